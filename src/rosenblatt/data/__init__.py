@@ -1,0 +1,1 @@
+"""Rows, labels and weights: the only door for data."""

@@ -1,0 +1,217 @@
+"""What a linear learner does with a sample: count, dot, add, for dense and CSR rows alike.
+
+==================  ======================================================
+verb                meaning
+==================  ======================================================
+``n_rows(X)``       how many rows
+``n_cols(X)``       how many features d
+``dot(X, i, w)``    x_i · w over the d features
+``dot4(X, …)``      the same for four rows at once, bit for bit
+``add(X, i, a, w)`` w ← w + a x_i
+``square(X, i)``    ‖x_i‖²
+``truncate(X, …)``  the cumulative l1 step on the features of row i
+==================  ======================================================
+
+Above this file no kernel knows how rows are stored: each is compiled for the kind it meets.
+Under NUMBA_DISABLE_JIT the plain Python bodies run instead.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit, types
+from numba.extending import overload
+
+from rosenblatt.arrays import Array, Floats
+from rosenblatt.data import lanes
+
+product: Any = lanes.product
+product4: Any = lanes.product4
+fetch_entry: Any = lanes.fetch_entry
+
+
+class CSR(NamedTuple):
+    """Sparse rows: the entries of row i stand at indptr[i] … indptr[i+1]."""
+
+    data: Array
+    indices: Array
+    indptr: Array
+    n_cols: int
+
+
+Rows = Array | CSR
+Four = tuple[int, int, int, int]
+
+
+def n_rows(X: Rows) -> int:
+    """How many rows."""
+    return len(X.indptr) - 1 if isinstance(X, CSR) else len(X)
+
+
+def n_cols(X: Rows) -> int:
+    """How many features."""
+    return X.n_cols if isinstance(X, CSR) else int(X.shape[1])
+
+
+def dot(X: Rows, i: int, w: Floats) -> float:
+    """Inner product of row i with w."""
+    features, values = _entries(X, i)
+    return float(values @ w[features])
+
+
+def dot4(X: Rows, now: Four, w: Floats, later: Four) -> tuple[float, ...]:  # noqa: ARG001
+    """Inner products of four rows with w; `later` are four rows that will be wanted soon."""
+    return tuple(dot(X, i, w) for i in now)
+
+
+def add(X: Rows, i: int, a: float, w: Floats) -> None:
+    """Add a times row i to w."""
+    features, values = _entries(X, i)
+    w[features] += a * values
+
+
+def square(X: Rows, i: int) -> float:
+    """Squared length of row i."""
+    _, values = _entries(X, i)
+    return float(values @ values)
+
+
+def truncate(X: Rows, i: int, w: Floats, scale: float, debt: tuple[float, Floats]) -> None:
+    """Let every weight of row i pay the l1 penalty it still owes, but never past zero.
+
+    The weights are scale · w; `debt` holds what each owes in all and what each has paid.
+    """
+    for j in np.arange(n_cols(X))[_entries(X, i)[0]]:
+        w[j] = pay(w[j] * scale, debt, j) / scale
+
+
+@njit(cache=True)
+def pay(weight: float, debt: tuple[float, Floats], j: int) -> float:
+    """Clip a weight towards zero by what it owes, and book the signed amount it paid."""
+    owed, paid = debt
+    clipped = weight
+    if weight > 0:
+        clipped = max(0.0, weight - (owed + paid[j]))
+    elif weight < 0:
+        clipped = min(0.0, weight + (owed - paid[j]))
+    paid[j] += clipped - weight
+    return clipped
+
+
+def _entries(X: Rows, i: int) -> tuple[Any, Array]:
+    if isinstance(X, CSR):
+        span = slice(X.indptr[i], X.indptr[i + 1])
+        return X.indices[span], X.data[span].astype(np.float64)
+    return slice(0, X.shape[1]), X[i].astype(np.float64)
+
+
+def _is_dense(X: Any) -> bool:
+    return isinstance(X, types.Array)
+
+
+@overload(n_rows, strict=False)
+def _n_rows(X: Any) -> Any:
+    if _is_dense(X):
+        return lambda X: X.shape[0]
+    return lambda X: X.indptr.shape[0] - 1
+
+
+@overload(n_cols, strict=False)
+def _n_cols(X: Any) -> Any:
+    if _is_dense(X):
+        return lambda X: X.shape[1]
+    return lambda X: X.n_cols
+
+
+@overload(dot, strict=False)
+def _dot(X: Any, i: Any, w: Any) -> Any:  # noqa: ARG001
+    if _is_dense(X):
+        return lambda X, i, w: product(X, i, w)  # noqa: PLW0108 (numba wants a function)
+
+    def sparse(X: Any, i: Any, w: Any) -> Any:
+        # four running sums: one alone would wait for each addition to finish
+        a = b = c = d = 0.0
+        k, stop = X.indptr[i], X.indptr[i + 1]
+        while k + 4 <= stop:
+            a += X.data[k] * w[X.indices[k]]
+            b += X.data[k + 1] * w[X.indices[k + 1]]
+            c += X.data[k + 2] * w[X.indices[k + 2]]
+            d += X.data[k + 3] * w[X.indices[k + 3]]
+            k += 4
+        while k < stop:
+            a += X.data[k] * w[X.indices[k]]
+            k += 1
+        return (a + b) + (c + d)
+
+    return sparse
+
+
+@overload(dot4, strict=False)
+def _dot4(X: Any, now: Any, w: Any, later: Any) -> Any:  # noqa: ARG001
+    if _is_dense(X):
+        return lambda X, now, w, later: product4(X, now, w, later)  # noqa: PLW0108
+
+    def sparse(X: Any, now: Any, w: Any, later: Any) -> Any:
+        for i in later:
+            for k in range(X.indptr[i], X.indptr[i + 1], 8):  # 8 entries: a cache line at most
+                fetch_entry(X.indices, k)
+                fetch_entry(X.data, k)
+        return dot(X, now[0], w), dot(X, now[1], w), dot(X, now[2], w), dot(X, now[3], w)
+
+    return sparse
+
+
+@overload(add, strict=False)
+def _add(X: Any, i: Any, a: Any, w: Any) -> Any:  # noqa: ARG001
+    if _is_dense(X):
+
+        def dense(X: Any, i: Any, a: Any, w: Any) -> None:
+            for j in range(X.shape[1]):
+                w[j] += a * X[i, j]
+
+        return dense
+
+    def sparse(X: Any, i: Any, a: Any, w: Any) -> None:
+        for k in range(X.indptr[i], X.indptr[i + 1]):
+            w[X.indices[k]] += a * X.data[k]
+
+    return sparse
+
+
+@overload(square, strict=False)
+def _square(X: Any, i: Any) -> Any:  # noqa: ARG001
+    if _is_dense(X):
+
+        def dense(X: Any, i: Any) -> Any:
+            total = 0.0
+            for j in range(X.shape[1]):
+                total += np.float64(X[i, j]) * np.float64(X[i, j])
+            return total
+
+        return dense
+
+    def sparse(X: Any, i: Any) -> Any:
+        total = 0.0
+        for k in range(X.indptr[i], X.indptr[i + 1]):
+            total += np.float64(X.data[k]) * np.float64(X.data[k])
+        return total
+
+    return sparse
+
+
+@overload(truncate, strict=False)
+def _truncate(X: Any, i: Any, w: Any, scale: Any, debt: Any) -> Any:  # noqa: ARG001
+    if _is_dense(X):
+
+        def dense(X: Any, i: Any, w: Any, scale: Any, debt: Any) -> None:  # noqa: ARG001
+            for j in range(X.shape[1]):
+                w[j] = pay(w[j] * scale, debt, j) / scale
+
+        return dense
+
+    def sparse(X: Any, i: Any, w: Any, scale: Any, debt: Any) -> None:
+        for k in range(X.indptr[i], X.indptr[i + 1]):
+            j = X.indices[k]
+            w[j] = pay(w[j] * scale, debt, j) / scale
+
+    return sparse

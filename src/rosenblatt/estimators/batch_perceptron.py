@@ -1,0 +1,189 @@
+"""The perceptron criterion by gradient descent, on the whole set or in batches."""
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from rosenblatt.data.blocks import Blocks
+from rosenblatt.estimators import checks
+from rosenblatt.estimators.linear import LinearClassifier, unchanged_by_failure
+from rosenblatt.estimators.stream import units
+from rosenblatt.estimators.training import Listening, given_weights, start_weights, train
+from rosenblatt.rules.machines import MACHINES
+from rosenblatt.solvers.batch import batchwise
+from rosenblatt.solvers.correct import Rule
+from rosenblatt.solvers.run import Stalled, Stop, no_mistake, passes_spent
+from rosenblatt.solvers.state import Ending
+
+
+class BatchPerceptron(LinearClassifier):
+    """Batch perceptron: w ← w + η Σ y x over all mistakes of a batch, until there are none.
+
+    Gradient descent on the perceptron criterion Σ max(0, −y (w·x)): on the whole set at each step
+    (lecture 003), or in batches (lecture 001). `sample_weight` means repetition.
+
+    Parameters
+    ----------
+    eta0 : float, default=1.0
+        Learning rate η; the corrections of a batch are summed, not averaged.
+    learning_rate : {"constant", "1/n"}, default="constant"
+        η at every step, or η/n at the n-th.
+    batch_size : int or None, default=None
+        Rows a batch; None takes them all.
+    fit_intercept : bool, default=True
+        Whether to learn the bias.
+    max_iter : int, default=1000
+        Most passes over the rows.
+    tol : float or None, default=None
+        Stop when the mean loss has not fallen by `tol` for `n_iter_no_change` passes; None runs
+        until a pass has no mistake.
+    n_iter_no_change : int, default=5
+        Passes to wait for before stopping by `tol`.
+    shuffle : bool, default=True
+        Draw the batches anew in each pass; makes no difference to a single batch.
+    n_jobs : int or None, default=None
+        Threads over blocks of rows; they change no bit of the result.
+    random_state : int, RandomState or None, default=0
+        Seed of the shuffle and of a random start.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes.
+    warm_start : bool, default=False
+        Start from the weights of the last fit.
+    multi_class : {"kesler", "ovr"}, default="kesler"
+        Kesler's construct, or one class against the rest.
+    start : {"zero", "random", "means"}, default="zero"
+        Weights to start from.
+
+    Attributes
+    ----------
+    classes_, coef_, intercept_, trace_, outcome_, mistakes_, n_iter_ :
+        As in `Perceptron`.
+
+    Examples
+    --------
+    The worked example of lecture 003:
+
+    >>> from rosenblatt import BatchPerceptron, builtin
+    >>> points = builtin("4f10")
+    >>> model = BatchPerceptron().fit(points.X, points.y, coef_init=[0, 1], intercept_init=-0.5)
+    >>> model.coef_.round(4), model.intercept_
+    (array([[ 1.45, -0.6 ]]), array([-0.5]))
+    """
+
+    def __init__(
+        self,
+        *,
+        eta0: float = 1.0,
+        learning_rate: str = "constant",
+        batch_size: int | None = None,
+        fit_intercept: bool = True,
+        max_iter: int = 1000,
+        tol: float | None = None,
+        n_iter_no_change: int = 5,
+        shuffle: bool = True,
+        n_jobs: int | None = None,
+        random_state: Any = 0,
+        class_weight: Any = None,
+        warm_start: bool = False,
+        multi_class: str = "kesler",
+        start: str = "zero",
+    ) -> None:
+        self.eta0 = eta0
+        self.learning_rate = learning_rate
+        self.batch_size = batch_size
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.tol = tol
+        self.n_iter_no_change = n_iter_no_change
+        self.shuffle = shuffle
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.class_weight = class_weight
+        self.warm_start = warm_start
+        self.multi_class = multi_class
+        self.start = start
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        coef_init: Any = None,
+        intercept_init: Any = None,
+        sample_weight: Any = None,
+    ) -> Self:
+        """Descend, pass after pass, until one has no mistake or the passes are spent.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Training rows.
+        y : array-like of shape (n_samples,)
+            Labels of any type.
+        coef_init, intercept_init : array-like, optional
+            Weights and bias to start from, instead of `start`.
+        sample_weight : array-like of shape (n_samples,), optional
+            How many times each row counts.
+
+        Returns
+        -------
+        self
+        """
+        with unchanged_by_failure(self):
+            self._check()
+            warm = self._warm_weights()
+            problem = self._problem(X, y, sample_weight, self.class_weight)
+            self._check_warm_classes(warm)
+            seed = int(check_random_state(self.random_state).randint(2**31))
+            rule = self._rule(problem.n_classes)
+            W = (
+                warm.W
+                if warm
+                else start_weights(problem, units(problem.n_classes), self.start, rule.bias, seed)
+            )
+            states = batchwise(
+                problem,
+                rule,
+                given_weights(coef_init, intercept_init, W),
+                batch_size=self.batch_size,
+                seed=seed if self.shuffle else None,
+                n_jobs=self._threads(),
+            )
+            blocks = Blocks(problem, self._threads())
+            fit = train(states, blocks, rule, Listening(stops=self._stops()))
+            self._W, self.trace_, self.outcome_ = fit.W, fit.trace, fit.outcome
+            self.mistakes_, self.n_iter_ = fit.mistakes, len(fit.trace)
+        return self
+
+    def _stops(self) -> list[Stop]:
+        stops: list[Stop] = [no_mistake]
+        if self.tol is not None:
+            ending, patience = Ending.LOSS_STALLED, self.n_iter_no_change
+            stops.append(Stalled(lambda state: state.loss, self.tol, patience, ending))
+        return [*stops, passes_spent(self.max_iter)]
+
+    def _check(self) -> None:
+        checks.number("eta0", self.eta0, above=0)
+        checks.one_of("learning_rate", self.learning_rate, ("constant", "1/n"))
+        checks.whole("batch_size", self.batch_size, least=1, optional=True)
+        checks.flag("fit_intercept", self.fit_intercept)
+        checks.whole("max_iter", self.max_iter, least=1)
+        checks.number("tol", self.tol, optional=True)
+        checks.whole("n_iter_no_change", self.n_iter_no_change, least=1)
+        checks.flag("shuffle", self.shuffle)
+        checks.one_of("multi_class", self.multi_class, ("kesler", "ovr"))
+        checks.one_of("start", self.start, ("zero", "random", "means"))
+
+    def _rule(self, n_classes: int) -> Rule:
+        machine = MACHINES["perceptron" if self.learning_rate == "constant" else "perceptron 1/n"]
+        return Rule(
+            loss=int(machine.loss),
+            step=int(machine.step),
+            eta=float(self.eta0),
+            cap=np.inf,
+            bias=1.0 if self.fit_intercept else 0.0,
+            kesler=n_classes > 2 and self.multi_class == "kesler",
+            balanced=False,
+            l1=0.0,
+            l2=0.0,
+        )

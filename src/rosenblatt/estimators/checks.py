@@ -1,0 +1,66 @@
+"""Settings are checked when a fit begins, each by one line of a table; a message says all."""
+
+from collections.abc import Iterable
+from numbers import Integral, Real
+from typing import Any
+
+from rosenblatt.errors import ParameterError
+
+
+def one_of(name: str, value: Any, options: Iterable[Any]) -> None:
+    """Require one of some options."""
+    allowed = list(options)
+    if not any(value is option or value == option for option in allowed):
+        listed = ", ".join(repr(option) for option in allowed)
+        raise ParameterError(f"{name} must be one of {listed}; got {value!r}.")
+
+
+def number(
+    name: str,
+    value: Any,
+    *,
+    above: float | None = None,
+    least: float | None = None,
+    most: float | None = None,
+    optional: bool = False,
+) -> None:
+    """Require a real number in a range (or None, where it is optional)."""
+    if optional and value is None:
+        return
+    wanted = _range(above, least, most)
+    good = isinstance(value, Real) and not isinstance(value, bool)
+    if good:
+        x = float(value)
+        good = (above is None or x > above) and (least is None or x >= least)
+        good = good and (most is None or x <= most)
+    if not good:
+        nothing = ", or None" if optional else ""
+        raise ParameterError(f"{name} must be a number{wanted}{nothing}; got {value!r}.")
+
+
+def whole(name: str, value: Any, *, least: int, optional: bool = False) -> None:
+    """Require an integer that is large enough (or None, where it is optional)."""
+    if optional and value is None:
+        return
+    if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least:
+        nothing = ", or None" if optional else ""
+        raise ParameterError(
+            f"{name} must be an integer of at least {least}{nothing}; got {value!r}."
+        )
+
+
+def flag(name: str, value: Any) -> None:
+    """Require True or False."""
+    if not isinstance(value, bool) and type(value).__name__ not in {"bool", "bool_"}:
+        raise ParameterError(f"{name} must be True or False; got {value!r}.")
+
+
+def _range(above: float | None, least: float | None, most: float | None) -> str:
+    parts = []
+    if above is not None:
+        parts.append(f"above {above:g}")
+    if least is not None:
+        parts.append(f"of at least {least:g}")
+    if most is not None:
+        parts.append(f"of at most {most:g}")
+    return "".join(f" {part}" for part in [" and ".join(parts)] if part)

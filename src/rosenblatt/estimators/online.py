@@ -1,0 +1,291 @@
+"""Estimators that learn sample by sample: `fit` in passes, `partial_fit` from a stream."""
+
+import logging
+from abc import abstractmethod
+from typing import Any, Self
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from rosenblatt.arrays import Floats
+from rosenblatt.data.blocks import Blocks
+from rosenblatt.data.door import codes_of, labels_of, weights_of
+from rosenblatt.data.problem import Problem
+from rosenblatt.data.rows import n_rows
+from rosenblatt.errors import ParameterError
+from rosenblatt.estimators import checks
+from rosenblatt.estimators.linear import LinearClassifier, Warm, unchanged_by_failure
+from rosenblatt.estimators.stream import Chunk, OneRow, Stream, advance, units
+from rosenblatt.estimators.training import (
+    Fit,
+    Listening,
+    accuracy,
+    given_weights,
+    held_out,
+    start_weights,
+    train,
+)
+from rosenblatt.evidence.bounds import MarginBounds
+from rosenblatt.evidence.trace import Record, Trace
+from rosenblatt.solvers.correct import Rule
+from rosenblatt.solvers.memory import MISTAKES, ROWS, Memory, kept_weights
+from rosenblatt.solvers.online import online
+from rosenblatt.solvers.run import Stalled, Stop, passes_spent
+from rosenblatt.solvers.state import Ending, Outcome
+
+_LOG = logging.getLogger("rosenblatt")
+
+
+class OnlineClassifier(LinearClassifier):
+    """A line learned sample by sample. Subclasses name their rule and their parameters."""
+
+    # parameters that every online rule has; each final class lists them in its own signature
+    fit_intercept: bool
+    max_iter: int
+    tol: float | None
+    shuffle: bool
+    verbose: int
+    n_jobs: int | None
+    random_state: Any
+    early_stopping: bool
+    validation_fraction: float
+    n_iter_no_change: int
+    class_weight: Any
+    warm_start: bool
+    keep: str
+    multi_class: str
+    start: str
+    track_error: bool
+
+    trace_: Trace
+    n_iter_: int
+    margin_bounds_: MarginBounds | None
+    mistake_bound_: float | None
+    validation_score_: float
+    _stream: Stream
+    _outcome: Outcome | None
+
+    @abstractmethod
+    def _rule(self, n_classes: int, *, balanced: bool = False) -> Rule:
+        """The rule of this estimator for so many classes, balanced by running counts or not."""
+
+    @abstractmethod
+    def _at_rest(self) -> Stop:
+        """Stop rule by which the run ends of itself."""
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        coef_init: Any = None,
+        intercept_init: Any = None,
+        sample_weight: Any = None,
+        *,
+        X_val: Any = None,
+        y_val: Any = None,
+    ) -> Self:
+        """Learn the weights, pass after pass, until the rule comes to rest or must stop.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Training rows: float32 and float64 in C order and CSR are used without a copy.
+        y : array-like of shape (n_samples,)
+            Labels of any type.
+        coef_init, intercept_init : array-like, optional
+            Weights and bias to start from, instead of `start`.
+        sample_weight : array-like of shape (n_samples,), optional
+            Scales the update each row makes; rows of weight 0 are passed over.
+        X_val, y_val : array-like, optional
+            Rows of one's own to judge for early stopping, instead of a share of X.
+
+        Returns
+        -------
+        self
+        """
+        with unchanged_by_failure(self):
+            self._check()
+            warm = self._warm_weights()
+            problem = self._problem(X, y, sample_weight, self.class_weight)
+            self._check_warm_classes(warm)
+            self._train(problem, self._validation(X_val, y_val), (coef_init, intercept_init), warm)
+        return self
+
+    def partial_fit(
+        self,
+        X: Any,
+        y: Any,
+        classes: Any = None,
+        sample_weight: Any = None,
+        *,
+        X_val: Any = None,
+        y_val: Any = None,
+    ) -> Self:
+        """Learn from each row once, in the order given; any chunking gives the same bits.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The next rows of the stream.
+        y : array-like of shape (n_samples,)
+            Their labels. A class that was never seen joins at its first row.
+        classes : array-like, optional
+            Classes that take part from the start, seen or not.
+        sample_weight : array-like of shape (n_samples,), optional
+            Scales the update each row makes.
+        X_val, y_val : array-like, optional
+            Rows of one's own to judge: `validation_score_` is the accuracy on them after this
+            chunk, and `outcome_` says when it has not risen for `n_iter_no_change` chunks.
+
+        Returns
+        -------
+        self
+        """
+        if classes is None and sample_weight is None and X_val is None and self._one_row(X, y):
+            return self
+        with unchanged_by_failure(self):
+            self._check()
+            first = "_stream" not in vars(self)
+            rows = self._rows(X, reset=first)
+            chunk = Chunk(rows, labels_of(y, n_rows(rows)), weights_of(sample_weight, n_rows(rows)))
+            if first:
+                stream = Stream.opened(
+                    classes, self.n_features_in_, keep=self.keep, l1=self._rule(2).l1 > 0
+                )
+            else:  # work on a copy: a chunk that fails half-way leaves no trace
+                stream = Stream(self._stream.classes, self._stream.memory.copy())
+                if classes is not None:
+                    stream = stream.joined(np.setdiff1d(classes, stream.classes))
+            stream = advance(stream, chunk, self._streaming_rule, self.class_weight)
+            self._stream, self.classes_ = stream, stream.classes
+            self._W = self._outcome = None
+            validation = self._validation(X_val, y_val)
+            if validation is not None:
+                self._judge(validation)
+        return self
+
+    @property
+    def outcome_(self) -> Outcome:
+        """How the run ended, or how far the stream has come; `str` of it is a sentence."""
+        self._weights()
+        if self._outcome is not None:
+            return self._outcome
+        return Outcome(Ending.STREAM, 1, self.t_, self.mistakes_)
+
+    @property
+    def mistakes_(self) -> int:
+        """How many mistakes were made in all passes or in the stream so far."""
+        self._weights()
+        return int(self._stream.memory.clock[MISTAKES])
+
+    @property
+    def t_(self) -> int:
+        """How many rows were visited, over all passes and chunks."""
+        self._weights()
+        return int(self._stream.memory.clock[ROWS])
+
+    def _weights(self) -> Floats:
+        if vars(self).get("_W", ...) is None:  # the stream has moved on since they were wanted
+            self._W = kept_weights(self._stream.memory, self.keep)
+        return super()._weights()
+
+    def _check(self) -> None:
+        checks.flag("fit_intercept", self.fit_intercept)
+        checks.whole("max_iter", self.max_iter, least=1)
+        checks.number("tol", self.tol, optional=True)
+        checks.flag("shuffle", self.shuffle)
+        checks.flag("early_stopping", self.early_stopping)
+        checks.number("validation_fraction", self.validation_fraction, above=0, most=0.9)
+        checks.whole("n_iter_no_change", self.n_iter_no_change, least=1)
+        checks.one_of("keep", self.keep, ("last", "average", "pocket"))
+        checks.one_of("multi_class", self.multi_class, ("kesler", "ovr"))
+        checks.one_of("start", self.start, ("zero", "random", "means"))
+        checks.flag("track_error", self.track_error)
+
+    def _train(
+        self,
+        problem: Problem,
+        validation: Problem | None,
+        given: tuple[Any, Any],
+        warm: Warm | None,
+    ) -> None:
+        seed = int(check_random_state(self.random_state).randint(2**31))
+        if validation is None and self.early_stopping:
+            problem, validation = held_out(problem, self.validation_fraction, seed)
+        rule = self._rule(problem.n_classes)
+        W = (
+            warm.W
+            if warm
+            else start_weights(problem, units(problem.n_classes), self.start, rule.bias, seed)
+        )
+        W = given_weights(*given, W)
+        from_zero = not W.any()
+        memory = Memory.starting_at(W, problem.n_classes, keep=self.keep, l1=rule.l1 > 0)
+        states = online(problem, rule, memory, keep=self.keep, seed=seed if self.shuffle else None)
+        listening = Listening(
+            stops=self._stops(judged=validation is not None),
+            pocket=self.keep == "pocket",
+            track_error=self.track_error,
+            validation=validation,
+            eta_if_bounded=self._eta_if_bounded(problem, rule) if from_zero else None,
+            progress=_log_record if self.verbose else None,
+        )
+        self._store(train(states, Blocks(problem, self._threads()), rule, listening), memory)
+
+    def _stops(self, *, judged: bool) -> list[Stop]:
+        stops: list[Stop] = [self._at_rest()]
+        tol, patience = self.tol, self.n_iter_no_change
+        if judged:
+            ending = Ending.SCORE_STALLED
+            stops.append(Stalled(lambda s: -float(s.score or 0), tol or 0.0, patience, ending))
+        elif tol is not None:
+            stops.append(Stalled(lambda s: s.loss, tol, patience, Ending.LOSS_STALLED))
+        return [*stops, passes_spent(self.max_iter)]
+
+    def _eta_if_bounded(self, problem: Problem, rule: Rule) -> float | None:  # noqa: ARG002
+        """η where the premises of the convergence theorem hold, but for the start."""
+        return None
+
+    def _store(self, fit: Fit, memory: Memory) -> None:
+        self._W, self._stream, self._outcome = fit.W, Stream(self.classes_, memory), fit.outcome
+        self.trace_, self.n_iter_ = fit.trace, len(fit.trace)
+        self.margin_bounds_, self.mistake_bound_ = fit.margin_bounds, fit.mistake_bound
+
+    def _one_row(self, X: Any, y: Any) -> bool:
+        """Learn from one row that is already right, at the cost of little more than the kernel."""
+        stream = vars(self).get("_stream")
+        if stream is None:
+            return False
+        one_row: OneRow | None = vars(self).get("_ready")
+        if one_row is None or one_row.stream is not stream:
+            one_row = self._ready = OneRow(stream, self.class_weight)
+        if not one_row.learn(X, y, self._streaming_rule(len(stream.classes))):
+            return False
+        self._W = self._outcome = None
+        return True
+
+    def _streaming_rule(self, n_classes: int) -> Rule:
+        return self._rule(n_classes, balanced=self.class_weight == "balanced")
+
+    def _validation(self, X_val: Any, y_val: Any) -> Problem | None:
+        if (X_val is None) != (y_val is None):
+            raise ParameterError("X_val and y_val go together: give both, or neither.")
+        if X_val is None:
+            return None
+        rows = self._rows(X_val, reset=False)
+        n = n_rows(rows)
+        codes = codes_of(labels_of(y_val, n), self.classes_)
+        return Problem(rows, codes, weights_of(None, n), np.ones(len(self.classes_)))
+
+    def _judge(self, validation: Problem) -> None:
+        """Score the stream on validation rows, and say when it no longer gets better."""
+        self.validation_score_ = accuracy(validation, self._weights())
+        if "_patience" not in vars(self):
+            ending = Ending.STREAM_STALLED
+            self._patience = Stalled(float, self.tol or 0.0, self.n_iter_no_change, ending)
+        if self._patience(-self.validation_score_) is not None:
+            self._outcome = Outcome(Ending.STREAM_STALLED, 1, self.t_, self.mistakes_)
+
+
+def _log_record(record: Record) -> None:
+    _LOG.info("pass %d: %d mistakes, loss %.6g", record.passes, record.mistakes, record.loss)

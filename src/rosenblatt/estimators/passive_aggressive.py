@@ -1,0 +1,109 @@
+"""Passive-aggressive rules: change as little as needed to close the hinge loss of each sample."""
+
+from typing import Any
+
+from rosenblatt.estimators import checks
+from rosenblatt.estimators.online import OnlineClassifier
+from rosenblatt.rules.machines import MACHINES
+from rosenblatt.solvers.correct import Rule
+from rosenblatt.solvers.run import Stop, no_change
+
+_VARIANTS = {"hinge": "passive-aggressive I", "squared_hinge": "passive-aggressive II"}
+
+
+class PassiveAggressive(OnlineClassifier):
+    """Passive-aggressive classifier: the smallest step that gives a sample the margin 1.
+
+    Where a row has a margin below 1, w ← w + τ y x with τ = min(C, loss/‖x‖²) (variant I) or
+    τ = loss/(‖x‖² + 1/2C) (variant II); ‖x‖ is that of (x, 1). A row with margin 1 or more changes
+    nothing (Crammer et al. 2006). The weight of a row multiplies C for it.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Most that a single row may move the weights (I), or how hard it may push (II).
+    loss : {"hinge", "squared_hinge"}, default="hinge"
+        Variant I or II.
+    fit_intercept, max_iter, shuffle, verbose, n_jobs, random_state, early_stopping, \
+validation_fraction, n_iter_no_change, class_weight, warm_start, keep, multi_class, start, \
+track_error :
+        As in `Perceptron`.
+    tol : float or None, default=1e-3
+        Stop when the mean loss has not fallen by `tol` for `n_iter_no_change` passes. None runs
+        until a pass changes nothing.
+
+    Attributes
+    ----------
+    classes_, coef_, intercept_, trace_, outcome_, mistakes_, n_iter_, t_ :
+        As in `Perceptron`.
+
+    Examples
+    --------
+    >>> from rosenblatt import PassiveAggressive
+    >>> model = PassiveAggressive(tol=None).fit([[0.0], [1.0]], ["no", "yes"])
+    >>> model.predict([[0.2], [0.8]]).tolist()
+    ['no', 'yes']
+    """
+
+    def __init__(
+        self,
+        *,
+        C: float = 1.0,
+        loss: str = "hinge",
+        fit_intercept: bool = True,
+        max_iter: int = 1000,
+        tol: float | None = 1e-3,
+        shuffle: bool = True,
+        verbose: int = 0,
+        n_jobs: int | None = None,
+        random_state: Any = 0,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int = 5,
+        class_weight: Any = None,
+        warm_start: bool = False,
+        keep: str = "last",
+        multi_class: str = "kesler",
+        start: str = "zero",
+        track_error: bool = False,
+    ) -> None:
+        self.C = C
+        self.loss = loss
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.tol = tol
+        self.shuffle = shuffle
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.class_weight = class_weight
+        self.warm_start = warm_start
+        self.keep = keep
+        self.multi_class = multi_class
+        self.start = start
+        self.track_error = track_error
+
+    def _check(self) -> None:
+        super()._check()
+        checks.number("C", self.C, above=0)
+        checks.one_of("loss", self.loss, _VARIANTS)
+
+    def _rule(self, n_classes: int, *, balanced: bool = False) -> Rule:
+        machine = MACHINES[_VARIANTS[self.loss]]
+        return Rule(
+            loss=int(machine.loss),
+            step=int(machine.step),
+            eta=1.0,
+            cap=float(self.C),
+            bias=1.0 if self.fit_intercept else 0.0,
+            kesler=n_classes > 2 and self.multi_class == "kesler",
+            balanced=balanced,
+            l1=0.0,
+            l2=0.0,
+        )
+
+    def _at_rest(self) -> Stop:
+        return no_change

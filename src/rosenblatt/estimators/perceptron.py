@@ -1,0 +1,189 @@
+"""The perceptron, as Rosenblatt's rule and the lectures have it."""
+
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.data.problem import Problem
+from rosenblatt.errors import ParameterError
+from rosenblatt.estimators import checks
+from rosenblatt.estimators.online import OnlineClassifier
+from rosenblatt.rules.machines import MACHINES
+from rosenblatt.solvers.correct import Rule
+from rosenblatt.solvers.run import Stop, no_mistake
+
+
+class Perceptron(OnlineClassifier):
+    """Perceptron: w ← w + η y x at every mistake, until a pass has none.
+
+    On separable data the convergence theorem promises an end after at most (R/γ)² mistakes, and by
+    default the rule is run until then (scikit-learn's default stops earlier and may leave
+    mistakes). Ties are mistakes. The signature is scikit-learn's, and more.
+
+    Parameters
+    ----------
+    penalty : {None, "l2", "l1", "elasticnet"}, default=None
+        Penalty on the weights, applied after every row; goes with `keep="last"` only.
+    alpha : float, default=0.0001
+        Factor of the penalty.
+    l1_ratio : float, default=0.15
+        Share of l1 in the elastic net.
+    fit_intercept : bool, default=True
+        Whether to learn the bias b, the weight of a constant 1 at the end of each row.
+    max_iter : int, default=1000
+        Most passes over the rows.
+    tol : float or None, default=None
+        Stop when the loss has not fallen by `tol` for `n_iter_no_change` passes. None runs until
+        a pass has no mistake.
+    shuffle : bool, default=True
+        Visit the rows in a new order each pass; False keeps the order of the file.
+    verbose : int, default=0
+        Above 0, each pass is reported to the logger "rosenblatt".
+    eta0 : float, default=1.0
+        Learning rate η.
+    n_jobs : int or None, default=None
+        Threads that may score rows ahead; they change no bit of the result. −1 takes all cores.
+    random_state : int, RandomState or None, default=0
+        Seed of the shuffle, of a random start and of the validation split.
+    early_stopping : bool, default=False
+        Stop when the accuracy on held-out rows no longer rises.
+    validation_fraction : float, default=0.1
+        Share of rows held out for that, unless `fit` is given X_val and y_val.
+    n_iter_no_change : int, default=5
+        Passes without improvement to wait for before stopping.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes; "balanced" also works in `partial_fit`, on the counts so far.
+    warm_start : bool, default=False
+        Start from the weights of the last fit.
+    learning_rate : {"constant", "1/n"}, default="constant"
+        η for every row, or η/n for the n-th row of the run. On overlapping data 1/n alone only
+        shrinks the weights; use it with `keep="average"` or "pocket".
+    keep : {"last", "average", "pocket"}, default="last"
+        Which weights to keep: the last, the mean over all rows visited, or the best seen (in `fit`
+        by training errors, in `partial_fit` by the longest run of correct rows).
+    multi_class : {"kesler", "ovr"}, default="kesler"
+        More than two classes: one machine for all by Kesler's construct, or one against the rest
+        each; both in one pass over the rows.
+    start : {"zero", "random", "means"}, default="zero"
+        Weights `fit` starts from: "means" takes the mean of (x, 1) over the positive class, or over
+        each class. `partial_fit` starts at zero.
+    track_error : bool, default=False
+        Also measure the training error after each pass, at the cost of reading the rows once more.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Sorted labels; for two classes the second is the positive one.
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        Weights.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+        Biases.
+    trace_ : Trace
+        One record a pass of `fit`.
+    outcome_ : Outcome
+        How the run ended, as a sentence.
+    mistakes_ : int
+        Mistakes over all passes.
+    margin_bounds_ : MarginBounds or None
+        lower ≤ γ* ≤ upper for the largest margin γ* of the vectors (x, 1), where the theorem's
+        premises hold: start at zero, constant η, equal weights, no penalty.
+    mistake_bound_ : float or None
+        (R/γ)² with that lower bound: the theorem's limit on `mistakes_`; None without convergence.
+    n_iter_ : int
+        Passes made.
+    t_ : int
+        Rows visited.
+
+    Examples
+    --------
+    >>> from rosenblatt import Perceptron
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1]
+    >>> and_gate = Perceptron(shuffle=False).fit(X, y)
+    >>> and_gate.coef_, and_gate.intercept_
+    (array([[2., 1.]]), array([-3.]))
+    >>> print(and_gate.outcome_)
+    Converged: a pass without a mistake, after 10 passes.
+    """
+
+    def __init__(
+        self,
+        *,
+        penalty: str | None = None,
+        alpha: float = 0.0001,
+        l1_ratio: float = 0.15,
+        fit_intercept: bool = True,
+        max_iter: int = 1000,
+        tol: float | None = None,
+        shuffle: bool = True,
+        verbose: int = 0,
+        eta0: float = 1.0,
+        n_jobs: int | None = None,
+        random_state: Any = 0,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int = 5,
+        class_weight: Any = None,
+        warm_start: bool = False,
+        learning_rate: str = "constant",
+        keep: str = "last",
+        multi_class: str = "kesler",
+        start: str = "zero",
+        track_error: bool = False,
+    ) -> None:
+        self.penalty = penalty
+        self.alpha = alpha
+        self.l1_ratio = l1_ratio
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.tol = tol
+        self.shuffle = shuffle
+        self.verbose = verbose
+        self.eta0 = eta0
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.class_weight = class_weight
+        self.warm_start = warm_start
+        self.learning_rate = learning_rate
+        self.keep = keep
+        self.multi_class = multi_class
+        self.start = start
+        self.track_error = track_error
+
+    def _check(self) -> None:
+        super()._check()
+        checks.one_of("penalty", self.penalty, (None, "l2", "l1", "elasticnet"))
+        checks.number("alpha", self.alpha, least=0)
+        checks.number("l1_ratio", self.l1_ratio, least=0, most=1)
+        checks.number("eta0", self.eta0, above=0)
+        checks.one_of("learning_rate", self.learning_rate, ("constant", "1/n"))
+        if self.penalty is not None and self.keep != "last":
+            raise ParameterError(
+                f"penalty={self.penalty!r} goes with keep='last' only; got keep={self.keep!r}."
+            )
+
+    def _rule(self, n_classes: int, *, balanced: bool = False) -> Rule:
+        machine = MACHINES["perceptron" if self.learning_rate == "constant" else "perceptron 1/n"]
+        l1_share = {None: 0.0, "l2": 0.0, "l1": 1.0}.get(self.penalty, self.l1_ratio)
+        alpha = 0.0 if self.penalty is None else self.alpha
+        return Rule(
+            loss=int(machine.loss),
+            step=int(machine.step),
+            eta=float(self.eta0),
+            cap=np.inf,
+            bias=1.0 if self.fit_intercept else 0.0,
+            kesler=n_classes > 2 and self.multi_class == "kesler",
+            balanced=balanced,
+            l1=float(alpha * l1_share),
+            l2=float(alpha * (1.0 - l1_share)),
+        )
+
+    def _at_rest(self) -> Stop:
+        return no_mistake
+
+    def _eta_if_bounded(self, problem: Problem, rule: Rule) -> float | None:
+        equal = problem.weights.strides == (0,) and (problem.class_weights == 1).all()
+        plain = self.learning_rate == "constant" and rule.l1 == 0 and rule.l2 == 0
+        return rule.eta if equal and plain else None

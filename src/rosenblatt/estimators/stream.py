@@ -1,0 +1,151 @@
+"""Learning from a stream: rows come in chunks of any size, and classes when they come.
+
+A class joins at its first row: a chunk is cut there, so that the weights after a row depend on the
+rows up to it and on nothing else. Two classes share one unit (w, b). When a third joins, the first
+becomes −(w, b), the second (w, b), and the new one starts at zero.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rosenblatt.arrays import Array, Codes, Floats
+from rosenblatt.data.door import classes_of, codes_of, not_finite
+from rosenblatt.data.problem import Problem, no_weights, rows_part
+from rosenblatt.data.rows import CSR, Rows, n_rows
+from rosenblatt.data.visits import Visit
+from rosenblatt.solvers.correct import Rule
+from rosenblatt.solvers.memory import ROWS, Memory
+from rosenblatt.solvers.online import ALL_FINITE, learn, walk
+
+
+class Stream(NamedTuple):
+    """The classes met so far, and the memory of the run over them."""
+
+    classes: Array
+    memory: Memory
+
+    @classmethod
+    def opened(cls, classes: Any, d: int, *, keep: str, l1: bool) -> "Stream":
+        """A stream before its first row; `classes` that are known join at once."""
+        known = np.array([]) if classes is None else classes_of(np.asarray(classes))
+        W = np.zeros((units(len(known)), d + 1))
+        return cls(known, Memory.starting_at(W, len(known), keep=keep, l1=l1))
+
+    def joined(self, newcomers: Array) -> "Stream":
+        """The same stream after some classes have joined."""
+        if not len(newcomers):
+            return self
+        old = len(self.classes)
+        classes = classes_of(np.concatenate([self.classes, newcomers]) if old else newcomers)
+        places = np.searchsorted(classes, self.classes) if old else np.zeros(0, np.int64)
+        memory, k = self.memory, len(classes)
+        counts = np.zeros(k, np.int64)
+        counts[places] = memory.counts
+        return Stream(
+            classes,
+            memory._replace(
+                W=_spread(memory.W, places, k),
+                late=_spread(memory.late, places, k),
+                pocket=_spread(memory.pocket, places, k),
+                paid=_spread(memory.paid, places, k),
+                counts=counts,
+            ),
+        )
+
+
+class Chunk(NamedTuple):
+    """Rows of a stream with their labels and weights."""
+
+    rows: Rows
+    labels: Array
+    weights: Floats
+
+
+def advance(
+    stream: Stream, chunk: Chunk, rule_for: Callable[[int], Rule], class_weight: Any
+) -> Stream:
+    """Learn from the rows of a chunk in order; classes join at their first row.
+
+    `rule_for` gives the rule for a number of classes.
+    """
+    starts, newcomers = _arrivals(chunk.labels, stream.classes)
+    for start, stop, new in zip(starts, [*starts[1:], len(chunk.labels)], newcomers, strict=True):
+        stream = stream.joined(new)
+        part = Problem(
+            rows_part(chunk.rows, start, stop),
+            codes_of(chunk.labels[start:stop], stream.classes),
+            chunk.weights[start:stop],
+            _fixed_weights(class_weight, stream.classes),
+        )
+        if len(stream.classes) > 1:
+            learn(part, rule_for(len(stream.classes)), stream.memory)
+        else:
+            _only_count(part.rows, part.codes, stream.memory)
+    return stream
+
+
+class OneRow:
+    """Learns one dense row at a time without any preparation, if the row is already right."""
+
+    def __init__(self, stream: Stream, class_weight: Any) -> None:
+        self.stream = stream
+        self._codes = {label: code for code, label in enumerate(stream.classes.tolist())}
+        self._code = np.zeros(1, np.int8)
+        self._weight = no_weights(1)
+        self._class_weights = _fixed_weights(class_weight, stream.classes)
+        self._visit = Visit(np.zeros(1, np.int64), np.zeros(1, np.int64))
+
+    def learn(self, X: Any, y: Any, rule: Rule) -> bool:
+        """Learn from the only row of X, or tell that it takes the long way."""
+        n_classes = len(self._codes)
+        if type(X) is not np.ndarray or X.shape != (1, self.stream.memory.W.shape[1] - 1):
+            return False
+        if X.dtype.char not in "fd" or not 1 < n_classes <= np.iinfo(np.int8).max or len(y) != 1:
+            return False
+        code = self._codes.get(y[0])
+        if code is None or not X.flags.c_contiguous:
+            return False
+        self._code[0] = code
+        problem = Problem(X, self._code, self._weight, self._class_weights)
+        return walk(problem, self._visit, rule, self.stream.memory) == ALL_FINITE
+
+
+def units(n_classes: int) -> int:
+    """How many rows of weights some classes need: one for two, else one each."""
+    return n_classes if n_classes > 2 else 1
+
+
+def _arrivals(labels: Array, known: Array) -> tuple[list[int], list[Array]]:
+    """Where in the labels new classes come up, and which; the first place is always 0."""
+    strangers = [c for c in classes_of(labels) if not np.any(known == c)] if len(labels) else []
+    first = sorted((int(np.flatnonzero(labels == c)[0]), c) for c in strangers)
+    cuts = {0: labels[:0]} | {place: labels[place : place + 1] for place, _ in first}
+    return list(cuts), list(cuts.values())
+
+
+def _spread(weights: Floats, places: Array, n_classes: int) -> Floats:
+    """Weights of the classes at their places among more classes."""
+    if not len(weights):
+        return weights
+    spread = np.zeros((units(n_classes), weights.shape[1]))
+    if len(places) == 2:
+        spread[places] = [-weights[0], weights[0]]
+    elif len(places) > 2:
+        spread[places] = weights
+    return spread
+
+
+def _fixed_weights(class_weight: Any, classes: Array) -> Floats:
+    """Class weights given by label; "balanced" is counted by the kernel as the rows come."""
+    given = class_weight if isinstance(class_weight, dict) else {}
+    return np.array([given.get(label, 1.0) for label in classes.tolist()], np.float64)
+
+
+def _only_count(rows: Rows, codes: Codes, memory: Memory) -> None:
+    """A single class teaches nothing yet, but its rows count."""
+    if not np.isfinite(rows.data if isinstance(rows, CSR) else rows).all():
+        raise not_finite(rows)
+    memory.clock[ROWS] += n_rows(rows)
+    memory.counts[:] += np.bincount(codes, minlength=len(memory.counts))

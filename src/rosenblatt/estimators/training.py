@@ -1,0 +1,154 @@
+"""Run a solver for an estimator: where it starts, who listens, when it stops, what is kept."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from rosenblatt.arrays import Array, Codes, Floats
+from rosenblatt.data.blocks import Blocks
+from rosenblatt.data.problem import Problem
+from rosenblatt.data.rows import Rows, n_cols, n_rows
+from rosenblatt.errors import DataError
+from rosenblatt.evidence.bounds import MarginBounds, geometry
+from rosenblatt.evidence.trace import Record, Trace, outcome_of, record_of
+from rosenblatt.solvers.correct import Rule, move
+from rosenblatt.solvers.run import measuring, pocketing, scoring, until
+from rosenblatt.solvers.score import decided, scores_of, training_error
+from rosenblatt.solvers.state import Outcome, State
+
+
+@dataclass(frozen=True)
+class Listening:
+    """What is measured while a solver runs, and when it has to stop."""
+
+    stops: list[Callable[[State], Any]]
+    pocket: bool = False
+    track_error: bool = False
+    validation: Problem | None = None
+    eta_if_bounded: float | None = None
+    progress: Callable[[Record], None] | None = None
+
+
+@dataclass(frozen=True)
+class Fit:
+    """The answer of a run."""
+
+    W: Floats
+    trace: Trace
+    outcome: Outcome
+    mistakes: int
+    margin_bounds: MarginBounds | None
+    mistake_bound: float | None
+
+
+def train(states: Iterator[State], blocks: Blocks, rule: Rule, listening: Listening) -> Fit:
+    """Run a solver to its end and collect the evidence."""
+    trace = Trace()
+    last: State | None = None
+    for last in until(_measured(states, blocks, listening), listening.stops):
+        trace.add(record_of(last, listening.eta_if_bounded))
+        if listening.progress is not None:
+            listening.progress(trace[-1])
+    if last is None:
+        raise ValueError("a solver must give at least one state")
+    bounds, mistake_bound = _bounds(trace, last, blocks, rule, listening)
+    return Fit(last.weights(), trace, outcome_of(last), last.all_mistakes, bounds, mistake_bound)
+
+
+def _measured(states: Iterator[State], blocks: Blocks, listening: Listening) -> Iterator[State]:
+    if listening.pocket:
+        states = pocketing(states, lambda W: training_error(blocks, W))
+    elif listening.track_error:
+        states = measuring(states, lambda W: training_error(blocks, W))
+    if listening.validation is not None:
+        rows = listening.validation
+        states = scoring(states, lambda W: accuracy(rows, W))
+    return states
+
+
+def accuracy(problem: Problem, W: Floats) -> float:
+    """Weighted share of rows the weights W decide rightly."""
+    right = decided(scores_of(problem.rows, W)) == problem.codes
+    return float(np.average(right, weights=problem.weights))
+
+
+def _bounds(
+    trace: Trace, last: State, blocks: Blocks, rule: Rule, listening: Listening
+) -> tuple[MarginBounds | None, float | None]:
+    """Bracket of the largest margin, and the mistakes the theorem allows, once the run is over."""
+    if listening.eta_if_bounded is None:
+        return None, None
+    upper = min((u for u in trace.column("margin_upper") if u is not None), default=np.inf)
+    if last.mistakes > 0:
+        return MarginBounds(-np.inf, upper), None
+    found = geometry(blocks, last.last(), bias=rule.bias, kesler=rule.kesler)
+    lower = found.margin / trace[-1].norm
+    trace.replace_last(replace(trace[-1], margin_lower=lower))
+    longest = 2.0 * found.square_radius if rule.kesler else found.square_radius
+    return MarginBounds(lower, upper), float(longest / lower**2)
+
+
+def start_weights(problem: Problem, n_units: int, start: str, bias: float, seed: int) -> Floats:
+    """Weights to start from: zero, random, or the mean of each unit's own class."""
+    shape = (n_units, n_cols(problem.rows) + 1)
+    W: Floats
+    if start == "random":
+        W = np.random.default_rng(seed).normal(size=shape) / np.sqrt(shape[1])
+    elif start == "means":
+        sums = np.zeros((problem.n_classes, shape[1]))
+        add_to_classes(problem.rows, problem.codes, problem.weights, sums)
+        totals = np.bincount(problem.codes, problem.weights, problem.n_classes)
+        W = np.divide(sums, np.maximum(totals, np.finfo(float).tiny)[:, None])[-n_units:]
+    else:
+        W = np.zeros(shape)
+    W[:, -1] *= bias
+    return W
+
+
+@njit(cache=True, nogil=True)
+def add_to_classes(X: Rows, codes: Codes, weights: Floats, sums: Floats) -> None:
+    """Add each row (x, 1), times its weight, to the sum of its class."""
+    for i in range(len(codes)):
+        move(X, i, weights[i], 1.0, sums[codes[i]])
+
+
+def given_weights(coef_init: Any, intercept_init: Any, W: Floats) -> Floats:
+    """Start weights with the parts given to `fit` put in their place."""
+    W = W.copy()
+    for name, given, part in (
+        ("coef_init", coef_init, W[:, :-1]),
+        ("intercept_init", intercept_init, W[:, -1]),
+    ):
+        if given is not None:
+            values = np.asarray(given, np.float64)
+            if values.size != part.size:
+                raise DataError(
+                    f"{name} must have shape {part.shape}; got {values.shape}"
+                    f" ({values.size} numbers instead of {part.size})."
+                )
+            part[...] = values.reshape(part.shape)
+    return W
+
+
+def held_out(problem: Problem, fraction: float, seed: int) -> tuple[Problem, Problem]:
+    """Split off validation rows: the same share of each class, drawn by a seed."""
+    n = n_rows(problem.rows)
+    rng = np.random.default_rng(seed)
+    chosen = np.zeros(n, bool)
+    for code in range(problem.n_classes):
+        rows = np.flatnonzero(problem.codes == code)
+        chosen[rng.permutation(rows)[: _share(len(rows), fraction)]] = True
+    kept: Array = np.flatnonzero(~chosen)
+    if len(np.unique(problem.codes[kept])) < problem.n_classes or not chosen.any():
+        raise DataError(
+            f"early_stopping with validation_fraction={fraction} leaves too few of the {n} rows:"
+            " every class needs rows on both sides. Give X_val and y_val instead."
+        )
+    return problem.take(kept), problem.take(np.flatnonzero(chosen))
+
+
+def _share(n: int, fraction: float) -> int:
+    return min(n - 1, max(1, round(n * fraction)))

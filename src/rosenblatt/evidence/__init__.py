@@ -1,0 +1,1 @@
+"""Traces, bounds, verdicts and their proofs."""

@@ -1,0 +1,79 @@
+"""What the convergence theorem promises, beside what happened.
+
+A perceptron that starts at w = 0 and adds η y (x, 1) at each of k mistakes has, for any separable
+data, with γ* the largest margin of unit weights on the vectors (x, 1) and R their largest length,
+
+    k γ* ≤ |w_k| / η,      γ* ≥ min y (w·x) / |w|      and      k ≤ (R / γ*)².
+
+So |w_k| / (η k) bounds γ* from above while the run goes on, and a pass without a mistake bounds it
+from below: a bracket that closes. (Lecture 000 writes γ/2 for what is γ here: its bound is 4R²/γ².)
+In Kesler's construct the vectors have x at the own class and −x at the rival, the margin is that of
+the K(d+1)-vector, and R² counts twice.
+
+Premises: w starts at 0, η is constant, all samples weigh the same and no penalty is at work.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from rosenblatt.arrays import Floats
+from rosenblatt.data.blocks import Blocks
+from rosenblatt.data.problem import Problem
+from rosenblatt.data.rows import Rows, n_rows, square
+from rosenblatt.solvers.score import scores_of
+
+
+class MarginBounds(NamedTuple):
+    """lower ≤ γ* ≤ upper, for the vectors (x, 1)."""
+
+    lower: float
+    upper: float
+
+
+class Geometry(NamedTuple):
+    """Smallest margin of some weights on some rows (not divided by |w|), and the largest ‖(x, 1)‖²."""
+
+    margin: float
+    square_radius: float
+
+    def __add__(self, other: "Geometry") -> "Geometry":  # type: ignore[override]
+        """Geometry of both sets of rows."""
+        return Geometry(
+            min(self.margin, other.margin), max(self.square_radius, other.square_radius)
+        )
+
+
+def geometry(blocks: Blocks, W: Floats, *, bias: float, kesler: bool) -> Geometry:
+    """Smallest margin and largest length over all rows, in one pass."""
+
+    def of_block(block: Problem) -> Geometry:
+        scores = scores_of(block.rows, W)
+        margins = _rival_margins(scores, block) if kesler else _unit_margins(scores, block)
+        lengths = np.empty(n_rows(block.rows))
+        squares(block.rows, lengths)
+        return Geometry(float(margins.min()), float(lengths.max()) + bias * bias)
+
+    return blocks.total(of_block)
+
+
+def _unit_margins(scores: Floats, block: Problem) -> Floats:
+    positive = np.array([1]) if scores.shape[1] == 1 else np.arange(scores.shape[1])
+    margins: Floats = np.where(block.codes[:, None] == positive, scores, -scores)
+    return margins
+
+
+def _rival_margins(scores: Floats, block: Problem) -> Floats:
+    rows = np.arange(len(scores))
+    own = scores[rows, block.codes]
+    scores[rows, block.codes] = -np.inf
+    margins: Floats = own - scores.max(axis=1)
+    return margins
+
+
+@njit(cache=True, nogil=True)
+def squares(X: Rows, lengths: Floats) -> None:
+    """Write ‖x‖² of each row."""
+    for i in range(len(lengths)):
+        lengths[i] = square(X, i)

@@ -1,0 +1,103 @@
+"""A run collected: one record a pass, and how it ended."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, overload
+
+import numpy as np
+
+from rosenblatt.solvers.state import Outcome, State
+
+
+@dataclass(frozen=True)
+class Record:
+    """One pass of a run.
+
+    ==================  ===========================================================================
+    `passes`            which pass it was, from 1
+    `mistakes`          rows (one-vs-rest: units) that were wrong when they came
+    `changes`           updates of the weights
+    `loss`              mean loss of the rows as they came
+    `norm`              |w| after the pass, bias included, over all units
+    `margin_lower`      γ* is at least this, of the vectors (x, 1); None while unknown
+    `margin_upper`      γ* is at most this: |w| / (η k) after k mistakes; None where that says nothing
+    `training_error`    share of rows (by weight) the weights kept get wrong; None: not measured
+    `validation_score`  accuracy on the validation rows; None without them
+    ==================  ===========================================================================
+    """
+
+    passes: int
+    mistakes: int
+    changes: int
+    loss: float
+    norm: float
+    margin_lower: float | None = None
+    margin_upper: float | None = None
+    training_error: float | None = None
+    validation_score: float | None = None
+
+
+class Trace(Sequence[Record]):
+    """The records of a run, first pass first."""
+
+    def __init__(self, records: Sequence[Record] = ()) -> None:
+        self._records = list(records)
+
+    def add(self, record: Record) -> None:
+        """Append the record of one more pass."""
+        self._records.append(record)
+
+    def replace_last(self, record: Record) -> None:
+        """Complete the last record with what was found out after the run."""
+        self._records[-1] = record
+
+    def column(self, name: str) -> list[Any]:
+        """One field of all records, such as "mistakes"."""
+        return [getattr(record, name) for record in self._records]
+
+    def as_dicts(self) -> list[dict[str, Any]]:
+        """Records as plain dictionaries, for JSON or a data frame."""
+        return [asdict(record) for record in self._records]
+
+    @overload
+    def __getitem__(self, index: int) -> Record: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Record]: ...
+    def __getitem__(self, index: int | slice) -> Record | list[Record]:
+        return self._records[index]
+
+    def __len__(self) -> int:
+        return len(self._records)
+
+    def __iter__(self) -> Iterator[Record]:
+        return iter(self._records)
+
+    def __repr__(self) -> str:
+        shown = ", ".join(str(m) for m in self.column("mistakes")[:12])
+        more = ", …" if len(self) > 12 else ""
+        return f"Trace of {len(self)} passes, mistakes {shown}{more}"
+
+
+def record_of(state: State, eta_if_bounded: float | None) -> Record:
+    """Record of a state; η gives the upper bound on the margin where the theorem's premises hold."""
+    norm = float(np.linalg.norm(state.last()))
+    upper = None
+    if eta_if_bounded is not None and state.all_mistakes > 0:
+        upper = norm / (eta_if_bounded * state.all_mistakes)
+    return Record(
+        passes=state.passes,
+        mistakes=state.mistakes,
+        changes=state.changes,
+        loss=state.loss,
+        norm=norm,
+        margin_upper=upper,
+        training_error=state.error,
+        validation_score=state.score,
+    )
+
+
+def outcome_of(state: State) -> Outcome:
+    """How the run of a last state ended."""
+    if state.ending is None:
+        raise ValueError("the run goes on: no stop rule has spoken")
+    return Outcome(state.ending, state.passes, state.rows, state.mistakes)

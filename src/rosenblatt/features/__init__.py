@@ -1,0 +1,1 @@
+"""Maps from rows to rows."""

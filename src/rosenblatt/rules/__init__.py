@@ -1,0 +1,1 @@
+"""Losses and steps: the mathematics of one sample."""

@@ -1,0 +1,46 @@
+"""How far one sample moves the weights: w ← w + τ y x.
+
+==========  =====================================  ======================================
+step        τ                                      source
+==========  =====================================  ======================================
+constant    −η slope                               lecture 001, 002, 003
+1/n         −(η / n) slope, n the n-th sample      lecture 004
+closing-1   min(C, value / ‖x‖²)                   passive-aggressive I
+closing-2   value / (‖x‖² + 1 / (2C))              passive-aggressive II
+==========  =====================================  ======================================
+
+In Kesler's construct the sample is the K(d+1)-vector with x at its own class and −x at the rival,
+so ‖x‖² is twice that of the row: the caller gives the squared length of what is added.
+"""
+
+from enum import IntEnum
+
+from numba import njit
+
+
+class Step(IntEnum):
+    """Which step length a rule takes."""
+
+    CONSTANT = 0
+    INVERSE = 1
+    CLOSING_1 = 2
+    CLOSING_2 = 3
+
+
+CONSTANT, INVERSE, CLOSING_1, CLOSING_2 = (int(step) for step in Step)
+
+
+@njit(cache=True)
+def rate(step: int, eta: float, n: int) -> float:
+    """Learning rate at the n-th sample."""
+    return eta / n if step == INVERSE else eta
+
+
+@njit(cache=True)
+def closing(step: int, cap: float, value: float, length: float) -> float:
+    """Step that closes the loss `value` of a sample of squared `length`, held back by `cap`."""
+    if length == 0.0:  # a zero row without bias cannot be moved
+        return 0.0
+    if step == CLOSING_1:
+        return min(cap, value / length)
+    return value / (length + 0.5 / cap)

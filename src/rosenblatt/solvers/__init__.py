@@ -1,0 +1,1 @@
+"""Generators of states: how a rule runs over the rows."""

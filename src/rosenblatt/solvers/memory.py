@@ -1,0 +1,79 @@
+"""What a run carries from row to row: the weights, and the few numbers beside them.
+
+A `Memory` is all that has to be kept to go on later with the same bits.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from rosenblatt.arrays import Floats, Ints
+
+# places in Memory.clock
+ROWS, MISTAKES, UPDATES, LAST_MISTAKE, LONGEST_RUN = range(5)
+# places in Memory.sums
+LOSS, SCALE, OWED = range(3)
+
+
+class Memory(NamedTuple):
+    """The state of an online run.
+
+    ==========  ==================================================================================
+    `W`         weights (w, b), a row a unit; their features count `sums[SCALE]` times
+    `late`      Σ (n − 1) Δ over the changes Δ made at row n: the average of the weights after each
+                of N rows is W − late / N (no rows where no average is kept)
+    `pocket`    weights of the longest run of correct rows (no rows where no pocket is kept)
+    `paid`      what each weight has paid of the l1 penalty (no rows without one)
+    `counts`    how many rows of each class came
+    `clock`     rows seen, mistakes, updates, row of the last mistake, longest run of correct rows
+    `sums`      loss of the rows as they came, scale of the weights, l1 penalty owed so far
+    ==========  ==================================================================================
+    """
+
+    W: Floats
+    late: Floats
+    pocket: Floats
+    paid: Floats
+    counts: Ints
+    clock: Ints
+    sums: Floats
+
+    @classmethod
+    def starting_at(cls, W: Floats, n_classes: int, *, keep: str, l1: bool) -> "Memory":
+        """Memory of a run that starts at the weights W (which it takes over)."""
+        nothing = np.zeros((0, W.shape[1]))
+        return cls(
+            W=W,
+            late=np.zeros_like(W) if keep == "average" else nothing,
+            pocket=W.copy() if keep == "pocket" else nothing,
+            paid=np.zeros_like(W) if l1 else nothing,
+            counts=np.zeros(n_classes, np.int64),
+            clock=np.zeros(5, np.int64),
+            sums=np.array([0.0, 1.0, 0.0]),
+        )
+
+    def copy(self) -> "Memory":
+        """The same state in arrays of its own."""
+        return Memory._make(part.copy() for part in self)
+
+    def last(self) -> Floats:
+        """Weights after the last row."""
+        W = self.W.copy()
+        W[:, :-1] *= self.sums[SCALE]
+        return W
+
+    def average(self) -> Floats:
+        """Mean of the weights after each row."""
+        return np.subtract(self.W, self.late / max(1, int(self.clock[ROWS])))
+
+    def longest_lived(self) -> Floats:
+        """Weights of the longest run of correct rows, the current one included."""
+        run = self.clock[ROWS] - self.clock[LAST_MISTAKE]
+        return (self.W if run > self.clock[LONGEST_RUN] else self.pocket).copy()
+
+
+def kept_weights(memory: Memory, keep: str) -> Floats:
+    """Weights a run keeps: "last", "average" or "pocket"."""
+    if keep == "average":
+        return memory.average()
+    return memory.longest_lived() if keep == "pocket" else memory.last()

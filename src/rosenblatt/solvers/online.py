@@ -1,0 +1,240 @@
+"""Correct after every sample: the perceptron's walk through the rows, and its relatives.
+
+For each row (x, y) in the order of the visit, with (x, 1) and the bias inside w:
+
+* one unit, or one a class against the rest:  m = y (w·x);       w ← w + τ y x
+* Kesler's construct:                         m = w_y·x − w_r·x;  w_y ← w_y + τ x, w_r ← w_r − τ x
+
+where r is the highest-scoring wrong class (ties to the lowest), and τ follows from the loss at m
+(rules/losses.py, rules/steps.py). Rows are scored four at a time against the same weights; once a
+row of the four has changed them, the rest are scored again, so grouping changes no bit.
+
+A walk ends early at a row whose score is not a finite number, and gives its place in the order
+(−1: none): that is how NaN and infinity in the data are found without another pass over it.
+"""
+
+import itertools
+from collections.abc import Iterator
+
+import numpy as np
+from numba import njit
+
+from rosenblatt.arrays import Codes, Floats, Ints
+from rosenblatt.data.door import not_finite
+from rosenblatt.data.problem import Problem, row_bytes
+from rosenblatt.data.rows import Four, Rows, dot, dot4, n_cols, n_rows, truncate
+from rosenblatt.data.visits import Visit, visits
+from rosenblatt.rules.losses import flat_beyond
+from rosenblatt.rules.steps import rate
+from rosenblatt.solvers.correct import (
+    Rule,
+    Sample,
+    added_length,
+    balance,
+    correct,
+    correct_all,
+    move,
+)
+from rosenblatt.solvers.memory import (
+    LAST_MISTAKE,
+    LONGEST_RUN,
+    LOSS,
+    MISTAKES,
+    OWED,
+    ROWS,
+    SCALE,
+    UPDATES,
+    Memory,
+    kept_weights,
+)
+from rosenblatt.solvers.state import State
+
+ALL_FINITE = -1
+
+
+def online(
+    problem: Problem, rule: Rule, memory: Memory, *, keep: str, seed: int | None
+) -> Iterator[State]:
+    """Learn row after row, pass after pass, without an end: a State after each pass.
+
+    `keep` is "last", "average" or "pocket"; a `seed` shuffles every pass anew, None keeps the file
+    order. The memory is worked on in place.
+    """
+    n, clock, sums = n_rows(problem.rows), memory.clock, memory.sums
+    for passes in itertools.count(1):
+        before, sums[LOSS] = clock.copy(), 0.0
+        learn(problem, rule, memory, None if seed is None else (seed, passes))
+        yield State(
+            passes=passes,
+            rows=n,
+            mistakes=int(clock[MISTAKES] - before[MISTAKES]),
+            changes=int(clock[UPDATES] - before[UPDATES]),
+            loss=float(sums[LOSS]) / n,
+            all_mistakes=int(clock[MISTAKES]),
+            all_changes=int(clock[UPDATES]),
+            last=memory.last,
+            weights=lambda: kept_weights(memory, keep),
+        )
+
+
+def learn(
+    problem: Problem, rule: Rule, memory: Memory, shuffle_key: tuple[int, int] | None = None
+) -> None:
+    """Learn from every row once."""
+    rows = problem.rows
+    for visit in visits(n_rows(rows), row_bytes(rows), shuffle_key):
+        if walk(problem, visit, rule, memory) != ALL_FINITE:
+            raise not_finite(rows)
+
+
+def walk(problem: Problem, visit: Visit, rule: Rule, memory: Memory) -> int:
+    """Visit rows once and learn from each; give the place of a row that is not finite, or −1."""
+    plain = len(memory.W) == 1 and rule.l1 == 0 and rule.l2 == 0
+    kernel = walk_one if plain else walk_many
+    return int(kernel(problem, visit, rule, memory))
+
+
+@njit(cache=True, nogil=True)
+def walk_one(problem: Problem, visit: Visit, rule: Rule, memory: Memory) -> int:
+    """Walk with a single unit and no penalty: the perceptron as the lectures write it."""
+    # records are unpacked once: handing a whole one on costs more than an update
+    X, codes, weights, class_weights = problem
+    order, fetch = visit
+    W, late, pocket, _, counts, clock, sums = memory
+    w, late_w = W[0], late[0] if len(late) > 0 else W[0]
+    n_visits, safe = len(order), flat_beyond(rule.loss)
+    place = 0
+    while place < n_visits:
+        bias = rule.bias * w[-1]
+        if place + 4 <= n_visits:
+            now = four(order, place)
+            scores = dot4(X, now, w, four(fetch, place))
+            b, margin = 0, signed(scores[0] + bias, codes[now[0]])
+            while safe < margin < np.inf and b < 3:
+                b += 1
+                margin = signed(scores[b] + bias, codes[now[b]])
+        else:
+            b, margin = 0, signed(dot(X, order[place], w) + bias, codes[order[place]])
+        if rule.balanced:
+            count(codes, order[place : place + b + 1], counts)
+        i = order[place + b]
+        place += b + 1
+        if safe < margin < np.inf:
+            continue
+        if not np.isfinite(margin):
+            return place - 1
+        n = clock[ROWS] + place
+        weight = weights[i] * class_weights[codes[i]] * balance(rule, counts, codes[i], n)
+        sample = Sample(codes[i], weight, n, added_length(X, i, rule))
+        amount, loss = correct(margin, sample, rule)
+        sums[LOSS] += loss
+        if margin <= 0.0 and weight > 0.0:
+            book_mistakes(1, n, clock, W, pocket)
+        if amount != 0.0:
+            change = signed(amount, codes[i])
+            move(X, i, change, rule.bias, w)
+            if len(late) > 0:
+                move(X, i, (n - 1) * change, rule.bias, late_w)
+            clock[UPDATES] += 1
+    clock[ROWS] += n_visits
+    return ALL_FINITE
+
+
+@njit(cache=True, nogil=True)
+def count(codes: Codes, visited: Ints, counts: Ints) -> None:
+    """Count the classes of the visited rows."""
+    for i in visited:
+        counts[codes[i]] += 1
+
+
+@njit(cache=True, nogil=True)
+def signed(score: float, code: int) -> float:
+    """The score seen from the row's own class: y s, with no branch for the labels to upset."""
+    return (2.0 * code - 1.0) * score
+
+
+@njit(cache=True, nogil=True)
+def walk_many(problem: Problem, visit: Visit, rule: Rule, memory: Memory) -> int:
+    """Walk with any number of units, all classes in one pass, penalties included."""
+    X, codes, weights, class_weights = problem
+    order, fetch = visit
+    W, late, pocket, paid, counts, clock, sums = memory
+    n_units, d, n_visits = len(W), n_cols(X), len(order)
+    ahead, scores, amounts = np.empty((n_units, 4)), np.empty(n_units), np.empty(n_units)
+    stale = np.empty(n_units, np.bool_)
+    for first in range(0, n_visits, 4):
+        whole = first + 4 <= n_visits
+        stale[:] = not whole
+        if whole:
+            score_four(X, four(order, first), four(fetch, first), W, ahead)
+        for b in range(min(4, n_visits - first)):
+            i = order[first + b]
+            for k in range(n_units):
+                product = dot(X, i, W[k]) if stale[k] else ahead[k, b]
+                scores[k] = sums[SCALE] * product + rule.bias * W[k, d]
+            if not np.isfinite(scores[0]):
+                return first + b
+            if rule.balanced:
+                counts[codes[i]] += 1
+            n = clock[ROWS] + first + b + 1
+            weight = weights[i] * class_weights[codes[i]] * balance(rule, counts, codes[i], n)
+            sample = Sample(codes[i], weight, n, added_length(X, i, rule))
+            mistakes, loss = correct_all(scores, sample, rule, amounts)
+            sums[LOSS] += loss
+            book_mistakes(mistakes, sample.n, clock, W, pocket)
+            if rule.l1 > 0.0 or rule.l2 > 0.0:
+                decay(rate(rule.step, rule.eta, sample.n), rule, W, sums)
+                stale[:] = True
+            for k in range(n_units):
+                if amounts[k] != 0.0:
+                    move(X, i, amounts[k] / sums[SCALE], rule.bias * sums[SCALE], W[k])
+                    if len(late) > 0:
+                        move(X, i, (sample.n - 1) * amounts[k], rule.bias, late[k])
+                    clock[UPDATES] += 1
+                    stale[k] = True
+                if rule.l1 > 0.0:
+                    truncate(X, i, W[k], sums[SCALE], (sums[OWED], paid[k]))
+    clock[ROWS] += n_visits
+    return ALL_FINITE
+
+
+@njit(cache=True, nogil=True)
+def score_four(X: Rows, now: Four, later: Four, W: Floats, ahead: Floats) -> None:
+    """Products of four rows with every unit."""
+    for k in range(len(W)):
+        ahead[k, 0], ahead[k, 1], ahead[k, 2], ahead[k, 3] = dot4(X, now, W[k], later)
+        later = now  # asked for once is enough
+
+
+@njit(cache=True, nogil=True)
+def book_mistakes(mistakes: int, n: int, clock: Ints, W: Floats, pocket: Floats) -> None:
+    """Count mistakes at the n-th row; weights that lived longer than any before are pocketed."""
+    if mistakes == 0:
+        return
+    run = n - 1 - clock[LAST_MISTAKE]
+    if run > clock[LONGEST_RUN]:
+        clock[LONGEST_RUN] = run
+        if len(pocket) > 0:
+            pocket[:] = W
+    clock[LAST_MISTAKE] = n
+    clock[MISTAKES] += mistakes
+
+
+@njit(cache=True, nogil=True)
+def decay(eta: float, rule: Rule, W: Floats, sums: Floats) -> None:
+    """Shrink all weights but the bias by the l2 penalty of one row, at the cost of one number.
+
+    The l1 penalty of the row is only noted as owed: each weight pays when its feature comes up
+    (Tsuruoka, Tsujii and Ananiadou 2009).
+    """
+    sums[SCALE] *= max(0.0, 1.0 - eta * rule.l2)
+    sums[OWED] += eta * rule.l1
+    if sums[SCALE] < 1e-9:  # before the scale runs out of digits, move it into the weights
+        W[:, :-1] *= sums[SCALE]
+        sums[SCALE] = 1.0
+
+
+@njit(cache=True, nogil=True)
+def four(rows: Ints, first: int) -> Four:
+    """Four consecutive entries of an order."""
+    return rows[first], rows[first + 1], rows[first + 2], rows[first + 3]

@@ -1,0 +1,51 @@
+"""Scores of rows: w_k · x + b_k for every unit k, in the same bits as in training."""
+
+import numpy as np
+from numba import njit
+
+from rosenblatt.arrays import Array, Floats
+from rosenblatt.data.blocks import Blocks
+from rosenblatt.data.problem import Problem
+from rosenblatt.data.rows import Rows, dot, dot4, n_cols, n_rows
+
+
+def scores_of(rows: Rows, W: Floats) -> Floats:
+    """Scores of every row, a column a unit."""
+    scores = np.empty((n_rows(rows), len(W)))
+    score_rows(rows, W, scores)
+    return scores
+
+
+def decided(scores: Floats) -> Array:
+    """Class code of every row: the sign of a single unit (0 counts as +), else the best unit."""
+    if scores.shape[1] == 1:
+        return (scores[:, 0] >= 0).astype(np.intp)
+    best: Array = scores.argmax(axis=1)
+    return best
+
+
+def training_error(blocks: Blocks, W: Floats) -> float:
+    """Share of the rows, by weight, that the weights W decide wrongly."""
+
+    def wrong_and_all(block: Problem) -> Floats:
+        weights = block.weights * block.class_weights[block.codes]
+        wrong = decided(scores_of(block.rows, W)) != block.codes
+        return np.array([weights[wrong].sum(), weights.sum()])
+
+    wrong, everything = blocks.total(wrong_and_all)
+    return float(wrong / everything)
+
+
+@njit(cache=True, nogil=True)
+def score_rows(X: Rows, W: Floats, scores: Floats) -> None:
+    """Write the score of each row by each unit."""
+    d, n = n_cols(X), n_rows(X)
+    for i in range(0, n - 3, 4):
+        now = (i, i + 1, i + 2, i + 3)
+        for k in range(len(W)):
+            products = dot4(X, now, W[k], now)
+            for b in range(4):
+                scores[i + b, k] = products[b] + W[k, d]
+    for i in range(n - n % 4, n):
+        for k in range(len(W)):
+            scores[i, k] = dot(X, i, W[k]) + W[k, d]
