@@ -30,6 +30,12 @@ product4: Any = lanes.product4
 fetch_entry: Any = lanes.fetch_entry
 
 
+INLINE = {"forceinline": True}  # a call would count references to every array it is handed
+# unsigned places: a signed one would be tested for "counts from the end" at every entry
+UINT = np.uint64
+ONE, TWO, THREE, FOUR = UINT(1), UINT(2), UINT(3), UINT(4)
+
+
 class CSR(NamedTuple):
     """Sparse rows: the entries of row i stand at indptr[i] … indptr[i+1]."""
 
@@ -109,21 +115,21 @@ def _is_dense(X: Any) -> bool:
     return isinstance(X, types.Array)
 
 
-@overload(n_rows, strict=False)
+@overload(n_rows, strict=False, jit_options=INLINE)
 def _n_rows(X: Any) -> Any:
     if _is_dense(X):
         return lambda X: X.shape[0]
     return lambda X: X.indptr.shape[0] - 1
 
 
-@overload(n_cols, strict=False)
+@overload(n_cols, strict=False, jit_options=INLINE)
 def _n_cols(X: Any) -> Any:
     if _is_dense(X):
         return lambda X: X.shape[1]
     return lambda X: X.n_cols
 
 
-@overload(dot, strict=False)
+@overload(dot, strict=False, jit_options=INLINE)
 def _dot(X: Any, i: Any, w: Any) -> Any:  # noqa: ARG001
     if _is_dense(X):
         return lambda X, i, w: product(X, i, w)  # noqa: PLW0108 (numba wants a function)
@@ -131,37 +137,38 @@ def _dot(X: Any, i: Any, w: Any) -> Any:  # noqa: ARG001
     def sparse(X: Any, i: Any, w: Any) -> Any:
         # four running sums: one alone would wait for each addition to finish
         a = b = c = d = 0.0
-        k, stop = X.indptr[i], X.indptr[i + 1]
-        while k + 4 <= stop:
-            a += X.data[k] * w[X.indices[k]]
-            b += X.data[k + 1] * w[X.indices[k + 1]]
-            c += X.data[k + 2] * w[X.indices[k + 2]]
-            d += X.data[k + 3] * w[X.indices[k + 3]]
-            k += 4
+        k, stop = UINT(X.indptr[i]), UINT(X.indptr[i + 1])
+        while k + FOUR <= stop:
+            a += X.data[k] * w[UINT(X.indices[k])]
+            b += X.data[k + ONE] * w[UINT(X.indices[k + ONE])]
+            c += X.data[k + TWO] * w[UINT(X.indices[k + TWO])]
+            d += X.data[k + THREE] * w[UINT(X.indices[k + THREE])]
+            k += FOUR
         while k < stop:
-            a += X.data[k] * w[X.indices[k]]
-            k += 1
+            a += X.data[k] * w[UINT(X.indices[k])]
+            k += ONE
         return (a + b) + (c + d)
 
     return sparse
 
 
-@overload(dot4, strict=False)
+@overload(dot4, strict=False, jit_options=INLINE)
 def _dot4(X: Any, now: Any, w: Any, later: Any) -> Any:  # noqa: ARG001
     if _is_dense(X):
         return lambda X, now, w, later: product4(X, now, w, later)  # noqa: PLW0108
 
     def sparse(X: Any, now: Any, w: Any, later: Any) -> Any:
-        for i in later:
-            for k in range(X.indptr[i], X.indptr[i + 1], 8):  # 8 entries: a cache line at most
-                fetch_entry(X.indices, k)
-                fetch_entry(X.data, k)
+        if later[0] != now[0]:
+            for i in later:
+                for k in range(X.indptr[i], X.indptr[i + 1], 16):  # a cache line of float32
+                    fetch_entry(X.indices, k)
+                    fetch_entry(X.data, k)
         return dot(X, now[0], w), dot(X, now[1], w), dot(X, now[2], w), dot(X, now[3], w)
 
     return sparse
 
 
-@overload(add, strict=False)
+@overload(add, strict=False, jit_options=INLINE)
 def _add(X: Any, i: Any, a: Any, w: Any) -> Any:  # noqa: ARG001
     if _is_dense(X):
 
@@ -172,13 +179,13 @@ def _add(X: Any, i: Any, a: Any, w: Any) -> Any:  # noqa: ARG001
         return dense
 
     def sparse(X: Any, i: Any, a: Any, w: Any) -> None:
-        for k in range(X.indptr[i], X.indptr[i + 1]):
-            w[X.indices[k]] += a * X.data[k]
+        for k in range(UINT(X.indptr[i]), UINT(X.indptr[i + 1])):
+            w[UINT(X.indices[k])] += a * X.data[k]
 
     return sparse
 
 
-@overload(square, strict=False)
+@overload(square, strict=False, jit_options=INLINE)
 def _square(X: Any, i: Any) -> Any:  # noqa: ARG001
     if _is_dense(X):
 
@@ -199,7 +206,7 @@ def _square(X: Any, i: Any) -> Any:  # noqa: ARG001
     return sparse
 
 
-@overload(truncate, strict=False)
+@overload(truncate, strict=False, jit_options=INLINE)
 def _truncate(X: Any, i: Any, w: Any, scale: Any, debt: Any) -> Any:  # noqa: ARG001
     if _is_dense(X):
 

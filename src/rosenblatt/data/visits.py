@@ -30,17 +30,24 @@ class Visit(NamedTuple):
     fetch: Ints
 
 
-def visits(n: int, row_bytes: int, shuffle_key: tuple[int, int] | None = None) -> Iterator[Visit]:
+def visits(
+    n: int,
+    row_bytes: int,
+    shuffle_key: tuple[int, int] | None = None,
+    *,
+    streams: bool = False,
+) -> Iterator[Visit]:
     """Visit n rows once, part by part: in file order, or shuffled by a key (seed, pass).
 
-    The arrays of a part are overwritten by the next.
+    Rows that are read as one long stream (`streams`) need no fetching in file order: the hardware
+    sees to it. The arrays of a part are overwritten by the next.
     """
     order, fetch = np.empty(min(n, PART), np.int64), np.empty(min(n, PART), np.int64)
     ahead = max(4, FETCH_BYTES // max(1, row_bytes))
     if shuffle_key is None:
         for start in range(0, n, PART):
             part = Visit(order[: n - start], fetch[: n - start])
-            in_file_order(start, ahead, n, part)
+            in_file_order(start, 0 if streams else ahead, n, part)
             yield part
         return
     rng = np.random.default_rng(shuffle_key)

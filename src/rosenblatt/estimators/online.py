@@ -29,7 +29,7 @@ from rosenblatt.evidence.bounds import MarginBounds
 from rosenblatt.evidence.trace import Record, Trace
 from rosenblatt.solvers.correct import Rule
 from rosenblatt.solvers.memory import MISTAKES, ROWS, Memory, kept_weights
-from rosenblatt.solvers.online import online
+from rosenblatt.solvers.passes import passes_of
 from rosenblatt.solvers.run import Stalled, Stop, passes_spent
 from rosenblatt.solvers.state import Ending, Outcome
 
@@ -221,7 +221,14 @@ class OnlineClassifier(LinearClassifier):
         W = given_weights(*given, W)
         from_zero = not W.any()
         memory = Memory.starting_at(W, problem.n_classes, keep=self.keep, l1=rule.l1 > 0)
-        states = online(problem, rule, memory, keep=self.keep, seed=seed if self.shuffle else None)
+        states = passes_of(
+            problem,
+            rule,
+            memory,
+            keep=self.keep,
+            seed=seed if self.shuffle else None,
+            n_jobs=self._threads() if rule.l1 == rule.l2 == 0 else 1,
+        )
         listening = Listening(
             stops=self._stops(judged=validation is not None),
             pocket=self.keep == "pocket",

@@ -17,7 +17,8 @@ from rosenblatt.data.rows import CSR, Rows, n_rows
 from rosenblatt.data.visits import Visit
 from rosenblatt.solvers.correct import Rule
 from rosenblatt.solvers.memory import ROWS, Memory
-from rosenblatt.solvers.online import ALL_FINITE, learn, walk
+from rosenblatt.solvers.online import ALL_FINITE, walk
+from rosenblatt.solvers.passes import learn
 
 
 class Stream(NamedTuple):

@@ -29,7 +29,7 @@ class Loss(IntEnum):
 PERCEPTRON = int(Loss.PERCEPTRON)
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def value_and_slope(loss: int, margin: float) -> tuple[float, float]:
     """Loss at a margin and its derivative there."""
     if loss == PERCEPTRON:
@@ -37,7 +37,7 @@ def value_and_slope(loss: int, margin: float) -> tuple[float, float]:
     return (1.0 - margin, -1.0) if margin < 1.0 else (0.0, 0.0)
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def flat_beyond(loss: int) -> float:
     """The margin above which the loss is zero, so that a sample there changes nothing."""
     return 0.0 if loss == PERCEPTRON else 1.0

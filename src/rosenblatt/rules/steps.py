@@ -30,13 +30,13 @@ class Step(IntEnum):
 CONSTANT, INVERSE, CLOSING_1, CLOSING_2 = (int(step) for step in Step)
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def rate(step: int, eta: float, n: int) -> float:
     """Learning rate at the n-th sample."""
     return eta / n if step == INVERSE else eta
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def closing(step: int, cap: float, value: float, length: float) -> float:
     """Step that closes the loss `value` of a sample of squared `length`, held back by `cap`."""
     if length == 0.0:  # a zero row without bias cannot be moved

@@ -43,13 +43,13 @@ class Sample(NamedTuple):
     length: float
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, forceinline=True)
 def balance(rule: Rule, counts: Ints, code: int, n: int) -> float:
     """Weight of a class by how rare it was among the n samples so far (1 where not asked for)."""
     return n / (np.count_nonzero(counts) * counts[code]) if rule.balanced else 1.0
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, forceinline=True)
 def added_length(X: Rows, i: int, rule: Rule) -> float:
     """Squared length of what row i adds to the weights, for the steps that need it."""
     if rule.step < CLOSING_1:
@@ -58,7 +58,7 @@ def added_length(X: Rows, i: int, rule: Rule) -> float:
     return 2.0 * length if rule.kesler else length
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, forceinline=True)
 def correct(margin: float, sample: Sample, rule: Rule) -> tuple[float, float]:
     """Step length τ for a sample at a margin, and its loss there.
 
@@ -74,7 +74,7 @@ def correct(margin: float, sample: Sample, rule: Rule) -> tuple[float, float]:
     return size, sample.weight * value
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, forceinline=True)
 def correct_all(scores: Floats, sample: Sample, rule: Rule, amounts: Floats) -> tuple[int, float]:
     """Write how much of x each unit gains; give the mistakes made and the loss."""
     amounts[:] = 0.0
@@ -95,7 +95,7 @@ def correct_all(scores: Floats, sample: Sample, rule: Rule, amounts: Floats) -> 
     return mistakes, total
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, forceinline=True)
 def strongest_other(scores: Floats, own: int) -> int:
     """Highest-scoring class but one; ties go to the lowest."""
     best = 1 if own == 0 else 0
@@ -105,7 +105,7 @@ def strongest_other(scores: Floats, own: int) -> int:
     return best
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, forceinline=True)
 def move(X: Rows, i: int, amount: float, bias: float, w: Floats) -> None:
     """Add `amount` times (x_i, bias) to w."""
     add(X, i, amount, w)

@@ -13,17 +13,13 @@ A walk ends early at a row whose score is not a finite number, and gives its pla
 (−1: none): that is how NaN and infinity in the data are found without another pass over it.
 """
 
-import itertools
-from collections.abc import Iterator
-
 import numpy as np
 from numba import njit
 
 from rosenblatt.arrays import Codes, Floats, Ints
-from rosenblatt.data.door import not_finite
-from rosenblatt.data.problem import Problem, row_bytes
-from rosenblatt.data.rows import Four, Rows, dot, dot4, n_cols, n_rows, truncate
-from rosenblatt.data.visits import Visit, visits
+from rosenblatt.data.problem import Problem
+from rosenblatt.data.rows import Four, Rows, dot, dot4, n_cols, truncate
+from rosenblatt.data.visits import Visit
 from rosenblatt.rules.losses import flat_beyond
 from rosenblatt.rules.steps import rate
 from rosenblatt.solvers.correct import (
@@ -45,46 +41,9 @@ from rosenblatt.solvers.memory import (
     SCALE,
     UPDATES,
     Memory,
-    kept_weights,
 )
-from rosenblatt.solvers.state import State
 
 ALL_FINITE = -1
-
-
-def online(
-    problem: Problem, rule: Rule, memory: Memory, *, keep: str, seed: int | None
-) -> Iterator[State]:
-    """Learn row after row, pass after pass, without an end: a State after each pass.
-
-    `keep` is "last", "average" or "pocket"; a `seed` shuffles every pass anew, None keeps the file
-    order. The memory is worked on in place.
-    """
-    n, clock, sums = n_rows(problem.rows), memory.clock, memory.sums
-    for passes in itertools.count(1):
-        before, sums[LOSS] = clock.copy(), 0.0
-        learn(problem, rule, memory, None if seed is None else (seed, passes))
-        yield State(
-            passes=passes,
-            rows=n,
-            mistakes=int(clock[MISTAKES] - before[MISTAKES]),
-            changes=int(clock[UPDATES] - before[UPDATES]),
-            loss=float(sums[LOSS]) / n,
-            all_mistakes=int(clock[MISTAKES]),
-            all_changes=int(clock[UPDATES]),
-            last=memory.last,
-            weights=lambda: kept_weights(memory, keep),
-        )
-
-
-def learn(
-    problem: Problem, rule: Rule, memory: Memory, shuffle_key: tuple[int, int] | None = None
-) -> None:
-    """Learn from every row once."""
-    rows = problem.rows
-    for visit in visits(n_rows(rows), row_bytes(rows), shuffle_key):
-        if walk(problem, visit, rule, memory) != ALL_FINITE:
-            raise not_finite(rows)
 
 
 def walk(problem: Problem, visit: Visit, rule: Rule, memory: Memory) -> int:
@@ -128,8 +87,8 @@ def walk_one(problem: Problem, visit: Visit, rule: Rule, memory: Memory) -> int:
         sample = Sample(codes[i], weight, n, added_length(X, i, rule))
         amount, loss = correct(margin, sample, rule)
         sums[LOSS] += loss
-        if margin <= 0.0 and weight > 0.0:
-            book_mistakes(1, n, clock, W, pocket)
+        if margin <= 0.0 and weight > 0.0 and book_mistakes(1, n, clock) and len(pocket) > 0:
+            pocket[:] = W
         if amount != 0.0:
             change = signed(amount, codes[i])
             move(X, i, change, rule.bias, w)
@@ -140,14 +99,14 @@ def walk_one(problem: Problem, visit: Visit, rule: Rule, memory: Memory) -> int:
     return ALL_FINITE
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, forceinline=True)
 def count(codes: Codes, visited: Ints, counts: Ints) -> None:
     """Count the classes of the visited rows."""
     for i in visited:
         counts[codes[i]] += 1
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, forceinline=True)
 def signed(score: float, code: int) -> float:
     """The score seen from the row's own class: y s, with no branch for the labels to upset."""
     return (2.0 * code - 1.0) * score
@@ -181,7 +140,8 @@ def walk_many(problem: Problem, visit: Visit, rule: Rule, memory: Memory) -> int
             sample = Sample(codes[i], weight, n, added_length(X, i, rule))
             mistakes, loss = correct_all(scores, sample, rule, amounts)
             sums[LOSS] += loss
-            book_mistakes(mistakes, sample.n, clock, W, pocket)
+            if mistakes > 0 and book_mistakes(mistakes, n, clock) and len(pocket) > 0:
+                pocket[:] = W
             if rule.l1 > 0.0 or rule.l2 > 0.0:
                 decay(rate(rule.step, rule.eta, sample.n), rule, W, sums)
                 stale[:] = True
@@ -198,7 +158,7 @@ def walk_many(problem: Problem, visit: Visit, rule: Rule, memory: Memory) -> int
     return ALL_FINITE
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, forceinline=True)
 def score_four(X: Rows, now: Four, later: Four, W: Floats, ahead: Floats) -> None:
     """Products of four rows with every unit."""
     for k in range(len(W)):
@@ -206,21 +166,19 @@ def score_four(X: Rows, now: Four, later: Four, W: Floats, ahead: Floats) -> Non
         later = now  # asked for once is enough
 
 
-@njit(cache=True, nogil=True)
-def book_mistakes(mistakes: int, n: int, clock: Ints, W: Floats, pocket: Floats) -> None:
-    """Count mistakes at the n-th row; weights that lived longer than any before are pocketed."""
-    if mistakes == 0:
-        return
+@njit(cache=True, nogil=True, forceinline=True)
+def book_mistakes(mistakes: int, n: int, clock: Ints) -> bool:
+    """Count mistakes at the n-th row; tell whether the run of correct rows before was the longest."""
     run = n - 1 - clock[LAST_MISTAKE]
-    if run > clock[LONGEST_RUN]:
-        clock[LONGEST_RUN] = run
-        if len(pocket) > 0:
-            pocket[:] = W
     clock[LAST_MISTAKE] = n
     clock[MISTAKES] += mistakes
+    if run <= clock[LONGEST_RUN]:
+        return False
+    clock[LONGEST_RUN] = run
+    return True
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, forceinline=True)
 def decay(eta: float, rule: Rule, W: Floats, sums: Floats) -> None:
     """Shrink all weights but the bias by the l2 penalty of one row, at the cost of one number.
 
@@ -234,7 +192,7 @@ def decay(eta: float, rule: Rule, W: Floats, sums: Floats) -> None:
         sums[SCALE] = 1.0
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, forceinline=True)
 def four(rows: Ints, first: int) -> Four:
     """Four consecutive entries of an order."""
     return rows[first], rows[first + 1], rows[first + 2], rows[first + 3]
