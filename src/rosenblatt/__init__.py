@@ -11,15 +11,29 @@ if TYPE_CHECKING:
     from rosenblatt.estimators.batch_perceptron import BatchPerceptron
     from rosenblatt.estimators.passive_aggressive import PassiveAggressive
     from rosenblatt.estimators.perceptron import Perceptron
+    from rosenblatt.evidence.certificate import verify
+    from rosenblatt.evidence.prooffile import load_proof
+    from rosenblatt.evidence.separability import separability
 
 _HOMES = {
     "BatchPerceptron": "rosenblatt.estimators.batch_perceptron",
     "PassiveAggressive": "rosenblatt.estimators.passive_aggressive",
     "Perceptron": "rosenblatt.estimators.perceptron",
     "builtin": "rosenblatt.data.builtin",
+    "load_proof": "rosenblatt.evidence.prooffile",
+    "separability": "rosenblatt.evidence.separability",
+    "verify": "rosenblatt.evidence.certificate",
 }
 
-__all__ = ["BatchPerceptron", "PassiveAggressive", "Perceptron", "builtin"]
+__all__ = [
+    "BatchPerceptron",
+    "PassiveAggressive",
+    "Perceptron",
+    "builtin",
+    "load_proof",
+    "separability",
+    "verify",
+]
 __version__ = "0.1.0"
 
 

@@ -1,8 +1,8 @@
 """In which order a pass visits the rows: file order, or one seeded shuffle.
 
 The shuffle is blockwise. The rows are cut into strips of 64; a pass permutes the strips, then
-shuffles every window of 16 strips (1,024 rows) as a whole. Up to 1,024 rows that is a uniform
-permutation. Beyond, rows of one window come from 16 places of the data, so sorted data are mixed
+shuffles every window of 16 strips (1,024 rows) as a whole; up to 1,024 rows it is one uniform
+permutation. Rows of one window come from 16 places of the data, so sorted data are mixed
 well, yet memory is read in long stretches, which is what makes a shuffled pass quick.
 
 Each part of a plan also says which rows to fetch into the cache meanwhile.
@@ -42,6 +42,10 @@ def visits(
     Rows that are read as one long stream (`streams`) need no fetching in file order: the hardware
     sees to it. The arrays of a part are overwritten by the next.
     """
+    if n <= WINDOW:  # too few to plan for; nor is it worth loading a kernel
+        small = np.arange(n) if shuffle_key is None else _generator(shuffle_key).permutation(n)
+        yield Visit(small, small)
+        return
     order, fetch = np.empty(min(n, PART), np.int64), np.empty(min(n, PART), np.int64)
     ahead = max(4, FETCH_BYTES // max(1, row_bytes))
     if shuffle_key is None:
@@ -50,7 +54,7 @@ def visits(
             in_file_order(start, 0 if streams else ahead, n, part)
             yield part
         return
-    rng = np.random.default_rng(shuffle_key)
+    rng = _generator(shuffle_key)
     strips = rng.permutation(-(-n // STRIP))
     missing = STRIP * len(strips) - n  # the last strip of the data may be short
     short = int(np.flatnonzero(strips == len(strips) - 1)[0])
@@ -66,6 +70,10 @@ def visits(
             part.fetch[:-ahead] = part.order[ahead:]
             part.fetch[-ahead:] = part.order[-1]
         yield part
+
+
+def _generator(key: tuple[int, int]) -> np.random.Generator:
+    return np.random.default_rng(key)
 
 
 class Strips(NamedTuple):

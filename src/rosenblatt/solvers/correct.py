@@ -7,7 +7,6 @@ lowest), and the own class moves by τ x, the rival by −τ x.
 
 from typing import NamedTuple
 
-import numpy as np
 from numba import njit
 
 from rosenblatt.arrays import Floats, Ints
@@ -46,7 +45,12 @@ class Sample(NamedTuple):
 @njit(cache=True, nogil=True, forceinline=True)
 def balance(rule: Rule, counts: Ints, code: int, n: int) -> float:
     """Weight of a class by how rare it was among the n samples so far (1 where not asked for)."""
-    return n / (np.count_nonzero(counts) * counts[code]) if rule.balanced else 1.0
+    if not rule.balanced:
+        return 1.0
+    seen = 0
+    for count in counts:
+        seen += count > 0
+    return n / (seen * counts[code])
 
 
 @njit(cache=True, nogil=True, forceinline=True)
@@ -77,7 +81,8 @@ def correct(margin: float, sample: Sample, rule: Rule) -> tuple[float, float]:
 @njit(cache=True, nogil=True, forceinline=True)
 def correct_all(scores: Floats, sample: Sample, rule: Rule, amounts: Floats) -> tuple[int, float]:
     """Write how much of x each unit gains; give the mistakes made and the loss."""
-    amounts[:] = 0.0
+    for k in range(len(amounts)):
+        amounts[k] = 0.0
     if rule.kesler:
         rival = strongest_other(scores, sample.code)
         margin = scores[sample.code] - scores[rival]

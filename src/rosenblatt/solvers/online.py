@@ -16,7 +16,7 @@ A walk ends early at a row whose score is not a finite number, and gives its pla
 import numpy as np
 from numba import njit
 
-from rosenblatt.arrays import Codes, Floats, Ints
+from rosenblatt.arrays import Array, Floats, Ints
 from rosenblatt.data.problem import Problem
 from rosenblatt.data.rows import Four, Rows, dot, dot4, n_cols, truncate
 from rosenblatt.data.visits import Visit
@@ -75,7 +75,8 @@ def walk_one(problem: Problem, visit: Visit, rule: Rule, memory: Memory) -> int:
         else:
             b, margin = 0, signed(dot(X, order[place], w) + bias, codes[order[place]])
         if rule.balanced:
-            count(codes, order[place : place + b + 1], counts)
+            for c in range(place, place + b + 1):
+                counts[codes[order[c]]] += 1
         i = order[place + b]
         place += b + 1
         if safe < margin < np.inf:
@@ -88,7 +89,7 @@ def walk_one(problem: Problem, visit: Visit, rule: Rule, memory: Memory) -> int:
         amount, loss = correct(margin, sample, rule)
         sums[LOSS] += loss
         if margin <= 0.0 and weight > 0.0 and book_mistakes(1, n, clock) and len(pocket) > 0:
-            pocket[:] = W
+            copy_into(pocket, W)
         if amount != 0.0:
             change = signed(amount, codes[i])
             move(X, i, change, rule.bias, w)
@@ -97,13 +98,6 @@ def walk_one(problem: Problem, visit: Visit, rule: Rule, memory: Memory) -> int:
             clock[UPDATES] += 1
     clock[ROWS] += n_visits
     return ALL_FINITE
-
-
-@njit(cache=True, nogil=True, forceinline=True)
-def count(codes: Codes, visited: Ints, counts: Ints) -> None:
-    """Count the classes of the visited rows."""
-    for i in visited:
-        counts[codes[i]] += 1
 
 
 @njit(cache=True, nogil=True, forceinline=True)
@@ -123,7 +117,7 @@ def walk_many(problem: Problem, visit: Visit, rule: Rule, memory: Memory) -> int
     stale = np.empty(n_units, np.bool_)
     for first in range(0, n_visits, 4):
         whole = first + 4 <= n_visits
-        stale[:] = not whole
+        mark(stale, not whole)
         if whole:
             score_four(X, four(order, first), four(fetch, first), W, ahead)
         for b in range(min(4, n_visits - first)):
@@ -141,10 +135,10 @@ def walk_many(problem: Problem, visit: Visit, rule: Rule, memory: Memory) -> int
             mistakes, loss = correct_all(scores, sample, rule, amounts)
             sums[LOSS] += loss
             if mistakes > 0 and book_mistakes(mistakes, n, clock) and len(pocket) > 0:
-                pocket[:] = W
+                copy_into(pocket, W)
             if rule.l1 > 0.0 or rule.l2 > 0.0:
                 decay(rate(rule.step, rule.eta, sample.n), rule, W, sums)
-                stale[:] = True
+                mark(stale, True)  # noqa: FBT003
             for k in range(n_units):
                 if amounts[k] != 0.0:
                     move(X, i, amounts[k] / sums[SCALE], rule.bias * sums[SCALE], W[k])
@@ -168,7 +162,7 @@ def score_four(X: Rows, now: Four, later: Four, W: Floats, ahead: Floats) -> Non
 
 @njit(cache=True, nogil=True, forceinline=True)
 def book_mistakes(mistakes: int, n: int, clock: Ints) -> bool:
-    """Count mistakes at the n-th row; tell whether the run of correct rows before was the longest."""
+    """Count mistakes at the n-th row; tell whether it ended the longest run of correct rows."""
     run = n - 1 - clock[LAST_MISTAKE]
     clock[LAST_MISTAKE] = n
     clock[MISTAKES] += mistakes
@@ -188,8 +182,28 @@ def decay(eta: float, rule: Rule, W: Floats, sums: Floats) -> None:
     sums[SCALE] *= max(0.0, 1.0 - eta * rule.l2)
     sums[OWED] += eta * rule.l1
     if sums[SCALE] < 1e-9:  # before the scale runs out of digits, move it into the weights
-        W[:, :-1] *= sums[SCALE]
+        for k in range(len(W)):
+            for j in range(W.shape[1] - 1):
+                W[k, j] *= sums[SCALE]
         sums[SCALE] = 1.0
+
+
+# plain loops: an array expression takes longer to compile than the whole walk around it
+
+
+@njit(cache=True, nogil=True)
+def copy_into(target: Floats, W: Floats) -> None:
+    """Copy weights."""
+    for k in range(len(W)):
+        for j in range(W.shape[1]):
+            target[k, j] = W[k, j]
+
+
+@njit(cache=True, nogil=True, forceinline=True)
+def mark(flags: Array, value: bool) -> None:  # noqa: FBT001
+    """Set all flags."""
+    for k in range(len(flags)):
+        flags[k] = value
 
 
 @njit(cache=True, nogil=True, forceinline=True)

@@ -13,8 +13,9 @@ class Ending(Enum):
     NO_MISTAKE = "Converged: a pass without a mistake, after {passes}."
     NO_CHANGE = "Converged: a pass in which no sample had a loss, after {passes}."
     PASSES_SPENT = (
-        "Stopped after {passes} with {mistakes} in the last one. The data may not be separable:"
-        " raise `max_iter`, or keep the best weights with `keep='average'` or `keep='pocket'`."
+        "Stopped after {passes} with {mistakes} left. The data may not be separable: run"
+        " `rosenblatt separable` or `separability(X, y)` for a proof, raise `max_iter`, or keep"
+        " better weights with `keep='average'` or `keep='pocket'`."
     )
     LOSS_STALLED = (
         "Stopped after {passes}: the loss no longer fell by `tol`. {mistakes} in the last pass;"
