@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping
 from enum import StrEnum
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -75,14 +76,14 @@ def verify(proof_path: str, source: str, target: str | None, *, as_json: bool) -
     """Check a proof file against the data."""
     from rosenblatt.evidence.prooffile import load_proof  # noqa: PLC0415 (as above)
 
+    if not Path(proof_path).is_file():  # a missing file is a slip, not a wrong proof
+        raise SourceError(f"{proof_path} does not exist. `separable --proof FILE` writes one.")
     data = read(source, target)
     try:
         proof = load_proof(proof_path)
         proof.verify(data.X, data.y)
     except ProofError as error:
         told = {"holds": False, "reason": str(error)}
-    except OSError as error:
-        raise SourceError(f"{proof_path} cannot be read: {error.strerror}.") from error
     else:
         told = {
             "holds": True,
