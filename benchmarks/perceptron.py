@@ -1,7 +1,7 @@
 """What a pass of the perceptron costs: ours, scikit-learn's, and the limit, in one run.
 
-The unit is one `X @ w` on one thread, the least a pass can do with a row. Absolute times mean little
-on shared machines, so ratios are printed; they go to benchmarks/results/perceptron.{json,md}.
+The unit is one `X @ w` on one thread, the least a pass can do with a row. Absolute times mean
+little on shared machines, so ratios are printed; they go to benchmarks/results/perceptron.{json,md}.
 
     python benchmarks/perceptron.py [--quick]
 
@@ -52,6 +52,7 @@ class Row:
 
     @property
     def speedup(self) -> float:
+        """How many times faster than scikit-learn."""
         return self.scikit_learn / self.ours
 
 
@@ -63,7 +64,7 @@ def main() -> None:
     rows = []
     for name, make, goals in DATA:
         X, y = make(shrink)
-        rows += [passes(name, X, y, shuffle=s, goal=g) for s, g in zip((False, True), goals)]
+        rows += [passes(name, X, y, shuffle=s, goal=g) for s, g in zip((False, True), goals, strict=True)]
         print(
             f"  {name}: {memory_above_data(X, y):.1%} of the data in memory above them", flush=True
         )
@@ -149,7 +150,13 @@ def one_row_ratio() -> float:
 
 def process_ratio() -> float:
     """A whole process that fits iris, against one that only imports what it must."""
-    fit = "from rosenblatt import Perceptron, builtin; d = builtin('iris'); Perceptron(max_iter=50).fit(d.X, d.y)"
+    fit = (
+        "from rosenblatt import Perceptron, builtin
+"
+        "d = builtin('iris')
+"
+        "Perceptron(max_iter=50).fit(d.X, d.y)"
+    )
     least = "import numba, sklearn.base"
 
     def run(code: str) -> float:

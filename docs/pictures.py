@@ -68,19 +68,22 @@ LEGEND = {"frameon": True, "framealpha": 0.9, "fontsize": 9, "edgecolor": "none"
 
 
 def scatter(ax, data, *, faint: bool = False) -> None:
+    """Draw the rows, each class by its colour and shape."""
     for label, colour, shape in ((-1, BLUE, "o"), (1, ORANGE, "s")):
         rows = data.X[data.y == label]
         alpha = 0.35 if faint else 0.85
         ax.scatter(*rows.T, c=colour, marker=shape, s=22, label=f"class {label:+d}", alpha=alpha)
-    low, high = data.X.min(0) - 0.4, data.X.max(0) + (0.4, 2.2)
+    low, high = data.X.min(0) - 0.4, data.X.max(0) + np.array([0.4, 2.2])
     ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), xlabel="x₁", ylabel="x₂")
 
 
 def ring(ax, rows) -> None:
+    """Point out some rows."""
     ax.scatter(*rows.T, s=110, facecolors="none", edgecolors="black", zorder=5)
 
 
 def line(ax, w, b, colour, style, label) -> None:
+    """Draw w·x + b = 0."""
     foot = -b * np.asarray(w) / np.dot(w, w)
     ax.axline(foot, foot + np.array([-w[1], w[0]]), color=colour, ls=style, lw=1.8, label=label)
 

@@ -11,33 +11,52 @@ if TYPE_CHECKING:
     from rosenblatt.estimators.batch_perceptron import BatchPerceptron
     from rosenblatt.estimators.passive_aggressive import PassiveAggressive
     from rosenblatt.estimators.perceptron import Perceptron
-    from rosenblatt.evidence.certificate import verify
-    from rosenblatt.evidence.prooffile import load_proof
+    from rosenblatt.evidence.proof.certificate import verify
+    from rosenblatt.evidence.proof.prooffile import load_proof
+    from rosenblatt.evidence.search.noise import label_noise_bounds
     from rosenblatt.evidence.separability import separability
+    from rosenblatt.logic import gates
+    from rosenblatt.logic.realize import realize
+    from rosenblatt.logic.region import solution_region
+    from rosenblatt.logic.units import ThresholdNetwork, ThresholdUnit
 
 _HOMES = {
     "BatchPerceptron": "rosenblatt.estimators.batch_perceptron",
     "PassiveAggressive": "rosenblatt.estimators.passive_aggressive",
     "Perceptron": "rosenblatt.estimators.perceptron",
+    "ThresholdNetwork": "rosenblatt.logic.units",
+    "ThresholdUnit": "rosenblatt.logic.units",
     "builtin": "rosenblatt.data.builtin",
-    "load_proof": "rosenblatt.evidence.prooffile",
+    "label_noise_bounds": "rosenblatt.evidence.search.noise",
+    "load_proof": "rosenblatt.evidence.proof.prooffile",
+    "realize": "rosenblatt.logic.realize",
     "separability": "rosenblatt.evidence.separability",
-    "verify": "rosenblatt.evidence.certificate",
+    "solution_region": "rosenblatt.logic.region",
+    "verify": "rosenblatt.evidence.proof.certificate",
 }
+_MODULES = {"gates": "rosenblatt.logic.gates"}
 
 __all__ = [
     "BatchPerceptron",
     "PassiveAggressive",
     "Perceptron",
+    "ThresholdNetwork",
+    "ThresholdUnit",
     "builtin",
+    "gates",
+    "label_noise_bounds",
     "load_proof",
+    "realize",
     "separability",
+    "solution_region",
     "verify",
 ]
 __version__ = "0.1.0"
 
 
 def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return import_module(_MODULES[name])
     if name not in _HOMES:
         raise AttributeError(f"module 'rosenblatt' has no attribute {name!r}")
     return getattr(import_module(_HOMES[name]), name)

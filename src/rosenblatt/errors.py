@@ -4,12 +4,15 @@
 
     RosenblattError
     ├── DataError (also a ValueError)      rows, labels or weights that cannot be learned from
+    │   └── NotFiniteError                 NaN or infinity among the rows
     ├── ParameterError (also a ValueError) a setting out of range, or that does not go with another
     ├── SourceError (also a ValueError)    a file or built-in name that cannot be read
     └── ProofError (also a ValueError)     a proof that does not hold, or is not a proof
 
 Every message says what was wanted, what came, where, and what to do.
 """
+
+from collections.abc import Sequence
 
 
 class RosenblattError(Exception):
@@ -18,6 +21,26 @@ class RosenblattError(Exception):
 
 class DataError(RosenblattError, ValueError):
     """Rows, labels or weights that cannot be learned from."""
+
+
+class NotFiniteError(DataError):
+    """NaN or infinity among the rows, and where."""
+
+    def __init__(
+        self, what: str, row: int, column: int, name: str | None = None, *, table: str = "X"
+    ) -> None:
+        self.what, self.row, self.column, self.table = what, row, column, table
+        called = "" if name is None else f" ({name!r})"
+        super().__init__(
+            f"Input {table} contains {what} at row {row}, column {column}{called}; every value"
+            " must be finite. Fill or drop such rows first, for instance with"
+            " sklearn.impute.SimpleImputer."
+        )
+
+    def named(self, names: Sequence[str]) -> "NotFiniteError":
+        """The same with the name of the column."""
+        name = names[self.column]
+        return NotFiniteError(self.what, self.row, self.column, name, table=self.table)
 
 
 class ParameterError(RosenblattError, ValueError):

@@ -19,9 +19,7 @@ class Said(NamedTuple):
 
 
 @pytest.fixture
-def run(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Callable[..., Said]:
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Said]:
     def command(*words: str) -> Said:
         monkeypatch.setattr(sys, "argv", ["rosenblatt", *words])
         with pytest.raises(SystemExit) as ending:
@@ -72,9 +70,7 @@ def test_fit_by_other_rules(run: Callable[..., Said], rule: str) -> None:
     assert "eparable:" not in said.out
 
 
-def test_fit_a_csv_by_target_name(
-    run: Callable[..., Said], table: Callable[..., str]
-) -> None:
+def test_fit_a_csv_by_target_name(run: Callable[..., Said], table: Callable[..., str]) -> None:
     source = table("species,length,width\ncat,1,2\ndog,9,8\ncat,2,1\n")
     told = json.loads(run("fit", source, "--target", "species", "--json").out)
     assert told["classes"] == {"cat": 2, "dog": 1}

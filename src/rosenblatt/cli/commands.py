@@ -74,7 +74,7 @@ def separable(
 
 def verify(proof_path: str, source: str, target: str | None, *, as_json: bool) -> int:
     """Check a proof file against the data."""
-    from rosenblatt.evidence.prooffile import load_proof  # noqa: PLC0415 (as above)
+    from rosenblatt.evidence.proof.prooffile import load_proof  # noqa: PLC0415 (as above)
 
     if not Path(proof_path).is_file():  # a missing file is a slip, not a wrong proof
         raise SourceError(f"{proof_path} does not exist. `separable --proof FILE` writes one.")

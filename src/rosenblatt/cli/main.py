@@ -89,6 +89,6 @@ def main() -> None:
     except KeyboardInterrupt:
         typer.echo("Interrupted.", err=True)
         sys.exit(130)
-    except Exception as error:  # noqa: BLE001 (a bug must never look like a verdict)
+    except Exception as error:  # a bug must never look like a verdict
         typer.echo(f"Internal error, please report it: {type(error).__name__}: {error}", err=True)
         sys.exit(70)

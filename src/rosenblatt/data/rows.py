@@ -30,7 +30,7 @@ product4: Any = lanes.product4
 fetch_entry: Any = lanes.fetch_entry
 
 
-INLINE = {"forceinline": True}  # a call would count references to every array it is handed
+INLINE: Any = {"forceinline": True}  # a call would count references to every array it is handed
 # unsigned places: a signed one would be tested for "counts from the end" at every entry
 UINT = np.uint64
 ONE, TWO, THREE, FOUR = UINT(1), UINT(2), UINT(3), UINT(4)

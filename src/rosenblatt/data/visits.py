@@ -1,8 +1,8 @@
 """In which order a pass visits the rows: file order, or one seeded shuffle.
 
-The shuffle is blockwise. The rows are cut into strips of 64; a pass draws a new order of the strips
-and one permutation of 1,024 places, by which it shuffles every window of 16 strips. Up to 1,024 rows
-that is a uniform permutation. Beyond, the rows of a window come from 16 places of the data, so sorted
+The shuffle is blockwise. The rows are cut into strips of 64. A pass draws a new order of the strips
+and one permutation of 1,024 places, by which it shuffles every window of 16 strips; up to 1,024
+rows that is a uniform permutation. The rows of a window come from 16 places of the data, so sorted
 data are mixed well, yet memory is read in long stretches: that is what makes a shuffled pass quick.
 
 Each part of a plan also says which rows to fetch into the cache meanwhile.

@@ -3,7 +3,6 @@
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from rosenblatt.data.blocks import Blocks
 from rosenblatt.estimators import checks
@@ -133,18 +132,18 @@ class BatchPerceptron(LinearClassifier):
             self._check()
             warm = self._warm_weights()
             problem = self._problem(X, y, sample_weight, self.class_weight)
-            self._check_warm_classes(warm)
-            seed = int(check_random_state(self.random_state).randint(2**31))
+            self._check_warm(warm)
+            seed = self._seed()
             rule = self._rule(problem.n_classes)
             W = (
                 warm.W
                 if warm
-                else start_weights(problem, units(problem.n_classes), self.start, rule.bias, seed)
+                else start_weights(problem, units(problem.n_classes), self.start, seed)
             )
             states = batchwise(
                 problem,
                 rule,
-                given_weights(coef_init, intercept_init, W),
+                given_weights(coef_init, intercept_init, W, rule.bias),
                 batch_size=self.batch_size,
                 seed=seed if self.shuffle else None,
                 n_jobs=self._threads(),
@@ -163,16 +162,10 @@ class BatchPerceptron(LinearClassifier):
         return [*stops, passes_spent(self.max_iter)]
 
     def _check(self) -> None:
+        self._check_common()
         checks.number("eta0", self.eta0, above=0)
         checks.one_of("learning_rate", self.learning_rate, ("constant", "1/n"))
         checks.whole("batch_size", self.batch_size, least=1, optional=True)
-        checks.flag("fit_intercept", self.fit_intercept)
-        checks.whole("max_iter", self.max_iter, least=1)
-        checks.number("tol", self.tol, optional=True)
-        checks.whole("n_iter_no_change", self.n_iter_no_change, least=1)
-        checks.flag("shuffle", self.shuffle)
-        checks.one_of("multi_class", self.multi_class, ("kesler", "ovr"))
-        checks.one_of("start", self.start, ("zero", "random", "means"))
 
     def _rule(self, n_classes: int) -> Rule:
         machine = MACHINES["perceptron" if self.learning_rate == "constant" else "perceptron 1/n"]

@@ -1,5 +1,6 @@
 """Settings are checked when a fit begins, each by one line of a table; a message says all."""
 
+import math
 from collections.abc import Iterable
 from numbers import Integral, Real
 from typing import Any
@@ -24,18 +25,18 @@ def number(
     most: float | None = None,
     optional: bool = False,
 ) -> None:
-    """Require a real number in a range (or None, where it is optional)."""
+    """Require a finite number in a range (or None, where it is optional)."""
     if optional and value is None:
         return
     wanted = _range(above, least, most)
-    good = isinstance(value, Real) and not isinstance(value, bool)
+    good = isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
     if good:
         x = float(value)
         good = (above is None or x > above) and (least is None or x >= least)
         good = good and (most is None or x <= most)
     if not good:
         nothing = ", or None" if optional else ""
-        raise ParameterError(f"{name} must be a number{wanted}{nothing}; got {value!r}.")
+        raise ParameterError(f"{name} must be a finite number{wanted}{nothing}; got {value!r}.")
 
 
 def whole(name: str, value: Any, *, least: int, optional: bool = False) -> None:
@@ -53,6 +54,22 @@ def flag(name: str, value: Any) -> None:
     """Require True or False."""
     if not isinstance(value, bool) and type(value).__name__ not in {"bool", "bool_"}:
         raise ParameterError(f"{name} must be True or False; got {value!r}.")
+
+
+def jobs(name: str, value: Any) -> None:
+    """Require a number of threads: None for one, −1 for all cores."""
+    if value is not None and (not isinstance(value, Integral) or int(value) == 0):
+        raise ParameterError(f"{name} must be None or an integer other than 0; got {value!r}.")
+
+
+def class_weight(name: str, value: Any) -> None:
+    """Require None, "balanced" or weights by label, finite and not negative."""
+    if value is None or (isinstance(value, str) and value == "balanced"):
+        return
+    if not isinstance(value, dict):
+        raise ParameterError(f"{name} must be None, 'balanced' or a dict by label; got {value!r}.")
+    for label, weight in value.items():
+        number(f"{name}[{label!r}]", weight, least=0)
 
 
 def _range(above: float | None, least: float | None, most: float | None) -> str:

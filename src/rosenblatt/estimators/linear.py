@@ -1,5 +1,6 @@
 """What every fitted line can do: score rows and decide. The scikit-learn contract."""
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -7,14 +8,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
 from rosenblatt.arrays import Array, Floats
 from rosenblatt.data.blocks import Blocks
-from rosenblatt.data.door import classes_of, codes_of, labels_of, not_finite, rows_of, weights_of
+from rosenblatt.data.door import not_finite, rows_of
+from rosenblatt.data.labels import classes_of, codes_of, labels_of, weights_of
 from rosenblatt.data.problem import Problem, no_weights
 from rosenblatt.data.rows import Rows, n_rows
-from rosenblatt.errors import DataError, ParameterError
+from rosenblatt.errors import DataError, NotFiniteError, ParameterError
+from rosenblatt.estimators import checks
 from rosenblatt.solvers.score import decided, scores_of
 
 
@@ -30,6 +34,19 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
 
     Subclasses set `classes_` and `_W`, the weights with the bias in the last column.
     """
+
+    # parameters that every estimator has; each final class lists them in its own signature
+    fit_intercept: bool
+    max_iter: int
+    tol: float | None
+    n_iter_no_change: int
+    shuffle: bool
+    n_jobs: int | None
+    random_state: Any
+    class_weight: Any
+    warm_start: bool
+    multi_class: str
+    start: str
 
     classes_: Array
     n_features_in_: int
@@ -65,7 +82,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
             Labels out of `classes_`.
         """
         scores = self._scores(X)
-        decisions: Array = self.classes_[decided(scores)]
+        decisions: Array = self.classes_[decided(scores, len(self.classes_))]
         return decisions
 
     @property
@@ -102,7 +119,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         blocks = Blocks(problem, self._threads())
         scores = np.concatenate(list(blocks.each(lambda block: scores_of(block.rows, W))))
         if not np.isfinite(scores).all():
-            raise not_finite(rows, names=getattr(self, "feature_names_in_", None))
+            raise _named(not_finite(rows), self)
         return scores
 
     def _rows(self, X: Any, *, reset: bool) -> Rows:
@@ -124,27 +141,57 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
             )
         codes = codes_of(labels, classes)
         counts = np.bincount(codes, minlength=len(classes))
+        class_weights = class_weights_of(class_weight, classes, counts)
+        if not class_weights.any():
+            raise ParameterError(f"class_weight is zero for all classes: {class_weight!r}.")
         self.classes_ = classes
-        return Problem(rows, codes, weights, class_weights_of(class_weight, classes, counts))
+        return Problem(rows, codes, weights, class_weights)
 
     def _warm_weights(self) -> Warm | None:
         """Weights and classes of the last fit, where `warm_start` asks to go on from them."""
-        if not getattr(self, "warm_start", False) or not self.__sklearn_is_fitted__():
+        if not self.warm_start or not self.__sklearn_is_fitted__():
             return None
         return Warm(self._weights().copy(), self.classes_)
 
-    def _check_warm_classes(self, warm: Warm | None) -> None:
-        if warm is not None and not np.array_equal(warm.classes, self.classes_):
+    def _check_warm(self, warm: Warm | None) -> None:
+        """Refuse to go on from weights of other classes or another width."""
+        if warm is None:
+            return
+        before, now = warm.W.shape[1] - 1, self.n_features_in_
+        if before != now:
+            raise DataError(f"warm_start goes on with {before} features; X now has {now}.")
+        if not np.array_equal(warm.classes, self.classes_):
             raise DataError(
                 f"warm_start goes on with the classes {warm.classes.tolist()}; y now holds"
                 f" {self.classes_.tolist()}. partial_fit, where there is one, lets classes join."
             )
 
     def _threads(self) -> int:
-        n_jobs = getattr(self, "n_jobs", None)
+        n_jobs = self.n_jobs
         if n_jobs is None:
             return 1
-        return int(n_jobs) if n_jobs > 0 else max(1, _cores() + 1 + int(n_jobs))
+        return n_jobs if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + n_jobs)
+
+    def _check_common(self) -> None:
+        """Settings that every estimator has."""
+        checks.flag("fit_intercept", self.fit_intercept)
+        checks.whole("max_iter", self.max_iter, least=1)
+        checks.number("tol", self.tol, optional=True)
+        checks.whole("n_iter_no_change", self.n_iter_no_change, least=1)
+        checks.flag("shuffle", self.shuffle)
+        checks.one_of("multi_class", self.multi_class, ("kesler", "ovr"))
+        checks.one_of("start", self.start, ("zero", "random", "means"))
+        checks.flag("warm_start", self.warm_start)
+        checks.jobs("n_jobs", self.n_jobs)
+        checks.class_weight("class_weight", self.class_weight)
+
+    def _seed(self) -> int:
+        try:
+            return int(check_random_state(self.random_state).randint(2**31))
+        except ValueError as error:
+            raise ParameterError(
+                f"random_state must be a whole number, a RandomState or None: {error}"
+            ) from error
 
 
 @contextmanager
@@ -153,10 +200,19 @@ def unchanged_by_failure(estimator: BaseEstimator) -> Iterator[None]:
     before = dict(vars(estimator))
     try:
         yield
-    except BaseException:
+    except BaseException as error:
+        told = _named(error, estimator)
         vars(estimator).clear()
         vars(estimator).update(before)
-        raise
+        raise told from None
+
+
+def _named(error: BaseException, estimator: BaseEstimator) -> BaseException:
+    """An error about a column tells its name, where columns have names."""
+    names = getattr(estimator, "feature_names_in_", None)
+    if isinstance(error, NotFiniteError) and names is not None:
+        return error.named(names)
+    return error
 
 
 class _UnfittedError(NotFittedError, AttributeError):
@@ -171,23 +227,6 @@ def class_weights_of(class_weight: Any, classes: Array, counts: Array) -> Floats
     if class_weight is None:
         return np.ones(len(classes))
     if isinstance(class_weight, str):
-        if class_weight != "balanced":
-            raise ParameterError(
-                f"class_weight must be None, 'balanced' or a dict; got {class_weight!r}."
-            )
         seen = np.count_nonzero(counts)
         return np.asarray(counts.sum() / (seen * np.maximum(counts, 1)), np.float64)
-    if not isinstance(class_weight, dict):
-        raise ParameterError(
-            f"class_weight must be None, 'balanced' or a dict; got {class_weight!r}."
-        )
-    weights = np.array([class_weight.get(label, 1.0) for label in classes.tolist()], np.float64)
-    if not (np.isfinite(weights) & (weights >= 0)).all():
-        raise ParameterError(f"class_weight must be finite and not negative; got {class_weight!r}.")
-    return weights
-
-
-def _cores() -> int:
-    import os  # noqa: PLC0415 (only where all cores are asked for)
-
-    return os.cpu_count() or 1
+    return np.array([class_weight.get(label, 1.0) for label in classes.tolist()], np.float64)

@@ -5,11 +5,11 @@ from abc import abstractmethod
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils import check_random_state
 
-from rosenblatt.arrays import Floats
+from rosenblatt.arrays import Array, Floats
 from rosenblatt.data.blocks import Blocks
-from rosenblatt.data.door import codes_of, labels_of, weights_of
+from rosenblatt.data.door import require_finite
+from rosenblatt.data.labels import check_same_kind, codes_of, given_classes, labels_of, weights_of
 from rosenblatt.data.problem import Problem
 from rosenblatt.data.rows import n_rows
 from rosenblatt.errors import ParameterError
@@ -39,22 +39,11 @@ _LOG = logging.getLogger("rosenblatt")
 class OnlineClassifier(LinearClassifier):
     """A line learned sample by sample. Subclasses name their rule and their parameters."""
 
-    # parameters that every online rule has; each final class lists them in its own signature
-    fit_intercept: bool
-    max_iter: int
-    tol: float | None
-    shuffle: bool
+    # parameters that online rules have beyond those of every estimator
     verbose: int
-    n_jobs: int | None
-    random_state: Any
     early_stopping: bool
     validation_fraction: float
-    n_iter_no_change: int
-    class_weight: Any
-    warm_start: bool
     keep: str
-    multi_class: str
-    start: str
     track_error: bool
 
     trace_: Trace
@@ -107,7 +96,7 @@ class OnlineClassifier(LinearClassifier):
             self._check()
             warm = self._warm_weights()
             problem = self._problem(X, y, sample_weight, self.class_weight)
-            self._check_warm_classes(warm)
+            self._check_warm(warm)
             self._train(problem, self._validation(X_val, y_val), (coef_init, intercept_init), warm)
         return self
 
@@ -146,16 +135,16 @@ class OnlineClassifier(LinearClassifier):
         with unchanged_by_failure(self):
             self._check()
             first = "_stream" not in vars(self)
+            if not first:
+                self._check_same_keep()
             rows = self._rows(X, reset=first)
-            chunk = Chunk(rows, labels_of(y, n_rows(rows)), weights_of(sample_weight, n_rows(rows)))
-            if first:
-                stream = Stream.opened(
-                    classes, self.n_features_in_, keep=self.keep, l1=self._rule(2).l1 > 0
-                )
-            else:  # work on a copy: a chunk that fails half-way leaves no trace
-                stream = Stream(self._stream.classes, self._stream.memory.copy())
-                if classes is not None:
-                    stream = stream.joined(np.setdiff1d(classes, stream.classes))
+            n = n_rows(rows)
+            weights = weights_of(sample_weight, n, some_positive=False)
+            chunk = Chunk(rows, labels_of(y, n), weights)
+            # work on a copy: a chunk that fails half-way leaves no trace
+            stream = self._opened_stream() if first else self._stream.copy()
+            if classes is not None:
+                stream = stream.joined(_newcomers(given_classes(classes), stream.classes))
             stream = advance(stream, chunk, self._streaming_rule, self.class_weight)
             self._stream, self.classes_ = stream, stream.classes
             self._W = self._outcome = None
@@ -190,17 +179,27 @@ class OnlineClassifier(LinearClassifier):
         return super()._weights()
 
     def _check(self) -> None:
-        checks.flag("fit_intercept", self.fit_intercept)
-        checks.whole("max_iter", self.max_iter, least=1)
-        checks.number("tol", self.tol, optional=True)
-        checks.flag("shuffle", self.shuffle)
+        self._check_common()
+        checks.whole("verbose", self.verbose, least=0)
         checks.flag("early_stopping", self.early_stopping)
         checks.number("validation_fraction", self.validation_fraction, above=0, most=0.9)
-        checks.whole("n_iter_no_change", self.n_iter_no_change, least=1)
         checks.one_of("keep", self.keep, ("last", "average", "pocket"))
-        checks.one_of("multi_class", self.multi_class, ("kesler", "ovr"))
-        checks.one_of("start", self.start, ("zero", "random", "means"))
         checks.flag("track_error", self.track_error)
+
+    def _check_same_keep(self) -> None:
+        memory = self._stream.memory
+        began = "average" if len(memory.late) else "pocket" if len(memory.pocket) else "last"
+        if began != self.keep:
+            raise ParameterError(
+                f"keep={self.keep!r} cannot be asked of a stream that began with keep={began!r}."
+                " Use a new estimator."
+            )
+
+    def _opened_stream(self) -> Stream:
+        W = np.zeros((1, self.n_features_in_ + 1))
+        return Stream(
+            np.array([]), Memory.starting_at(W, 0, keep=self.keep, l1=self._rule(2).l1 > 0)
+        )
 
     def _train(
         self,
@@ -209,16 +208,13 @@ class OnlineClassifier(LinearClassifier):
         given: tuple[Any, Any],
         warm: Warm | None,
     ) -> None:
-        seed = int(check_random_state(self.random_state).randint(2**31))
+        seed = self._seed()
         if validation is None and self.early_stopping:
+            require_finite(problem.rows)  # while rows still have their numbers
             problem, validation = held_out(problem, self.validation_fraction, seed)
         rule = self._rule(problem.n_classes)
-        W = (
-            warm.W
-            if warm
-            else start_weights(problem, units(problem.n_classes), self.start, rule.bias, seed)
-        )
-        W = given_weights(*given, W)
+        W = warm.W if warm else start_weights(problem, units(problem.n_classes), self.start, seed)
+        W = given_weights(*given, W, rule.bias)
         from_zero = not W.any()
         memory = Memory.starting_at(W, problem.n_classes, keep=self.keep, l1=rule.l1 > 0)
         states = passes_of(
@@ -237,7 +233,9 @@ class OnlineClassifier(LinearClassifier):
             eta_if_bounded=self._eta_if_bounded(problem, rule) if from_zero else None,
             progress=_log_record if self.verbose else None,
         )
-        self._store(train(states, Blocks(problem, self._threads()), rule, listening), memory)
+        fit = train(states, Blocks(problem, self._threads()), rule, listening)
+        memory.counts[:] = len(fit.trace) * np.bincount(problem.codes, minlength=problem.n_classes)
+        self._store(fit, memory)
 
     def _stops(self, *, judged: bool) -> list[Stop]:
         stops: list[Stop] = [self._at_rest()]
@@ -254,7 +252,10 @@ class OnlineClassifier(LinearClassifier):
         return None
 
     def _store(self, fit: Fit, memory: Memory) -> None:
+        if self.keep == "pocket":
+            memory.keep_in_pocket(fit.W)
         self._W, self._stream, self._outcome = fit.W, Stream(self.classes_, memory), fit.outcome
+        self.__dict__.pop("_patience", None)
         self.trace_, self.n_iter_ = fit.trace, len(fit.trace)
         self.margin_bounds_, self.mistake_bound_ = fit.margin_bounds, fit.mistake_bound
 
@@ -264,7 +265,7 @@ class OnlineClassifier(LinearClassifier):
         if stream is None:
             return False
         one_row: OneRow | None = vars(self).get("_ready")
-        if one_row is None or one_row.stream is not stream:
+        if one_row is None or not one_row.serves(stream, self.class_weight):
             one_row = self._ready = OneRow(stream, self.class_weight)
         if not one_row.learn(X, y, self._streaming_rule(len(stream.classes))):
             return False
@@ -280,6 +281,7 @@ class OnlineClassifier(LinearClassifier):
         if X_val is None:
             return None
         rows = self._rows(X_val, reset=False)
+        require_finite(rows, "X_val")
         n = n_rows(rows)
         codes = codes_of(labels_of(y_val, n), self.classes_)
         return Problem(rows, codes, weights_of(None, n), np.ones(len(self.classes_)))
@@ -292,6 +294,11 @@ class OnlineClassifier(LinearClassifier):
             self._patience = Stalled(float, self.tol or 0.0, self.n_iter_no_change, ending)
         if self._patience(-self.validation_score_) is not None:
             self._outcome = Outcome(Ending.STREAM_STALLED, 1, self.t_, self.mistakes_)
+
+
+def _newcomers(classes: Array, known: Array) -> Array:
+    check_same_kind(classes, known)
+    return np.setdiff1d(classes, known) if len(known) else classes
 
 
 def _log_record(record: Record) -> None:

@@ -100,9 +100,9 @@ class Perceptron(OnlineClassifier):
     >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1]
     >>> and_gate = Perceptron(shuffle=False).fit(X, y)
     >>> and_gate.coef_, and_gate.intercept_
-    (array([[2., 1.]]), array([-3.]))
+    (array([[3., 2.]]), array([-4.]))
     >>> print(and_gate.outcome_)
-    Converged: a pass without a mistake, after 10 passes.
+    Converged: a pass without a mistake, after 9 passes.
     """
 
     def __init__(

@@ -11,12 +11,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rosenblatt.arrays import Array, Codes, Floats
-from rosenblatt.data.door import classes_of, codes_of, not_finite
+from rosenblatt.data.door import not_finite, require_finite
+from rosenblatt.data.labels import check_same_kind, classes_of, codes_of
 from rosenblatt.data.problem import Problem, no_weights, rows_part
-from rosenblatt.data.rows import CSR, Rows, n_rows
+from rosenblatt.data.rows import Rows, n_rows
 from rosenblatt.data.visits import Visit
+from rosenblatt.errors import DataError
 from rosenblatt.solvers.correct import Rule
-from rosenblatt.solvers.memory import ROWS, Memory
+from rosenblatt.solvers.memory import LAST_MISTAKE, ROWS, Memory
 from rosenblatt.solvers.online import ALL_FINITE, walk
 from rosenblatt.solvers.passes import learn
 
@@ -27,12 +29,9 @@ class Stream(NamedTuple):
     classes: Array
     memory: Memory
 
-    @classmethod
-    def opened(cls, classes: Any, d: int, *, keep: str, l1: bool) -> "Stream":
-        """A stream before its first row; `classes` that are known join at once."""
-        known = np.array([]) if classes is None else classes_of(np.asarray(classes))
-        W = np.zeros((units(len(known)), d + 1))
-        return cls(known, Memory.starting_at(W, len(known), keep=keep, l1=l1))
+    def copy(self) -> "Stream":
+        """The same stream in arrays of its own."""
+        return Stream(self.classes, self.memory.copy())
 
     def joined(self, newcomers: Array) -> "Stream":
         """The same stream after some classes have joined."""
@@ -71,6 +70,7 @@ def advance(
 
     `rule_for` gives the rule for a number of classes.
     """
+    check_same_kind(chunk.labels, stream.classes)
     starts, newcomers = _arrivals(chunk.labels, stream.classes)
     for start, stop, new in zip(starts, [*starts[1:], len(chunk.labels)], newcomers, strict=True):
         stream = stream.joined(new)
@@ -80,10 +80,13 @@ def advance(
             chunk.weights[start:stop],
             _fixed_weights(class_weight, stream.classes),
         )
-        if len(stream.classes) > 1:
-            learn(part, rule_for(len(stream.classes)), stream.memory)
-        else:
-            _only_count(part.rows, part.codes, stream.memory)
+        try:
+            if len(stream.classes) > 1:
+                learn(part, rule_for(len(stream.classes)), stream.memory)
+            else:
+                _only_count(part.rows, part.codes, stream.memory)
+        except DataError:  # count rows from the beginning of the chunk
+            raise not_finite(chunk.rows) from None
     return stream
 
 
@@ -91,26 +94,42 @@ class OneRow:
     """Learns one dense row at a time without any preparation, if the row is already right."""
 
     def __init__(self, stream: Stream, class_weight: Any) -> None:
-        self.stream = stream
+        self._stream, self._class_weight = stream, class_weight
         self._codes = {label: code for code, label in enumerate(stream.classes.tolist())}
         self._code = np.zeros(1, np.int8)
         self._weight = no_weights(1)
         self._class_weights = _fixed_weights(class_weight, stream.classes)
         self._visit = Visit(np.zeros(1, np.int64), np.zeros(1, np.int64))
 
+    def serves(self, stream: Stream, class_weight: Any) -> bool:
+        """Whether this was made for the stream and the weights as they are now."""
+        return stream is self._stream and class_weight is self._class_weight
+
     def learn(self, X: Any, y: Any, rule: Rule) -> bool:
         """Learn from the only row of X, or tell that it takes the long way."""
-        n_classes = len(self._codes)
-        if type(X) is not np.ndarray or X.shape != (1, self.stream.memory.W.shape[1] - 1):
+        memory = self._stream.memory
+        if type(X) is not np.ndarray or X.shape != (1, memory.W.shape[1] - 1):
             return False
-        if X.dtype.char not in "fd" or not 1 < n_classes <= np.iinfo(np.int8).max or len(y) != 1:
+        if not (_is_float(X) and X.flags.c_contiguous and 1 < len(self._codes) < MOST_CODES):
             return False
-        code = self._codes.get(y[0])
-        if code is None or not X.flags.c_contiguous:
+        if type(y) not in {np.ndarray, list} or len(y) != 1:
+            return False
+        try:
+            code = self._codes.get(y[0])
+        except TypeError:  # no label at all
+            return False
+        if code is None:
             return False
         self._code[0] = code
         problem = Problem(X, self._code, self._weight, self._class_weights)
-        return walk(problem, self._visit, rule, self.stream.memory) == ALL_FINITE
+        return walk(problem, self._visit, rule, memory) == ALL_FINITE
+
+
+MOST_CODES = np.iinfo(np.int8).max
+
+
+def _is_float(X: Array) -> bool:
+    return X.dtype.char in "fd" and X.dtype.isnative
 
 
 def units(n_classes: int) -> int:
@@ -145,8 +164,8 @@ def _fixed_weights(class_weight: Any, classes: Array) -> Floats:
 
 
 def _only_count(rows: Rows, codes: Codes, memory: Memory) -> None:
-    """A single class teaches nothing yet, but its rows count."""
-    if not np.isfinite(rows.data if isinstance(rows, CSR) else rows).all():
-        raise not_finite(rows)
+    """A single class teaches nothing yet, but its rows count (as ties: they are no correct run)."""
+    require_finite(rows)
     memory.clock[ROWS] += n_rows(rows)
+    memory.clock[LAST_MISTAKE] = memory.clock[ROWS]
     memory.counts[:] += np.bincount(codes, minlength=len(memory.counts))

@@ -71,7 +71,7 @@ def _measured(states: Iterator[State], blocks: Blocks, listening: Listening) -> 
 
 def accuracy(problem: Problem, W: Floats) -> float:
     """Weighted share of rows the weights W decide rightly."""
-    right = decided(scores_of(problem.rows, W)) == problem.codes
+    right = decided(scores_of(problem.rows, W), problem.n_classes) == problem.codes
     return float(np.average(right, weights=problem.weights))
 
 
@@ -91,7 +91,7 @@ def _bounds(
     return MarginBounds(lower, upper), float(longest / lower**2)
 
 
-def start_weights(problem: Problem, n_units: int, start: str, bias: float, seed: int) -> Floats:
+def start_weights(problem: Problem, n_units: int, start: str, seed: int) -> Floats:
     """Weights to start from: zero, random, or the mean of each unit's own class."""
     shape = (n_units, n_cols(problem.rows) + 1)
     W: Floats
@@ -104,7 +104,6 @@ def start_weights(problem: Problem, n_units: int, start: str, bias: float, seed:
         W = np.divide(sums, np.maximum(totals, np.finfo(float).tiny)[:, None])[-n_units:]
     else:
         W = np.zeros(shape)
-    W[:, -1] *= bias
     return W
 
 
@@ -115,22 +114,33 @@ def add_to_classes(X: Rows, codes: Codes, weights: Floats, sums: Floats) -> None
         move(X, i, weights[i], 1.0, sums[codes[i]])
 
 
-def given_weights(coef_init: Any, intercept_init: Any, W: Floats) -> Floats:
-    """Start weights with the parts given to `fit` put in their place."""
+def given_weights(coef_init: Any, intercept_init: Any, W: Floats, bias: float) -> Floats:
+    """Start weights with the parts given to `fit` in their place, and no bias where none is."""
     W = W.copy()
     for name, given, part in (
         ("coef_init", coef_init, W[:, :-1]),
         ("intercept_init", intercept_init, W[:, -1]),
     ):
         if given is not None:
-            values = np.asarray(given, np.float64)
+            values = _numbers(name, given)
             if values.size != part.size:
                 raise DataError(
                     f"{name} must have shape {part.shape}; got {values.shape}"
                     f" ({values.size} numbers instead of {part.size})."
                 )
             part[...] = values.reshape(part.shape)
+    W[:, -1] *= bias
     return W
+
+
+def _numbers(name: str, given: Any) -> Floats:
+    try:
+        values = np.asarray(given, np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"{name} must hold numbers: {error}.") from error
+    if not np.isfinite(values).all():
+        raise DataError(f"{name} must be finite; got {values[~np.isfinite(values)][0]}.")
+    return values
 
 
 def held_out(problem: Problem, fraction: float, seed: int) -> tuple[Problem, Problem]:

@@ -33,7 +33,7 @@ class MarginBounds(NamedTuple):
 
 
 class Geometry(NamedTuple):
-    """Smallest margin of some weights on some rows (not divided by |w|), and the largest ‖(x, 1)‖²."""
+    """Smallest margin of some weights on some rows (times |w|), and the largest ‖(x, 1)‖²."""
 
     margin: float
     square_radius: float

@@ -6,6 +6,7 @@ from typing import Any, overload
 
 import numpy as np
 
+from rosenblatt.arrays import Floats
 from rosenblatt.solvers.state import Outcome, State
 
 
@@ -20,7 +21,7 @@ class Record:
     `loss`              mean loss of the rows as they came
     `norm`              |w| after the pass, bias included, over all units
     `margin_lower`      γ* is at least this, of the vectors (x, 1); None while unknown
-    `margin_upper`      γ* is at most this: |w| / (η k) after k mistakes; None where that says nothing
+    `margin_upper`      γ* is at most |w| / (η k) after k mistakes; None where that says nothing
     `training_error`    share of rows (by weight) the weights kept get wrong; None: not measured
     `validation_score`  accuracy on the validation rows; None without them
     ==================  ===========================================================================
@@ -79,8 +80,8 @@ class Trace(Sequence[Record]):
 
 
 def record_of(state: State, eta_if_bounded: float | None) -> Record:
-    """Record of a state; η gives the upper bound on the margin where the theorem's premises hold."""
-    norm = float(np.linalg.norm(state.last()))
+    """Record of a state; η is given where the theorem's premises hold, for the upper bound."""
+    norm = _length(state.last())
     upper = None
     if eta_if_bounded is not None and state.all_mistakes > 0:
         upper = norm / (eta_if_bounded * state.all_mistakes)
@@ -94,6 +95,12 @@ def record_of(state: State, eta_if_bounded: float | None) -> Record:
         training_error=state.error,
         validation_score=state.score,
     )
+
+
+def _length(W: Floats) -> float:
+    """|w| over all units, also where its square would be beyond float64."""
+    largest = float(np.abs(W).max())
+    return largest * float(np.linalg.norm(W / largest)) if largest > 0 else 0.0
 
 
 def outcome_of(state: State) -> Outcome:

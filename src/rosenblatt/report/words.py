@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.data.builtin import Dataset
-from rosenblatt.evidence.verdict import Inseparable, Proof, Separable
+from rosenblatt.evidence.proof.verdict import Inseparable, Proof, Separable
 
 SHOWN_PASSES = 12
 SHOWN_WEIGHTS = 10
@@ -26,7 +26,7 @@ def figures(source: str, data: Dataset, model: Any) -> dict[str, Any]:
         "features": len(names),
         "classes": counts,
         "rule": type(model).__name__,
-        "settings": {name: value for name, value in model.get_params().items()},
+        "settings": model.get_params(),
         "outcome": str(model.outcome_),
         "converged": model.outcome_.converged,
         "passes": model.n_iter_,

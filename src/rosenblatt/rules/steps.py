@@ -27,6 +27,7 @@ class Step(IntEnum):
     CLOSING_2 = 3
 
 
+CLOSED = 1e-12  # a loss that was closed once comes back as no more than rounding
 CONSTANT, INVERSE, CLOSING_1, CLOSING_2 = (int(step) for step in Step)
 
 
@@ -39,7 +40,7 @@ def rate(step: int, eta: float, n: int) -> float:
 @njit(cache=True, forceinline=True)
 def closing(step: int, cap: float, value: float, length: float) -> float:
     """Step that closes the loss `value` of a sample of squared `length`, held back by `cap`."""
-    if length == 0.0:  # a zero row without bias cannot be moved
+    if value <= CLOSED or length == 0.0:  # a zero row without bias cannot be moved
         return 0.0
     if step == CLOSING_1:
         return min(cap, value / length)

@@ -75,7 +75,7 @@ def first_loss(problem: Problem, visit: Visit, rule: Rule, W: Floats) -> int:
 def worst_margin(scores: Floats, code: int, rule: Rule) -> float:
     """Smallest margin a row of this class has at these scores."""
     if rule.kesler:
-        return scores[code] - scores[strongest_other(scores, code)]
+        return float(scores[code] - scores[strongest_other(scores, code)])
     worst = np.inf
     for k in range(len(scores)):
         positive = 1 if len(scores) == 1 else k

@@ -76,6 +76,8 @@ def batchwise(
             if gradient.mistakes:
                 W += rate(rule.step, rule.eta, steps) * gradient.sum
                 changes += 1
+                if not np.isfinite(W).all():
+                    raise not_finite(problem.rows)
             mistakes += gradient.mistakes
             loss += gradient.loss
         all_mistakes += mistakes

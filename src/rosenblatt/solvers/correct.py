@@ -50,7 +50,7 @@ def balance(rule: Rule, counts: Ints, code: int, n: int) -> float:
     seen = 0
     for count in counts:
         seen += count > 0
-    return n / (seen * counts[code])
+    return float(n / (seen * counts[code]))
 
 
 @njit(cache=True, nogil=True, forceinline=True)

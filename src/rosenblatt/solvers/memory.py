@@ -71,6 +71,13 @@ class Memory(NamedTuple):
         run = self.clock[ROWS] - self.clock[LAST_MISTAKE]
         return (self.W if run > self.clock[LONGEST_RUN] else self.pocket).copy()
 
+    def keep_in_pocket(self, W: Floats) -> None:
+        """Pocket some weights; only a longer run of correct rows than any before replaces them."""
+        clock = self.clock
+        clock[LONGEST_RUN] = max(clock[LONGEST_RUN], clock[ROWS] - clock[LAST_MISTAKE])
+        clock[LAST_MISTAKE] = clock[ROWS]
+        self.pocket[:] = W
+
 
 def kept_weights(memory: Memory, keep: str) -> Floats:
     """Weights a run keeps: "last", "average" or "pocket"."""

@@ -74,18 +74,20 @@ def walk_one(problem: Problem, visit: Visit, rule: Rule, memory: Memory) -> int:
                 margin = signed(scores[b] + bias, codes[now[b]])
         else:
             b, margin = 0, signed(dot(X, order[place], w) + bias, codes[order[place]])
+        if not np.isfinite(margin):
+            return place + b
         if rule.balanced:
             for c in range(place, place + b + 1):
                 counts[codes[order[c]]] += 1
         i = order[place + b]
         place += b + 1
-        if safe < margin < np.inf:
+        if safe < margin:
             continue
-        if not np.isfinite(margin):
-            return place - 1
         n = clock[ROWS] + place
         weight = weights[i] * class_weights[codes[i]] * balance(rule, counts, codes[i], n)
         sample = Sample(codes[i], weight, n, added_length(X, i, rule))
+        if not np.isfinite(sample.length):
+            return place - 1
         amount, loss = correct(margin, sample, rule)
         sums[LOSS] += loss
         if margin <= 0.0 and weight > 0.0 and book_mistakes(1, n, clock) and len(pocket) > 0:
@@ -132,6 +134,8 @@ def walk_many(problem: Problem, visit: Visit, rule: Rule, memory: Memory) -> int
             n = clock[ROWS] + first + b + 1
             weight = weights[i] * class_weights[codes[i]] * balance(rule, counts, codes[i], n)
             sample = Sample(codes[i], weight, n, added_length(X, i, rule))
+            if not np.isfinite(sample.length):
+                return first + b
             mistakes, loss = correct_all(scores, sample, rule, amounts)
             sums[LOSS] += loss
             if mistakes > 0 and book_mistakes(mistakes, n, clock) and len(pocket) > 0:

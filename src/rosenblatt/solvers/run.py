@@ -70,13 +70,19 @@ def no_mistake(state: State) -> Ending | None:
 
 
 def no_change(state: State) -> Ending | None:
-    """End at the first pass that changes nothing."""
-    return Ending.NO_CHANGE if state.changes == 0 else None
+    """End at the first pass that has no mistake and changes nothing."""
+    return Ending.NO_CHANGE if state.changes == 0 and state.mistakes == 0 else None
 
 
 def passes_spent(max_iter: int) -> Stop:
     """End after max_iter passes."""
-    return lambda state: Ending.PASSES_SPENT if state.passes >= max_iter else None
+
+    def spent(state: State) -> Ending | None:
+        if state.passes < max_iter:
+            return None
+        return Ending.PASSES_SPENT if state.mistakes else Ending.STILL_CLOSING
+
+    return spent
 
 
 @dataclass
@@ -93,6 +99,6 @@ class Stalled:
     def __call__(self, state: Any) -> Ending | None:
         """Look at one more state."""
         value = self.figure(state)
-        self._waited = self._waited + 1 if value > self._best - self.tol else 0
+        self._waited = 0 if value < self._best - self.tol else self._waited + 1
         self._best = min(self._best, value)
         return self.ending if self._waited >= self.patience else None

@@ -16,8 +16,10 @@ def scores_of(rows: Rows, W: Floats) -> Floats:
     return scores
 
 
-def decided(scores: Floats) -> Array:
+def decided(scores: Floats, n_classes: int) -> Array:
     """Class code of every row: the sign of a single unit (0 counts as +), else the best unit."""
+    if n_classes == 1:
+        return np.zeros(len(scores), np.intp)
     if scores.shape[1] == 1:
         return (scores[:, 0] >= 0).astype(np.intp)
     best: Array = scores.argmax(axis=1)
@@ -29,7 +31,7 @@ def training_error(blocks: Blocks, W: Floats) -> float:
 
     def wrong_and_all(block: Problem) -> Floats:
         weights = block.weights * block.class_weights[block.codes]
-        wrong = decided(scores_of(block.rows, W)) != block.codes
+        wrong = decided(scores_of(block.rows, W), block.n_classes) != block.codes
         return np.array([weights[wrong].sum(), weights.sum()])
 
     wrong, everything = blocks.total(wrong_and_all)

@@ -17,6 +17,10 @@ class Ending(Enum):
         " `rosenblatt separable` or `separability(X, y)` for a proof, raise `max_iter`, or keep"
         " better weights with `keep='average'` or `keep='pocket'`."
     )
+    STILL_CLOSING = (
+        "Stopped after {passes}, the last without a mistake, but with losses still to be closed:"
+        " raise `max_iter`, or set `tol`."
+    )
     LOSS_STALLED = (
         "Stopped after {passes}: the loss no longer fell by `tol`. {mistakes} in the last pass;"
         " with `tol=None` the rule goes on until a pass has none."

@@ -1,0 +1,178 @@
+"""The door for labels and weights: one label a row, of any one kind, none missing."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from rosenblatt.arrays import Array, Codes, Floats
+from rosenblatt.data.problem import no_weights
+from rosenblatt.errors import DataError
+
+_PART = 16_384  # labels are looked at in parts, which keeps what is allocated small
+
+
+def labels_of(y: Any, n: int) -> Array:
+    """Labels of n rows as a one-dimensional array without missing values."""
+    if y is None:
+        raise DataError("This estimator requires y to be passed, but the target y is None.")
+    if sparse.issparse(y):
+        raise DataError("y must be a dense list of labels; got a sparse matrix. Use y.toarray().")
+    labels = _array(y)
+    if labels.ndim == 2 and labels.shape[1] == 1:
+        _warn_column_vector()
+        labels = labels[:, 0]
+    if labels.ndim != 1:
+        shape = f"y should be a 1d array, got an array of shape {labels.shape} instead."
+        raise DataError(f"{shape} Give one label a row.")
+    if len(labels) != n:
+        raise DataError(f"X has {n} rows but y has {len(labels)} labels; they must be as many.")
+    _check_missing(labels)
+    _check_whole(labels)
+    return labels
+
+
+def classes_of(labels: Array) -> Array:
+    """Sorted distinct labels."""
+    try:
+        return np.unique(np.concatenate([np.unique(part) for part in _parts(labels)]))
+    except TypeError as error:
+        raise _mixed(labels) from error
+
+
+def codes_of(labels: Array, classes: Array) -> Codes:
+    """Place of every label among the sorted classes, in the smallest integers that hold it."""
+    smallest = np.int8 if len(classes) <= np.iinfo(np.int8).max else np.int32
+    codes: Codes = np.empty(len(labels), smallest)
+    for start, part in zip(range(0, len(labels), _PART), _parts(labels), strict=True):
+        places = np.minimum(np.searchsorted(classes, part), len(classes) - 1)
+        strange = np.flatnonzero(classes[places] != part)
+        if len(strange):
+            shown = ", ".join(repr(c) for c in classes.tolist()[:10])
+            raise DataError(
+                f"y holds {part[strange[0]]!r}, which is none of the {len(classes)} classes"
+                f" {shown}{', …' if len(classes) > 10 else ''}."
+            )
+        codes[start : start + len(part)] = places
+    return codes
+
+
+def given_classes(classes: Any) -> Array:
+    """Sorted classes given by name: one list of labels, none missing."""
+    try:
+        labels = labels_of(classes, np.size(classes))
+    except DataError as error:
+        raise DataError(f"classes must be a list of labels: {error}") from error
+    if not len(labels):
+        raise DataError("classes must be a list of labels; got none.")
+    return classes_of(labels)
+
+
+def check_same_kind(labels: Array, classes: Array) -> None:
+    """Refuse labels that cannot stand beside the classes known so far, as words beside numbers."""
+    kinds = {"numbers" if c.dtype.kind in "iufb" else c.dtype.kind for c in (labels, classes)}
+    if len(kinds) > 1 and len(classes):
+        raise DataError(
+            f"y holds labels such as {labels[0]!r}, but the classes so far are of another kind:"
+            f" {classes[0]!r}. Use labels of one kind."
+        )
+
+
+def weights_of(sample_weight: Any, n: int, *, some_positive: bool = True) -> Floats:
+    """Weight of each of n rows: finite, not negative, and at least one positive if asked for."""
+    if sample_weight is None:
+        return no_weights(n)
+    try:
+        weights = np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"sample_weight must hold numbers: {error}.") from error
+    if weights.ndim == 0:
+        weights = np.full(n, weights)
+    if weights.ndim != 1:
+        raise DataError(
+            f"Sample weights must be 1D array or scalar; sample_weight has {weights.ndim}"
+            " dimensions."
+        )
+    if len(weights) != n:
+        raise DataError(f"sample_weight has {len(weights)} entries but X has {n} rows.")
+    bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
+    if len(bad):
+        raise DataError(
+            f"sample_weight must be finite and not negative; entry {bad[0]} is {weights[bad[0]]}."
+        )
+    if some_positive and not weights.any():
+        raise DataError("sample_weight is zero for every row; at least one must be positive.")
+    return np.ascontiguousarray(weights)
+
+
+def _array(y: Any) -> Array:
+    """Labels as an array; a list is looked at before numpy makes words of its numbers."""
+    if isinstance(y, (list, tuple)):
+        as_given = np.empty(len(y), object)
+        as_given[:] = y
+        _check_missing(as_given)
+        words = sum(isinstance(label, str) for label in y)
+        if 0 < words < len(y):
+            raise _mixed(as_given)
+    try:
+        return np.asarray(y)
+    except ValueError as error:
+        raise DataError(f"y must hold one label a row: {error}.") from error
+
+
+def _parts(labels: Array) -> list[Array]:
+    return [labels[start : start + _PART] for start in range(0, len(labels), _PART)] or [labels]
+
+
+def _check_missing(labels: Array) -> None:
+    if labels.dtype.kind == "f":
+        bad = np.flatnonzero(~np.isfinite(labels))
+        if len(bad):
+            what = "NaN" if np.isnan(labels[bad[0]]) else "infinity"
+            raise DataError(f"Input y contains {what} at row {bad[0]}; every row needs a label.")
+    elif labels.dtype.kind in "mM":
+        bad = np.flatnonzero(np.isnat(labels))
+        if len(bad):
+            raise DataError(f"Input y contains NaT at row {bad[0]}: a missing label.")
+    elif labels.dtype.kind == "O" and labels.ndim == 1:
+        for row, label in enumerate(labels):
+            if _is_missing(label):
+                raise DataError(f"Input y contains NaN at row {row} ({label!r}): a missing label.")
+
+
+def _is_missing(label: Any) -> bool:
+    if label is None or type(label).__name__ in {"NAType", "NaTType"}:
+        return True
+    return isinstance(label, (float, np.floating)) and bool(np.isnan(label))
+
+
+def _check_whole(labels: Array) -> None:
+    """Refuse a target of regression: numbers that are not whole."""
+    if labels.dtype.kind != "f":
+        return
+    broken = np.flatnonzero(labels != np.floor(labels))
+    if len(broken):
+        row = int(broken[0])
+        raise DataError(
+            f"Unknown label type: continuous. y holds {labels[row]} at row {row}; a classifier"
+            " needs classes. Cut the values into classes, or use a regression."
+        )
+
+
+def _mixed(labels: Array) -> DataError:
+    kinds = sorted({type(label).__name__ for label in labels})
+    return DataError(
+        f"Labels of y must be of one kind to be told apart; got {', '.join(kinds)}."
+        " Turn them into strings first."
+    )
+
+
+def _warn_column_vector() -> None:
+    from sklearn.exceptions import DataConversionWarning  # noqa: PLC0415 (slow to import)
+
+    warnings.warn(
+        "A column-vector y was passed when a 1d array was expected. Use y.ravel().",
+        DataConversionWarning,
+        stacklevel=5,
+    )

@@ -1,0 +1,158 @@
+"""The door of this folder: any rows and labels in, a `Table` out, or a sentence why not.
+
+Accepts arrays of floats, integers and booleans, scipy sparse matrices, data frames and lists.
+What would have to be rounded is refused rather than rounded.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.arrays import Array, Ints
+from rosenblatt.errors import DataError
+from rosenblatt.evidence.proof.table import Csr, Table, bigs
+
+
+def read_table(X: Any, y: Any) -> Table:
+    """Check rows and labels and give them class codes, in the order of the sorted labels."""
+    rows = read_rows(X)
+    codes, classes = read_labels(y, int(rows.shape[0]))
+    return Table(rows, codes, classes)
+
+
+def read_rows(X: Any) -> Array | Csr:
+    """Check the rows: two dimensions, real numbers, all finite."""
+    sparse = hasattr(X, "tocsr")
+    rows = _read_csr(X) if sparse else _read_dense(X)
+    if 0 in rows.shape:
+        raise DataError(
+            f"X must have at least one row and one column; got shape {tuple(rows.shape)}."
+        )
+    return rows
+
+
+def _read_csr(X: Any) -> Csr:
+    matrix = X if getattr(X, "format", "") == "csr" else X.tocsr()
+    if not matrix.has_canonical_format:
+        matrix = matrix.copy()
+        matrix.sum_duplicates()
+    data = _numbers(np.asarray(matrix.data))
+    _refuse_endless(data)
+    n, d = matrix.shape
+    return Csr(data, np.asarray(matrix.indices), np.asarray(matrix.indptr), (int(n), int(d)))
+
+
+def _read_dense(X: Any) -> Array:
+    rows = np.asarray(X)
+    if rows.ndim != 2:
+        raise DataError(
+            f"X must be a table of rows and columns; got {rows.ndim} dimension(s), shape "
+            f"{rows.shape}. For one feature use X.reshape(-1, 1)."
+        )
+    rows = _numbers(rows)
+    step = max(1, (1 << 21) // max(1, rows.shape[1]))
+    for start in range(0, rows.shape[0], step):
+        _refuse_endless(rows[start : start + step], start)
+    return rows
+
+
+def _numbers(values: Array) -> Array:
+    """Bring values to a type that holds them exactly."""
+    kind = values.dtype.kind
+    if kind == "b":
+        return values.view(np.uint8)
+    if kind in "iu" or values.dtype in (np.float32, np.float64):
+        return values
+    if values.dtype == np.float16:
+        return values.astype(np.float32)
+    if kind == "O":
+        return _objects(values)
+    raise DataError(
+        f"X must hold real numbers (integers, booleans, float32 or float64); got {values.dtype}. "
+        "Convert the columns first."
+    )
+
+
+def _objects(values: Array) -> Array:
+    """Python numbers: integers stay integers of any size; a mix becomes float64 if none rounds."""
+    flat = values.ravel().tolist()
+    for place, value in enumerate(flat):
+        if not isinstance(value, (bool, int, float, np.number, np.bool_)):
+            width = values.shape[1] if values.ndim == 2 else 1
+            raise DataError(
+                f"X must hold numbers; row {place // width}, column {place % width} holds "
+                f"{value!r}. Encode or remove that column first."
+            )
+    if not any(isinstance(value, (float, np.floating)) for value in flat):
+        whole = bigs(int(value) for value in flat)
+        small = all(-(2**63) <= value < 2**63 for value in whole)
+        return (whole.astype(np.int64) if small else whole).reshape(values.shape)
+    numbers = np.array([float(value) for value in flat])
+    for value, number in zip(flat, numbers.tolist(), strict=True):
+        if isinstance(value, (int, np.integer)) and np.isfinite(number) and int(number) != value:
+            raise DataError(
+                f"X mixes floats with the integer {value}, which float64 cannot hold exactly. "
+                "Give integers only, or floats only."
+            )
+    return numbers.reshape(values.shape)
+
+
+def _refuse_endless(values: Array, start: int = 0) -> None:
+    if values.dtype.kind != "f" or bool(np.isfinite(values).all()):
+        return
+    place = np.argwhere(~np.isfinite(values))[0]
+    where = f"row {start + place[0]}, column {place[1]}" if len(place) == 2 else "a sparse entry"
+    raise DataError(
+        f"X must hold finite numbers; {where} holds {values[tuple(place)]}. "
+        "Remove such rows or fill the gaps: a proof cannot speak about them."
+    )
+
+
+def read_labels(y: Any, n: int) -> tuple[Ints, tuple[str, ...]]:
+    """Class codes and class names of the labels."""
+    labels = np.asarray(y)
+    if labels.shape != (n,):
+        raise DataError(
+            f"y must hold one label for each of the {n} rows; got shape {labels.shape}."
+        )
+    lost = _missing(labels)
+    if lost is not None:
+        raise DataError(f"y must hold a label for every row; row {lost} has none.")
+    try:
+        values, codes = np.unique(labels, return_inverse=True)
+    except TypeError:
+        raise DataError(
+            "y mixes labels that cannot be compared (such as numbers and text). "
+            "Make them all of one type."
+        ) from None
+    names = tuple(label_text(value) for value in values.tolist())
+    if len(names) < 2:
+        raise DataError(
+            f"y must hold at least two classes; got only {names[0]!r} in all {n} rows. "
+            "With one class there is nothing to separate."
+        )
+    return codes.astype(np.int64), names
+
+
+def _missing(labels: Array) -> int | None:
+    """Find the first row without a label."""
+    if labels.dtype.kind == "f":
+        gaps = np.flatnonzero(np.isnan(labels))
+    elif labels.dtype.kind == "O":
+        gaps = np.array([i for i, v in enumerate(labels) if _is_gap(v)])
+    else:
+        gaps = np.array([])
+    return int(gaps[0]) if len(gaps) else None
+
+
+def label_text(label: Any) -> str:
+    """How a label is written in a proof: 1, 1.0 and "1" are the same class."""
+    if isinstance(label, (bool, np.bool_)):
+        return str(int(label))
+    if isinstance(label, float) and label.is_integer():
+        return str(int(label))
+    return str(label)
+
+
+def _is_gap(label: Any) -> bool:
+    return not isinstance(label, str) and str(label) in {"nan", "None", "<NA>", "NaT"}

@@ -1,0 +1,76 @@
+"""A perceptron's proposal: weights that may separate already, and that order the rows if not.
+
+The run is Kesler's rule (for two classes, the plain rule) from w = 0, shuffled, on a float32 copy
+whose columns are scaled by powers of two. It returns the last weights of a pass without a mistake,
+or else the average of all weights, which is a better guess. What float32 rounds does not matter:
+whatever is proposed here is decided elsewhere, on the numbers as they are.
+"""
+
+import numpy as np
+
+from rosenblatt.arrays import Array, Floats
+from rosenblatt.data.problem import Problem, no_weights
+from rosenblatt.data.rows import CSR, Rows
+from rosenblatt.evidence.proof.table import Csr
+from rosenblatt.evidence.search.pairs import Space
+from rosenblatt.evidence.search.workingset import ROUND, Watch
+from rosenblatt.rules.losses import Loss
+from rosenblatt.rules.steps import Step
+from rosenblatt.solvers.correct import Rule
+from rosenblatt.solvers.memory import Memory
+from rosenblatt.solvers.passes import passes_of
+
+WORK = 500_000_000  # products of a number and a weight to spend
+MOST_PASSES = 100
+SLOW = 0.8  # a run that keeps more of its mistakes than this over two passes is left
+
+
+def propose(space: Space, watch: Watch) -> tuple[Floats, bool]:
+    """Run the perceptron; return weights, and whether floats saw no mistake in a pass."""
+    table, units = space.table, space.units
+    data = table.X.data if isinstance(table.X, Csr) else table.X
+    if table.n * (len(table.classes) - 1) <= ROUND or data.dtype.kind == "O":
+        # so few rows all go into the working set; Python integers fit no kernel
+        return np.zeros((units, space.width)), False
+    classes = np.ones(len(table.classes))
+    problem = Problem(scaled_rows(space, data), table.codes, no_weights(table.n), classes)
+    start = np.zeros((units, table.d + 1))
+    memory = Memory.starting_at(start, len(classes), keep="average", l1=False)
+    most = int(np.clip(WORK // (data.size * units), 5, MOST_PASSES))
+    history = [table.n, table.n]
+    for state in passes_of(problem, rule_of(space), memory, keep="average", seed=0):
+        history.append(state.mistakes)
+        watch.tell("perceptron", state.passes, table.n, state.mistakes)
+        if state.mistakes == 0:
+            return _unscaled(space, memory.last()), True
+        if watch.late() or state.passes == most or state.mistakes > SLOW * history[-3]:
+            break
+    return _unscaled(space, memory.average()), False
+
+
+def scaled_rows(space: Space, data: Array) -> Rows:
+    """Rows with scaled columns, in float32."""
+    X, out = space.table.X, np.empty(data.shape, np.float32)
+    scale = space.scale[X.indices] if isinstance(X, Csr) else space.scale[: space.table.d]
+    np.multiply(data, scale, out=out, casting="same_kind")
+    return CSR(out, X.indices, X.indptr, space.table.d) if isinstance(X, Csr) else out
+
+
+def rule_of(space: Space) -> Rule:
+    """The perceptron's rule on the scaled rows, the bias's constant scaled like a column."""
+    return Rule(
+        loss=int(Loss.PERCEPTRON),
+        step=int(Step.CONSTANT),
+        eta=1.0,
+        cap=np.inf,
+        bias=float(space.scale[-1]) if space.bias else 0.0,
+        kesler=space.units > 1,
+        balanced=False,
+        l1=0.0,
+        l2=0.0,
+    )
+
+
+def _unscaled(space: Space, W: Floats) -> Floats:
+    """Weights in the units of the data, without a last column where there is no bias."""
+    return W[:, : space.width] * space.scale

@@ -1,0 +1,225 @@
+"""The search for a verdict: a working set of pairs near the boundary, floats first, then exact.
+
+Most rows of a large table never matter. The search keeps a working set of row-rival pairs, finds
+the nearest point of their hull, and adds the pairs which that point leaves on the wrong side. It
+ends when the point separates every row, or when it is the origin as far as floats can tell; exact
+arithmetic then has the last word.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cache
+from time import monotonic
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
+
+from rosenblatt.arrays import Floats, Ints
+from rosenblatt.evidence.proof.margins import Hull, signs
+from rosenblatt.evidence.search import exact
+from rosenblatt.evidence.search.nearest import Corral, improve, point
+from rosenblatt.evidence.search.pairs import Pairs, Space
+
+ROUND = 1000  # pairs added to the working set at most in one round
+ORIGIN = 1e-28  # p·p below this, for vectors of length one, is taken for 0 until proved
+CLOSE = 1e-9
+BATCHES = 8  # after so many, rows from outside the working set are worth a look
+MOST_ROUNDS = 10_000
+
+
+class Progress(NamedTuple):
+    """One step of the search, for whoever watches."""
+
+    stage: str
+    seconds: float
+    step: int
+    working_set: int
+    mistakes: int
+
+
+@dataclass(frozen=True, eq=False)
+class Watch:
+    """Tells the time and the listener."""
+
+    limit: float | None = None
+    progress: Callable[[Progress], None] | None = None
+    start: float = field(default_factory=monotonic)
+
+    def late(self) -> bool:
+        """Say whether the time limit has passed."""
+        return self.limit is not None and monotonic() - self.start > self.limit
+
+    def tell(self, stage: str, step: int = 0, working_set: int = 0, mistakes: int = 0) -> None:
+        """Report a step."""
+        if self.progress is not None:
+            self.progress(Progress(stage, monotonic() - self.start, step, working_set, mistakes))
+
+
+class Late(Exception):  # noqa: N818
+    """The time limit has passed; carries what is known."""
+
+    def __init__(self, W: Floats, hull: Hull | None) -> None:
+        super().__init__("time limit")
+        self.W = W
+        self.hull = hull
+
+
+@dataclass(eq=False)
+class Working:
+    """The working set: pairs, their vectors, and the corral among them."""
+
+    space: Space
+    pairs: Pairs
+    vectors: Any
+    corral: Corral = field(default_factory=Corral)
+
+    @classmethod
+    def of(cls, space: Space, pairs: Pairs) -> "Working":
+        """Start from some pairs."""
+        return cls(space, pairs, space.vectors(pairs))
+
+    def extend(self, pairs: Pairs) -> int:
+        """Add pairs that are new; return how many were."""
+        before = len(self.pairs.row)
+        self.pairs = self.pairs.join(pairs)
+        new = self.pairs.keep(slice(before, None))
+        if len(new.row):
+            self.vectors = _stack(self.vectors, self.space.vectors(new))
+        return len(new.row)
+
+    def hull(self) -> Hull:
+        """Give the corral's weights in terms of the rows as they are, not as they were scaled."""
+        chosen = self.pairs.keep(self.corral.at)
+        size = 1.0 if self.space.even else 1 / self.space.lengths[chosen.row]
+        weights = self.corral.weight * size
+        keep = (weights > 0) & np.isfinite(weights)
+        if not keep.any():  # numbers beyond floats: any pair will do for exact arithmetic
+            chosen, weights, keep = self.pairs.keep([0]), np.ones(1), np.array([True])
+        chosen, weights = chosen.keep(keep), weights[keep]
+        return Hull(
+            tuple(chosen.row.tolist()), tuple(chosen.rival.tolist()), tuple(weights.tolist())
+        )
+
+
+def approach(work: Working, watch: Watch, *, enough: bool) -> tuple[Floats, str]:
+    """Move towards the nearest point of the working set; return p and how it stands with it.
+
+    "origin": p is 0 as far as floats can tell. "stalled": floats get no further. "nearest": p is
+    the nearest point, or with ``enough`` any that separates the working set. "going": not yet.
+    """
+    corral = work.corral
+    p = point(work.vectors, corral) if corral.at else np.asarray(work.vectors.mean(axis=0)).ravel()
+    for _ in range(BATCHES):
+        price = np.asarray(work.vectors @ p).ravel()
+        height = float(p @ p) if corral.at else np.inf
+        if height < ORIGIN:
+            return p, "origin"
+        if enough and corral.at and price.min() > 0:
+            return p, "nearest"
+        joined = improve(work.vectors, corral, price, height * (1 - CLOSE))
+        p = point(work.vectors, corral)
+        if joined == 0 or not float(p @ p) < height:
+            return p, "nearest" if price.min() > 0 else "stalled"
+        if watch.late():
+            break
+    return p, "going"
+
+
+def decide(space: Space, W: Floats, watch: Watch) -> exact.Found:
+    """Find weights that separate every row, or a certificate that none do; W orders the rows."""
+    work = Working.of(space, first_pairs(space, W))
+    for step in range(1, MOST_ROUNDS):
+        if not finite(work.vectors):
+            return _exactly(space, work.hull(), W, watch)
+        p, stand = approach(work, watch, enough=True)
+        W = space.weights(p)
+        slack, rival = space.worst(W)
+        wrong = np.flatnonzero(~(slack > 0))
+        watch.tell("working set", step, len(work.pairs.row), len(wrong))
+        if watch.late():
+            raise Late(W, work.hull())
+        if len(wrong) == 0 and signs(space.table, W).min() > 0:
+            return exact.Found(W, None, ())
+        if len(wrong) == 0 or stand in {"origin", "stalled"}:
+            break
+        if work.extend(lowest(space, slack, rival)) == 0 and stand == "nearest":
+            break
+    return confirm(space, work, watch)
+
+
+def confirm(space: Space, work: Working, watch: Watch) -> exact.Found:
+    """Decide in exact arithmetic, from where the floats stopped."""
+    hull = work.hull()
+    pairs = Pairs(np.array(hull.rows), np.array(hull.rivals))
+    watch.tell("exact", 0, len(hull.rows))
+    weights = exact.dependency(exact.block(space, pairs).matrix)
+    if weights is not None and min(weights) >= 0:
+        used = [t for t, weight in enumerate(weights) if weight > 0]
+        return exact.Found(None, pairs.keep(used), tuple(weights[t] for t in used))
+    return _exactly(space, hull, space.weights(point(work.vectors, work.corral)), watch)
+
+
+def _exactly(space: Space, hull: Hull, W: Floats, watch: Watch) -> exact.Found:
+    def listen(step: int) -> None:
+        watch.tell("exact", step, len(hull.rows))
+        if watch.late():
+            raise Late(W, hull)
+
+    pairs = Pairs(np.array(hull.rows), np.array(hull.rivals))
+    total = sum(Fraction(w) for w in hull.weights)
+    return exact.settle(space, pairs, [Fraction(w) / total for w in hull.weights], listen)
+
+
+def _stack(above: Any, below: Any) -> Any:
+    if isinstance(above, np.ndarray):
+        return np.vstack([above, below])
+    return sparse.csr_array(sparse.vstack([above, below]))
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Compute on one thread and let numbers overflow.
+
+    Floats only propose here, so what they overflow to does not matter; and threads that wait for
+    each other cost more than they bring on vectors as short as these.
+    """
+    with _threads().limit(limits=1, user_api="blas"), np.errstate(all="ignore"):
+        yield
+
+
+@cache
+def _threads() -> Any:
+    """Look the loaded libraries up once: that takes longer than a small verdict."""
+    return ThreadpoolController()
+
+
+def finite(vectors: Any) -> bool:
+    """Say whether floats can hold the vectors; integers may be beyond them."""
+    values = vectors if isinstance(vectors, np.ndarray) else vectors.data
+    return bool(np.isfinite(values).all())
+
+
+def first_pairs(space: Space, W: Floats) -> Pairs:
+    """Choose the first working set: all pairs if they are few, else rows near the boundary."""
+    n, K = space.table.n, len(space.table.classes)
+    if n * (K - 1) <= ROUND:
+        return space.every_pair()
+    return lowest(space, *space.worst(W), bar=np.inf)
+
+
+def lowest(space: Space, slack: Floats, rival: Ints, *, bar: float = 0.0) -> Pairs:
+    """Rows with the least slack among those not above the bar, up to as many from every class."""
+    classes = np.unique(space.table.codes)
+    quota = -(-ROUND // len(classes))
+    chosen = []
+    for code in classes:
+        rows = np.flatnonzero((space.table.codes == code) & ~(slack > bar))
+        if len(rows) > quota:
+            rows = rows[np.argpartition(slack[rows], quota)[:quota]]
+        chosen.append(rows)
+    rows = np.concatenate(chosen)
+    return Pairs(rows, rival[rows])

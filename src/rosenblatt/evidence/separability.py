@@ -1,0 +1,156 @@
+"""Is it separable? A verdict with its proof.
+
+Route: few rows of integers are left to a perceptron, whose weights separate or come back. For all
+others a few perceptron passes propose weights and order the rows; a working set of rows near the
+boundary decides in floats; exact arithmetic confirms; the checker has the last word on the record
+before it is returned. Without a time limit the answer is always one of the two.
+"""
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.arrays import Array
+from rosenblatt.errors import ParameterError
+from rosenblatt.evidence.proof import certificate, margins
+from rosenblatt.evidence.proof.door import read_table
+from rosenblatt.evidence.proof.table import Table
+from rosenblatt.evidence.proof.verdict import Inseparable, Proof, Separable, Undecided
+from rosenblatt.evidence.search.cycle import decide_small
+from rosenblatt.evidence.search.exact import Found
+from rosenblatt.evidence.search.kind import kind_of
+from rosenblatt.evidence.search.maximal import maximise_margin
+from rosenblatt.evidence.search.pairs import Space
+from rosenblatt.evidence.search.proposal import propose
+from rosenblatt.evidence.search.twoclass import decide_two
+from rosenblatt.evidence.search.workingset import Late, Progress, Watch, decide, quiet
+
+
+def separability(
+    X: Any,
+    y: Any,
+    *,
+    fit_intercept: bool = True,
+    maximise: bool = False,
+    time_limit: float | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> Proof:
+    """Decide whether hyperplanes separate the classes, and prove it.
+
+    Parameters
+    ----------
+    X, y
+        Rows and labels of two classes or more: arrays, scipy sparse matrices, frames or lists.
+        float32 is taken at its exact value, integers of any size stay exact, NaN is refused.
+    fit_intercept
+        Whether the planes have a bias, that is whether x or (x, 1) is separated.
+    maximise
+        Whether to look for the largest margin γ*; the record then holds an interval around it.
+    time_limit
+        Seconds after which to give up and return `Undecided`; None for never.
+    progress
+        Called with a `Progress` now and then.
+
+    Returns
+    -------
+    Separable, Inseparable or Undecided
+        The last only with a time limit.
+
+    Examples
+    --------
+    >>> print(separability([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]))
+    Not separable: 4 rows × 2 features, 2 classes.
+    Proved by 4 row-class pairs whose signed sum is exactly 0; largest weights first: 0, 1, 2, 3.
+    The classes overlap: all weights put some row on the wrong side, or all on the boundary.
+    """
+    if time_limit is not None and not time_limit > 0:
+        raise ParameterError(f"time_limit must be positive, or None for none; got {time_limit}.")
+    watch = Watch(time_limit, progress)
+    table = read_table(X, y)
+    space = Space(table, bool(fit_intercept))
+    with quiet():
+        proof = _prove(space, watch, maximise=maximise)
+        if not isinstance(proof, Undecided):
+            certificate.check(proof, table)
+    return proof
+
+
+def _prove(space: Space, watch: Watch, *, maximise: bool) -> Proof:
+    try:
+        found = _find(space, watch)
+    except Late as late:
+        return _undecided(space, late)
+    if found.W is None:
+        return _inseparable(space, found, watch)
+    return _separable(space, found.W, watch, maximise=maximise)
+
+
+def _find(space: Space, watch: Watch) -> Found:
+    found = decide_small(space, watch)
+    if found is not None:
+        return found
+    W, clean = propose(space, watch)
+    if clean and margins.signs(space.table, W).min() > 0:
+        return Found(W, None, ())
+    return decide_two(space, W, watch) or decide(space, W, watch)
+
+
+def _about(space: Space) -> dict[str, Any]:
+    table = space.table
+    return {
+        "classes": table.classes,
+        "n_rows": table.n,
+        "n_features": table.d,
+        "fit_intercept": space.bias,
+        "fingerprint": table.fingerprint,
+    }
+
+
+def _separable(space: Space, W: Array, watch: Watch, *, maximise: bool) -> Separable:
+    table, hull, upper = space.table, None, None
+    if maximise:
+        W, hull = maximise_margin(space, W, watch)
+        upper = None if hull is None else margins.hull_length(table, hull, bias=space.bias)
+    return Separable(
+        **_about(space),
+        W=W,
+        margin=margins.margin(table, W),
+        radius=margins.radius(table, bias=space.bias),
+        geometric_margin=margins.geometric_margin(table, W),
+        support=_support(table, W) if hull is None else tuple(sorted(set(hull.rows))),
+        upper=upper,
+        hull=hull,
+    )
+
+
+def _support(table: Table, W: Array) -> tuple[int, ...]:
+    """Rows whose slack is the smallest, to rounding."""
+    low, high = margins.slacks(table, W)
+    near = np.flatnonzero(~(low > np.min(high) * (1 + 1e-9)))
+    return tuple(near.tolist())
+
+
+def _inseparable(space: Space, found: Found, watch: Watch) -> Inseparable:
+    pairs = found.pairs
+    assert pairs is not None
+    kind, touching = kind_of(space, pairs, watch)
+    total = sum(found.weights)
+    order = sorted(range(len(found.weights)), key=lambda t: (-found.weights[t], pairs.row[t]))
+    return Inseparable(
+        **_about(space),
+        rows=tuple(int(pairs.row[t]) for t in order),
+        rivals=tuple(int(pairs.rival[t]) for t in order),
+        weights=tuple(Fraction(found.weights[t], total) for t in order),
+        kind=kind,
+        touching=touching,
+    )
+
+
+def _undecided(space: Space, late: Late) -> Undecided:
+    table = space.table
+    upper = margins.radius(table, bias=space.bias)
+    if late.hull is not None:
+        upper = min(upper, margins.hull_length(table, late.hull, bias=space.bias))
+    return Undecided(**_about(space), lower=margins.margin(table, late.W), upper=upper)
