@@ -74,7 +74,7 @@ ROWS = {
     "NaN at a row of weight 0": Bad(
         spoiled(4, 2, np.nan), Y, ("X", "NaN", "row 4"), np.arange(N) != 4
     ),
-    # BUG: numpy warns of an overflow in the norm of the trace before BatchPerceptron refuses
+    # once: numpy warned of an overflow in the norm of the trace before BatchPerceptron refuses
     "values beyond computing with": Bad(X * 1e200, Y, ("X", "too large")),
     "no rows": Bad(np.empty((0, 3)), [], ("0 sample",)),
     "no rows, CSR": Bad(sparse.csr_array((0, 3)), [], ("0 sample",)),

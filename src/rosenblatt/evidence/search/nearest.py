@@ -8,7 +8,8 @@ affinely independent vectors with 0 in their hull: what an exact solve needs.
 The *corral* is a set of affinely independent vectors whose nearest affine point has positive
 weights. A vector with a·p < p·p joins; the weights move towards the new affine minimum; vectors
 whose weight would turn negative leave. R is the triangular factor of the corral's Gram matrix plus
-one in every entry, updated as vectors come and go.
+one in every entry, R'R = G + ee', and u the solution of R'u = e; both are updated as vectors come
+and go, so that p·p = 1 / u·u − 1 costs nothing, and the weights one triangular solve.
 """
 
 from dataclasses import dataclass, field
@@ -26,11 +27,12 @@ REFINE = 1e-10  # p·p below which products alone, which square the errors, are 
 
 @dataclass(eq=False)
 class Corral:
-    """Positions in the working set, their weights, and the triangular factor."""
+    """Positions in the working set, their weights, and the triangular factor with its u."""
 
     at: list[int] = field(default_factory=list)
     weight: Floats = field(default_factory=lambda: np.zeros(0))
     R: Floats = field(default_factory=lambda: np.zeros((32, 32)))
+    u: Floats = field(default_factory=lambda: np.zeros(32))
 
     def join(self, position: int, gram: Floats, own: float) -> bool:
         """Add a vector with weight 0, given its products; False if it adds no new direction."""
@@ -38,13 +40,14 @@ class Corral:
         if k == len(self.R):
             grown = np.zeros((2 * k, 2 * k))
             grown[:k, :k] = self.R
-            self.R = grown
-        column = _forward(self.R[:k, :k], gram + 1)
+            self.R, self.u = grown, np.append(self.u, np.zeros(k))
+        column = _forward(self.R, gram + 1)
         rest = own + 1 - column @ column
         if rest <= DEPENDENT * (own + 1):
             return False
         self.R[:k, k] = column
         self.R[k, k] = np.sqrt(rest)
+        self.u[k] = (1 - column @ self.u[:k]) / self.R[k, k]
         self.at.append(position)
         self.weight = np.append(self.weight, 0.0 if k else 1.0)
         return True
@@ -65,27 +68,35 @@ class Corral:
 
     def _affine(self, M: Any) -> Floats:
         """Weights v / Σv with (ee' + G) v = e; near the origin refined from the vectors."""
-        k = len(self.at)
-        R = self.R[:k, :k]
-        v: Floats = _solve(R, np.ones(k))
-        if 1 / v.sum() - 1 < REFINE:
+        v: Floats = _backward(self.R, self.u[: len(self.at)])
+        if self.height() < REFINE:
             A = M[self.at]
             for _ in range(2):
-                v = v + _solve(R, 1 - v.sum() - A @ (A.T @ v))
+                wrong = 1 - v.sum() - A @ (A.T @ v)
+                v = v + _backward(self.R, _forward(self.R, wrong))
         weight: Floats = v / v.sum()
         return weight
 
+    def height(self) -> float:
+        """p·p of a settled corral: 1 / Σv − 1 where (ee' + G) v = e."""
+        u = self.u[: len(self.at)]
+        return float(1 / (u @ u) - 1)
+
     def _leave(self, place: int) -> None:
         k = len(self.at)
-        _delete(self.R, place, k)
+        _delete(self.R, self.u, place, k)
         del self.at[place]
         kept = np.maximum(np.delete(self.weight, place), 0.0)
         self.weight = kept / kept.sum() if kept.sum() > 0 else np.full(k - 1, 1 / (k - 1))
 
 
-@njit(cache=True)
+# whole factors are handed over, not their used corner: numba turns loops over rows that lie in one
+# piece into vector code, and a sum too if it may reorder it
+
+
+@njit(cache=True, fastmath={"reassoc", "contract"})
 def _forward(R: Floats, b: Floats) -> Floats:
-    """Solve R'x = b, row by row of R as it lies in memory."""
+    """Solve R'x = b with the corner of R that b asks for."""
     x = b.copy()
     for i in range(len(x)):
         x[i] /= R[i, i]
@@ -94,23 +105,23 @@ def _forward(R: Floats, b: Floats) -> Floats:
     return x
 
 
-@njit(cache=True)
-def _solve(R: Floats, b: Floats) -> Floats:
-    """Solve R'R x = b."""
-    x = _forward(R, b)
+@njit(cache=True, fastmath={"reassoc", "contract"})
+def _backward(R: Floats, b: Floats) -> Floats:
+    """Solve R x = b with the corner of R that b asks for."""
+    x = b.copy()
     for i in range(len(x) - 1, -1, -1):
-        s = x[i]
+        s = 0.0
         for j in range(i + 1, len(x)):
-            s -= R[i, j] * x[j]
-        x[i] = s / R[i, i]
+            s += R[i, j] * x[j]
+        x[i] = (x[i] - s) / R[i, i]
     return x
 
 
 @njit(cache=True)
-def _delete(R: Floats, place: int, k: int) -> None:
-    """Delete one column of the factor and make it triangular again by rotations."""
-    for j in range(place, k - 1):
-        for i in range(j + 2):
+def _delete(R: Floats, u: Floats, place: int, k: int) -> None:
+    """Delete one column of the factor and make it triangular again by rotations, u with it."""
+    for i in range(k):
+        for j in range(max(place, i - 1), k - 1):
             R[i, j] = R[i, j + 1]
     for i in range(place, k - 1):
         a, b = R[i, i], R[i + 1, i]
@@ -122,6 +133,9 @@ def _delete(R: Floats, place: int, k: int) -> None:
             up, low = R[i, j], R[i + 1, j]
             R[i, j] = c * up + s * low
             R[i + 1, j] = c * low - s * up
+        up, low = u[i], u[i + 1]
+        u[i] = c * up + s * low
+        u[i + 1] = c * low - s * up
     for i in range(k):
         R[i, k - 1] = 0.0
 
@@ -145,19 +159,12 @@ def improve(M: Any, corral: Corral, price: Floats, bar: float) -> int:
     joined = 0
     for t, position in enumerate(order.tolist()):
         gram = products[t, [place[q] for q in corral.at]]
-        if position in corral.at or (joined and gram @ corral.weight >= _height(corral)):
+        if position in corral.at or (joined and gram @ corral.weight >= corral.height()):
             continue
         if corral.join(position, gram, float(products[t, len(start) + t])):
             corral.settle(M)
             joined += 1
     return joined
-
-
-def _height(corral: Corral) -> float:
-    """p·p of a settled corral, from its factor: 1 / Σv − 1 where (ee' + G) v = e."""
-    k = len(corral.at)
-    u = _forward(corral.R[:k, :k], np.ones(k))
-    return float(1 / (u @ u) - 1)
 
 
 def _dense(products: Any) -> Floats:
