@@ -392,6 +392,29 @@ def test_balanced_weights_for_many_classes_in_a_stream() -> None:
     same(model, W, whole=False)
 
 
+def longest_lived(X: Floats, y: Array) -> Floats:
+    """Weights of the longest run of correct rows in a stream, the first of equally long ones."""
+    w = np.zeros(X.shape[1])
+    best, longest, run = w, 0, 0
+    for x, sign in zip(X, signs(y), strict=True):
+        if sign * (w @ x) <= 0:
+            w, run = w + sign * x, 0
+        else:
+            run += 1
+        if run > longest:
+            best, longest = w, run
+    return best
+
+
+@ALL_STORAGES
+def test_the_pocket_of_a_stream_is_the_longest_correct_run(storage: str) -> None:
+    for seed in range(8):
+        data = problem(storage, 2, whole=True, seed=seed)
+        for n in (20, 40, 63):  # the run that goes on at the end counts too
+            model = Perceptron(keep="pocket").partial_fit(data.X[:n], data.y[:n], classes=[0, 1])
+            same(model, longest_lived(extended(data.exact[:n]), data.y[:n])[None], whole=True)
+
+
 def test_a_stream_is_one_pass_in_file_order() -> None:
     data = problem("dense64", 3, whole=False)
     stream = Perceptron(shuffle=True).partial_fit(data.X, data.y, classes=range(3))

@@ -368,7 +368,7 @@ def test_passive_aggressive_stops_at_the_first_pass_without_a_loss() -> None:
 
 
 def test_a_last_pass_without_mistakes_casts_no_doubt_on_separability() -> None:
-    # BUG: a loss of rounding size (1e-16) keeps the passes going, and then "Stopped after 1,000
+    # once: a loss of rounding size (1e-16) keeps the passes going, and then "Stopped after 1,000
     # passes with 0 mistakes … The data may not be separable" is said of data just separated
     model = PassiveAggressive(tol=None, C=100.0, max_iter=30).fit(FAR_X, FAR_Y)
     assert model.trace_[-1].mistakes == 0

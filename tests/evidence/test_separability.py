@@ -107,6 +107,12 @@ def test_floats_of_any_size(rows):
     confirm(separability(rows, y), rows, y)
 
 
+@pytest.mark.parametrize("top", [2.0**40, 2.0**60, 1.7e308])
+def test_large_floats_are_integers_too(top):
+    for X, y in (([[top], [-top], [0.0]], [1, 0, 0]), ([[top], [-top], [top]], [1, 1, 0])):
+        confirm(separability(X, y), X, y)
+
+
 @given(small_problems(classes=2))
 def test_dense_sparse_and_types_agree(problem):
     X, y, bias = problem
@@ -115,6 +121,14 @@ def test_dense_sparse_and_types_agree(problem):
         proof = separability(other, y, fit_intercept=bias)
         assert (proof.answer, proof.fingerprint) == (first.answer, first.fingerprint)
         assert first.verify(other, y)
+
+
+@pytest.mark.parametrize("bias", [False, True])
+def test_many_rows_of_nothing(bias):
+    X, y = sparse.csr_array((2000, 3)), np.arange(2000) % 2
+    proof = separability(X, y, fit_intercept=bias)
+    assert proof.answer == "inseparable"
+    assert proof.verify(X, y)
 
 
 def test_xor_takes_all_four_rows():

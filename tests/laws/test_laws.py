@@ -17,7 +17,7 @@ from sklearn.base import clone
 from rosenblatt import BatchPerceptron, PassiveAggressive, Perceptron
 from rosenblatt.arrays import Array, Floats
 from rosenblatt.data import toys
-from rosenblatt.data.visits import PART, WINDOW, visits
+from rosenblatt.data.visits import WINDOW, visits
 from rosenblatt.rules.losses import Loss, flat_beyond, value_and_slope
 from rosenblatt.solvers import ahead, passes
 
@@ -545,6 +545,7 @@ def test_a_second_thread_changes_no_bit_over_several_blocks(name: str) -> None:
 
 # --- the order of visits ------------------------------------------------------------------------
 
+PART = 16 * WINDOW  # rows that are planned at a time
 SIZES = [1, 2, 3, 4, 63, 64, 65, 127, 128, 1023, 1024, 1025, 1087, 2048, 5000]
 SIZES += [PART - 1, PART, PART + 1, PART + 65, 2 * PART + 1000]
 

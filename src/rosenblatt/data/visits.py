@@ -20,7 +20,7 @@ STRIP_BITS = 6
 STRIP = 1 << STRIP_BITS
 STRIPS = 16  # a window
 WINDOW = STRIPS * STRIP
-WINDOWS = 16  # a part
+WINDOWS = 16  # a part, unless asked otherwise
 PART = WINDOWS * WINDOW
 CACHED_BYTES = 256 * 1024  # a window of this size stays in a second-level cache while it is used
 FETCH_BYTES = 8 * 1024  # how far ahead of the reader memory has to be asked for
@@ -39,31 +39,32 @@ def visits(
     shuffle_key: tuple[int, int] | None = None,
     *,
     streams: bool = False,
+    windows: int = WINDOWS,
 ) -> Iterator[Visit]:
     """Visit n rows once, part by part: in file order, or shuffled by a key (seed, pass).
 
     Rows that are read as one long stream (`streams`) need no fetching in file order: the hardware
-    sees to it. The arrays of a part are overwritten by the next.
+    sees to it. A part is some `windows` long; its arrays are overwritten by the next.
     """
     ahead = max(4, FETCH_BYTES // max(1, row_bytes))
     if n <= WINDOW:  # not worth a plan, nor the loading of a kernel
         small = np.arange(n) if shuffle_key is None else _random(shuffle_key).permutation(n)
         return iter([Visit(small, small)])
     if shuffle_key is None:
-        return _in_file_order(n, 0 if streams else ahead)
+        return _in_file_order(n, 0 if streams else ahead, windows * WINDOW)
     window_fits = row_bytes * WINDOW <= CACHED_BYTES
-    return _shuffled(n, shuffle_key, None if window_fits else ahead)
+    return _shuffled(n, shuffle_key, None if window_fits else ahead, windows)
 
 
-def _in_file_order(n: int, ahead: int) -> Iterator[Visit]:
-    order, fetch = np.empty(PART, np.int64), np.empty(PART, np.int64)
-    for start in range(0, n, PART):
+def _in_file_order(n: int, ahead: int, size: int) -> Iterator[Visit]:
+    order, fetch = np.empty(min(n, size), np.int64), np.empty(min(n, size), np.int64)
+    for start in range(0, n, size):
         part = Visit(order[: n - start], fetch[: n - start])
         count_up(start, ahead, n - 1, part)
         yield part
 
 
-def _shuffled(n: int, key: tuple[int, int], ahead: int | None) -> Iterator[Visit]:
+def _shuffled(n: int, key: tuple[int, int], ahead: int | None, windows: int) -> Iterator[Visit]:
     """Fetch some visits ahead, or (None) stream the next window in while this one is visited."""
     rng = _random(key)
     n_strips = -(-n // STRIP)
@@ -72,9 +73,10 @@ def _shuffled(n: int, key: tuple[int, int], ahead: int | None) -> Iterator[Visit
     strips = np.full((n_windows + 1) * STRIPS, n_strips)
     strips[:n_strips] = rng.permutation(n_strips)
     first_rows, places = strips.reshape(-1, STRIPS) * STRIP, rng.permutation(WINDOW)
-    order, fetch = np.empty(PART, np.int64), np.empty(PART, np.int64)
-    for window in range(0, n_windows, WINDOWS):
-        size = min(WINDOWS, n_windows - window)
+    most = min(windows, n_windows) * WINDOW
+    order, fetch = np.empty(most, np.int64), np.empty(most, np.int64)
+    for window in range(0, n_windows, windows):
+        size = min(windows, n_windows - window)
         part = Visit(order[: size * WINDOW], fetch[: size * WINDOW])
         fill_windows(first_rows[window : window + size + 1], places, part)
         if ahead is not None:

@@ -266,6 +266,7 @@ class OnlineClassifier(LinearClassifier):
             return False
         one_row: OneRow | None = vars(self).get("_ready")
         if one_row is None or not one_row.serves(stream, self.class_weight):
+            self._check_same_keep()
             one_row = self._ready = OneRow(stream, self.class_weight)
         if not one_row.learn(X, y, self._streaming_rule(len(stream.classes))):
             return False

@@ -23,27 +23,35 @@ from rosenblatt.solvers.online import ALL_FINITE, four, score_four, walk
 SPAN_BYTES = 2 * 1024 * 1024  # less is read sooner than a thread is told to
 
 
-def walk_ahead(
-    problem: Problem, visit: Visit, rule: Rule, memory: Memory, pool: ThreadPoolExecutor
-) -> int:
-    """Do what `walk` does, with a second thread that looks ahead while nothing changes."""
-    clock, n = memory.clock, len(visit.order)
-    span = max(64, SPAN_BYTES // max(1, row_bytes(problem.rows)))
-    place, quiet = 0, True
-    while place < n:
-        middle, stop = min(place + span, n), min(place + 2 * span, n)
-        look = None
-        if quiet and middle < stop:
-            look = pool.submit(first_loss, problem, _part(visit, middle, stop), rule, memory.W)
-        before = clock[UPDATES]
-        bad = walk(problem, _part(visit, place, middle), rule, memory)
-        passed_over = 0 if look is None else look.result()
-        if bad != ALL_FINITE:
-            return place + bad
-        quiet = clock[UPDATES] == before
-        place = middle + passed_over if quiet else middle
-        clock[ROWS] += place - middle
-    return ALL_FINITE
+class LookAhead:
+    """Does what `walk` does, with a second thread that looks ahead while nothing changes."""
+
+    def __init__(self, pool: ThreadPoolExecutor) -> None:
+        self._pool = pool
+        self._quiet = False  # whether the last span changed nothing, so that a look may pay
+
+    def walk(self, problem: Problem, visit: Visit, rule: Rule, memory: Memory) -> int:
+        """Visit rows once; give the place of a row that is not finite, or −1."""
+        clock, n = memory.clock, len(visit.order)
+        span = max(64, SPAN_BYTES // max(1, row_bytes(problem.rows)))
+        place = 0
+        while place < n:
+            middle, stop = min(place + span, n), min(place + 2 * span, n)
+            look = None
+            if self._quiet and middle < stop:
+                next_span = _part(visit, middle, stop)
+                look = self._pool.submit(first_loss, problem, next_span, rule, memory.W)
+            before = clock[UPDATES]
+            bad = walk(problem, _part(visit, place, middle), rule, memory)
+            correct_rows = 0 if look is None else look.result()
+            if bad != ALL_FINITE:
+                return place + bad
+            self._quiet = bool(clock[UPDATES] == before)
+            place = middle
+            if self._quiet:  # the look was at the very weights these rows meet
+                place += correct_rows
+                clock[ROWS] += correct_rows
+        return ALL_FINITE
 
 
 def _part(visit: Visit, start: int, stop: int) -> Visit:

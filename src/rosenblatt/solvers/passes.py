@@ -3,12 +3,13 @@
 import itertools
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 from rosenblatt.data.door import not_finite
 from rosenblatt.data.problem import Problem, row_bytes
 from rosenblatt.data.rows import CSR, n_rows
-from rosenblatt.data.visits import visits
-from rosenblatt.solvers.ahead import walk_ahead
+from rosenblatt.data.visits import WINDOWS, visits
+from rosenblatt.solvers.ahead import LookAhead
 from rosenblatt.solvers.correct import Rule
 from rosenblatt.solvers.memory import LOSS, MISTAKES, UPDATES, Memory, kept_weights
 from rosenblatt.solvers.online import ALL_FINITE, walk
@@ -56,13 +57,17 @@ def learn(
 ) -> None:
     """Learn from every row once."""
     rows = problem.rows
-    parts = visits(n_rows(rows), row_bytes(rows), shuffle_key, streams=isinstance(rows, CSR))
+    plan = partial(
+        visits, n_rows(rows), row_bytes(rows), shuffle_key, streams=isinstance(rows, CSR)
+    )
     if n_jobs == 1:
-        ended = all(walk(problem, part, rule, memory) == ALL_FINITE for part in parts)
+        ended = all(walk(problem, part, rule, memory) == ALL_FINITE for part in plan())
     else:
         with ThreadPoolExecutor(1) as pool:
+            look_ahead = LookAhead(pool)
             ended = all(
-                walk_ahead(problem, part, rule, memory, pool) == ALL_FINITE for part in parts
+                look_ahead.walk(problem, part, rule, memory) == ALL_FINITE
+                for part in plan(windows=8 * WINDOWS)  # long enough to look ahead in
             )
     if not ended:
         raise not_finite(rows)

@@ -1,10 +1,10 @@
 """The perceptron on few rows of integers: it separates them, or its weights come back.
 
 With integers nothing rounds, and on rows that cannot be separated the weights stay bounded
-(Minsky and Papert's cycling theorem), so after finitely many corrections they repeat. The rows added
-between two visits of the same weights sum to 0, each as often as it was added: a certificate. On
-a few dozen rows that is ten times quicker than any other way; on more it may take very long, so
-the number of corrections is limited.
+(Minsky and Papert's cycling theorem), so after finitely many corrections they repeat. The rows
+added between two visits of the same weights sum to 0, each as often as it was added: a
+certificate. On a few dozen rows that is ten times quicker than any other way; on more it may take
+very long, so the number of corrections is limited.
 """
 
 from collections import Counter
@@ -20,6 +20,7 @@ from rosenblatt.evidence.search.workingset import Watch
 MOST_PAIRS = 64
 MOST_WIDTH = 64
 CORRECTIONS = 300
+LARGEST = 2.0**40  # floats hold the weights after all corrections
 
 Vector = tuple[int, ...]
 
@@ -36,7 +37,7 @@ def decide_small(space: Space, watch: Watch) -> exact.Found | None:
     table, wide = space.table, space.units * space.width
     if table.n * (len(table.classes) - 1) > MOST_PAIRS or wide > MOST_WIDTH:
         return None
-    if not table.whole(np.arange(table.n)):
+    if not table.whole(np.arange(table.n)) or table.column_tops().max() > LARGEST:
         return None
     pairs = space.every_pair()
     walk = perceptron(signed_vectors(space, pairs), CORRECTIONS)

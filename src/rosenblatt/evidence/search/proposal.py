@@ -36,7 +36,7 @@ def propose(space: Space, watch: Watch) -> tuple[Floats, bool]:
     problem = Problem(scaled_rows(space, data), table.codes, no_weights(table.n), classes)
     start = np.zeros((units, table.d + 1))
     memory = Memory.starting_at(start, len(classes), keep="average", l1=False)
-    most = int(np.clip(WORK // (data.size * units), 5, MOST_PASSES))
+    most = int(np.clip(WORK // max(1, data.size * units), 5, MOST_PASSES))
     history = [table.n, table.n]
     for state in passes_of(problem, rule_of(space), memory, keep="average", seed=0):
         history.append(state.mistakes)
