@@ -1,7 +1,7 @@
 """What a pass of the perceptron costs: ours, scikit-learn's, and the limit, in one run.
 
 The unit is one `X @ w` on one thread, the least a pass can do with a row. Absolute times mean
-little on shared machines, so ratios are printed; they go to benchmarks/results/perceptron.{json,md}.
+little on shared machines, so ratios are printed; they go to benchmarks/results/ as JSON and table.
 
     python benchmarks/perceptron.py [--quick]
 
@@ -64,7 +64,9 @@ def main() -> None:
     rows = []
     for name, make, goals in DATA:
         X, y = make(shrink)
-        rows += [passes(name, X, y, shuffle=s, goal=g) for s, g in zip((False, True), goals, strict=True)]
+        rows += [
+            passes(name, X, y, shuffle=s, goal=g) for s, g in zip((False, True), goals, strict=True)
+        ]
         print(
             f"  {name}: {memory_above_data(X, y):.1%} of the data in memory above them", flush=True
         )
@@ -151,10 +153,7 @@ def one_row_ratio() -> float:
 def process_ratio() -> float:
     """A whole process that fits iris, against one that only imports what it must."""
     fit = (
-        "from rosenblatt import Perceptron, builtin
-"
-        "d = builtin('iris')
-"
+        "from rosenblatt import Perceptron, builtin; d = builtin('iris');"
         "Perceptron(max_iter=50).fit(d.X, d.y)"
     )
     least = "import numba, sklearn.base"

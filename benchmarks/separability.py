@@ -100,7 +100,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="smaller data, for a look")
     quick = parser.parse_args().quick
-    cap = 4.0 if quick else 20.0
+    cap = 4.0 if quick else 15.0
     for dtype in (np.float64, np.float32, np.int64, np.uint8):  # compile or load once
         rng = np.random.default_rng(0)
         separability(rng.integers(0, 9, (2000, 5)).astype(dtype), rng.integers(0, 2, 2000))

@@ -14,9 +14,12 @@ from sklearn.datasets import load_iris, load_svmlight_file
 
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.evidence.proof import cover
+from rosenblatt.evidence.proof.door import read_table
+from rosenblatt.evidence.proof.margins import Hull
 from rosenblatt.evidence.proof.verdict import Inseparable, Separable, Undecided
-from rosenblatt.evidence.search import cycle, nearest, proposal, twoclass, workingset
+from rosenblatt.evidence.search import cycle, narrow, nearest, proposal, twoclass, workingset
 from rosenblatt.evidence.search.noise import label_noise_bounds
+from rosenblatt.evidence.search.pairs import Space
 from rosenblatt.evidence.separability import separability
 
 SQUARE = [[0, 0], [0, 1], [1, 0], [1, 1]]
@@ -64,8 +67,9 @@ def rounds(request):
         if request.param != "as it comes":
             patch.setattr(cycle, "MOST_PAIRS", 0)
         if request.param == "two rows a round":
-            for module in (workingset, proposal, twoclass):
+            for module in (workingset, proposal, twoclass, narrow):
                 patch.setattr(module, "ROUND", 2)
+            patch.setattr(narrow, "MANY", 0)
             patch.setattr(workingset, "BATCHES", 2)
             patch.setattr(nearest, "BATCH", 2)
         yield
@@ -332,6 +336,38 @@ def test_frames_and_label_types():
         assert proof.classes == ("no", "yes")
         assert proof.verify(np.array(SQUARE), ["no", "yes", "yes", "no"])
     assert separability(SQUARE, [False, True, True, True]).classes == ("0", "1")
+
+
+def rarer_and_rarer(n=3000, d=250):
+    """Random labels on rows in which feature j is used by ever fewer rows."""
+    rng = np.random.default_rng(0)
+    used = rng.random((n, d)) < np.linspace(0.3, 0.001, d) ** 2
+    return np.where(used, rng.standard_normal((n, d)), 0.0), rng.integers(0, 2, n)
+
+
+@pytest.mark.parametrize("storage", [np.asarray, sparse.csr_array])
+def test_rows_of_common_features_are_enough(storage):
+    X, y = rarer_and_rarer()
+    rows = narrow.narrow_rows(read_table(storage(X), y))
+    features = np.count_nonzero(X[rows].any(axis=0))
+    proof = separability(storage(X), y)
+    assert set(proof.rows) <= set(rows.tolist())
+    assert len(proof.rows) <= features + 2 < 200
+    assert proof.verify(X, y)
+    assert narrow.narrow_rows(read_table(X + 5, y)) is None
+
+
+def test_a_part_that_is_late_speaks_of_the_rows_of_the_whole(monkeypatch):
+    X, y = rarer_and_rarer()
+    space = Space(read_table(X, y), bias=True)
+
+    def late(_part, W, _watch):
+        raise workingset.Late(W, Hull((0, 2), (1, 0), (0.5, 0.5)))
+
+    monkeypatch.setattr(narrow, "decide", late)
+    with pytest.raises(workingset.Late) as error:
+        narrow.decide_narrow(space, np.ones((1, 251)), workingset.Watch())
+    assert error.value.hull.rows == tuple(narrow.narrow_rows(space.table)[[0, 2]].tolist())
 
 
 def test_label_noise_is_bracketed():

@@ -43,18 +43,20 @@ def product(_typing: Any, X: Any, i: Any, w: Any) -> Any:
 
 @intrinsic
 def product4(_typing: Any, X: Any, rows: Any, w: Any, fetch: Any) -> Any:
-    """Inner products of four rows of a dense X with w; `fetch` names four rows wanted later."""
+    """Inner products of four rows of a dense X with w; `fetch` names four wanted later, or None."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         X_rows = _Rows(context, builder, signature.args[0], args[0])
         weights = _data(context, builder, signature.args[2], args[2])
         now = cgutils.unpack_tuple(builder, args[1])
-        later = cgutils.unpack_tuple(builder, args[3])
+        wanted = not isinstance(signature.args[3], types.NoneType)
+        later = cgutils.unpack_tuple(builder, args[3]) if wanted else []
         products = _product_of_rows(builder, X_rows, now, weights, later)
         return context.make_tuple(builder, signature.return_type, products)
 
     four = types.UniTuple(types.int64, 4)
-    return types.UniTuple(types.float64, 4)(X, four, w, four), codegen
+    later = types.none if isinstance(fetch, types.NoneType) else four
+    return types.UniTuple(types.float64, 4)(X, four, w, later), codegen
 
 
 @intrinsic

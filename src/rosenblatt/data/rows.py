@@ -7,6 +7,8 @@ verb                meaning
 ``n_cols(X)``       how many features d
 ``dot(X, i, w)``    x_i · w over the d features
 ``dot4(X, …)``      the same for four rows at once, bit for bit
+``in_groups(X)``    whether that pays
+``fetch_row(X, i)`` ask for row i ahead of its use
 ``add(X, i, a, w)`` w ← w + a x_i
 ``square(X, i)``    ‖x_i‖²
 ``truncate(X, …)``  the cumulative l1 step on the features of row i
@@ -34,6 +36,7 @@ INLINE: Any = {"forceinline": True}  # a call would count references to every ar
 # unsigned places: a signed one would be tested for "counts from the end" at every entry
 UINT = np.uint64
 ONE, TWO, THREE, FOUR = UINT(1), UINT(2), UINT(3), UINT(4)
+LINE = UINT(16)  # entries of float32 in a cache line
 
 
 class CSR(NamedTuple):
@@ -65,9 +68,18 @@ def dot(X: Rows, i: int, w: Floats) -> float:
     return float(values @ w[features])
 
 
-def dot4(X: Rows, now: Four, w: Floats, later: Four) -> tuple[float, ...]:  # noqa: ARG001
-    """Inner products of four rows with w; `later` are four rows that will be wanted soon."""
+def dot4(X: Rows, now: Four, w: Floats, later: Four | None) -> tuple[float, ...]:  # noqa: ARG001
+    """Inner products of four rows with w; `later` are four that will be wanted soon, if any."""
     return tuple(dot(X, i, w) for i in now)
+
+
+def in_groups(X: Rows) -> bool:
+    """Whether four rows together are scored quicker than one after the other."""
+    return not isinstance(X, CSR)
+
+
+def fetch_row(X: Rows, i: int) -> None:
+    """Ask for sparse row i, which will be wanted soon."""
 
 
 def add(X: Rows, i: int, a: float, w: Floats) -> None:
@@ -158,14 +170,31 @@ def _dot4(X: Any, now: Any, w: Any, later: Any) -> Any:  # noqa: ARG001
         return lambda X, now, w, later: product4(X, now, w, later)  # noqa: PLW0108
 
     def sparse(X: Any, now: Any, w: Any, later: Any) -> Any:
-        if later[0] != now[0]:
+        if later is not None:
             for i in later:
-                for k in range(X.indptr[i], X.indptr[i + 1], 16):  # a cache line of float32
-                    fetch_entry(X.indices, k)
-                    fetch_entry(X.data, k)
+                fetch_row(X, i)
         return dot(X, now[0], w), dot(X, now[1], w), dot(X, now[2], w), dot(X, now[3], w)
 
     return sparse
+
+
+@overload(fetch_row, strict=False, jit_options=INLINE)
+def _fetch_row(X: Any, i: Any) -> Any:  # noqa: ARG001
+    if _is_dense(X):
+        return lambda X, i: None  # noqa: ARG005 (dense rows are fetched in groups of four)
+
+    def sparse(X: Any, i: Any) -> None:
+        for k in range(UINT(X.indptr[i]), UINT(X.indptr[i + 1]), LINE):
+            fetch_entry(X.indices, k)
+            fetch_entry(X.data, k)
+
+    return sparse
+
+
+@overload(in_groups, strict=False, jit_options=INLINE)
+def _in_groups(X: Any) -> Any:
+    dense = _is_dense(X)
+    return lambda X: dense  # noqa: ARG005
 
 
 @overload(add, strict=False, jit_options=INLINE)

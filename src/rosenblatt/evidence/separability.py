@@ -2,8 +2,9 @@
 
 Route: few rows of integers are left to a perceptron, whose weights separate or come back. For all
 others a few perceptron passes propose weights and order the rows; a working set of rows near the
-boundary decides in floats; exact arithmetic confirms; the checker has the last word on the record
-before it is returned. Without a time limit the answer is always one of the two.
+boundary decides in floats, first on parts of the data that are less work; exact arithmetic
+confirms; the checker has the last word on the record before it is returned. Without a time limit
+the answer is always one of the two.
 """
 
 from collections.abc import Callable
@@ -22,6 +23,7 @@ from rosenblatt.evidence.search.cycle import decide_small
 from rosenblatt.evidence.search.exact import Found
 from rosenblatt.evidence.search.kind import kind_of
 from rosenblatt.evidence.search.maximal import maximise_margin
+from rosenblatt.evidence.search.narrow import decide_narrow
 from rosenblatt.evidence.search.pairs import Space
 from rosenblatt.evidence.search.proposal import propose
 from rosenblatt.evidence.search.twoclass import decide_two
@@ -94,7 +96,11 @@ def _find(space: Space, watch: Watch) -> Found:
     W, clean = propose(space, watch)
     if clean and margins.signs(space.table, W).min() > 0:
         return Found(W, None, ())
-    return decide_two(space, W, watch) or decide(space, W, watch)
+    for part in (decide_two, decide_narrow):
+        found = part(space, W, watch)
+        if found is not None:
+            return found
+    return decide(space, W, watch)
 
 
 def _about(space: Space) -> dict[str, Any]:

@@ -18,7 +18,21 @@ from numba import njit
 
 from rosenblatt.arrays import Array, Floats, Ints
 from rosenblatt.data.problem import Problem
-from rosenblatt.data.rows import Four, Rows, dot, dot4, n_cols, truncate
+from rosenblatt.data.rows import (
+    FOUR,
+    ONE,
+    THREE,
+    TWO,
+    UINT,
+    Four,
+    Rows,
+    dot,
+    dot4,
+    fetch_row,
+    in_groups,
+    n_cols,
+    truncate,
+)
 from rosenblatt.data.visits import Visit
 from rosenblatt.rules.losses import flat_beyond
 from rosenblatt.rules.steps import rate
@@ -61,33 +75,44 @@ def walk_one(problem: Problem, visit: Visit, rule: Rule, memory: Memory) -> int:
     order, fetch = visit
     W, late, pocket, _, counts, clock, sums = memory
     w, late_w = W[0], late[0] if len(late) > 0 else W[0]
-    n_visits, safe = len(order), flat_beyond(rule.loss)
-    place = 0
+    n_visits, safe = UINT(len(order)), flat_beyond(rule.loss)
+    place = UINT(0)
     while place < n_visits:
-        bias = rule.bias * w[-1]
-        if place + 4 <= n_visits:
+        bias, seen = rule.bias * w[-1], ONE
+        if in_groups(X) and place + FOUR <= n_visits:
             now = four(order, place)
-            scores = dot4(X, now, w, four(fetch, place))
-            b, margin = 0, signed(scores[0] + bias, codes[now[0]])
-            while safe < margin < np.inf and b < 3:
-                b += 1
-                margin = signed(scores[b] + bias, codes[now[b]])
+            products = dot4(X, now, w, four(fetch, place))
+            m0 = signed(products[0] + bias, codes[UINT(now[0])])
+            m1 = signed(products[1] + bias, codes[UINT(now[1])])
+            m2 = signed(products[2] + bias, codes[UINT(now[2])])
+            m3 = signed(products[3] + bias, codes[UINT(now[3])])
+            if m0 > safe and m1 > safe and m2 > safe and m3 > safe and m0 + m1 + m2 + m3 < np.inf:
+                seen, margin = FOUR, m3
+            elif not safe < m0 < np.inf:
+                seen, margin = ONE, m0
+            elif not safe < m1 < np.inf:
+                seen, margin = TWO, m1
+            elif not safe < m2 < np.inf:
+                seen, margin = THREE, m2
+            else:
+                seen, margin = FOUR, m3
         else:
-            b, margin = 0, signed(dot(X, order[place], w) + bias, codes[order[place]])
+            fetch_row(X, fetch[place])
+            margin = signed(dot(X, order[place], w) + bias, codes[UINT(order[place])])
         if not np.isfinite(margin):
-            return place + b
+            return place + seen - ONE
         if rule.balanced:
-            for c in range(place, place + b + 1):
+            for c in range(place, place + seen):
                 counts[codes[order[c]]] += 1
-        i = order[place + b]
-        place += b + 1
-        if safe < margin:
+        place += seen
+        if margin > safe:
             continue
-        n = clock[ROWS] + place
+        i = order[place - ONE]
+        n = clock[ROWS] + np.int64(place)
         weight = weights[i] * class_weights[codes[i]] * balance(rule, counts, codes[i], n)
         sample = Sample(codes[i], weight, n, added_length(X, i, rule))
         if not np.isfinite(sample.length):
-            return place - 1
+            return place - ONE
         amount, loss = correct(margin, sample, rule)
         sums[LOSS] += loss
         if margin <= 0.0 and weight > 0.0 and book_mistakes(1, n, clock) and len(pocket) > 0:
@@ -98,7 +123,7 @@ def walk_one(problem: Problem, visit: Visit, rule: Rule, memory: Memory) -> int:
             if len(late) > 0:
                 move(X, i, (n - 1) * change, rule.bias, late_w)
             clock[UPDATES] += 1
-    clock[ROWS] += n_visits
+    clock[ROWS] += len(order)
     return ALL_FINITE
 
 
@@ -159,9 +184,9 @@ def walk_many(problem: Problem, visit: Visit, rule: Rule, memory: Memory) -> int
 @njit(cache=True, nogil=True, forceinline=True)
 def score_four(X: Rows, now: Four, later: Four, W: Floats, ahead: Floats) -> None:
     """Products of four rows with every unit."""
-    for k in range(len(W)):
-        ahead[k, 0], ahead[k, 1], ahead[k, 2], ahead[k, 3] = dot4(X, now, W[k], later)
-        later = now  # asked for once is enough
+    ahead[0, 0], ahead[0, 1], ahead[0, 2], ahead[0, 3] = dot4(X, now, W[0], later)
+    for k in range(1, len(W)):
+        ahead[k, 0], ahead[k, 1], ahead[k, 2], ahead[k, 3] = dot4(X, now, W[k], None)
 
 
 @njit(cache=True, nogil=True, forceinline=True)
@@ -213,4 +238,5 @@ def mark(flags: Array, value: bool) -> None:  # noqa: FBT001
 @njit(cache=True, nogil=True, forceinline=True)
 def four(rows: Ints, first: int) -> Four:
     """Four consecutive entries of an order."""
-    return rows[first], rows[first + 1], rows[first + 2], rows[first + 3]
+    place = UINT(first)
+    return rows[place], rows[place + ONE], rows[place + TWO], rows[place + THREE]

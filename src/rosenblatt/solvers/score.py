@@ -45,7 +45,7 @@ def score_rows(X: Rows, W: Floats, scores: Floats) -> None:
     for i in range(0, n - 3, 4):
         now = (i, i + 1, i + 2, i + 3)
         for k in range(len(W)):
-            products = dot4(X, now, W[k], now)
+            products = dot4(X, now, W[k], None)
             for b in range(4):
                 scores[i + b, k] = products[b] + W[k, d]
     for i in range(n - n % 4, n):

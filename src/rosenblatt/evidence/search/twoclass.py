@@ -9,8 +9,9 @@ import numpy as np
 from rosenblatt.arrays import Floats, Ints
 from rosenblatt.evidence.proof.table import Table
 from rosenblatt.evidence.search.exact import Found
+from rosenblatt.evidence.search.narrow import decide_narrow
 from rosenblatt.evidence.search.pairs import Pairs, Space
-from rosenblatt.evidence.search.workingset import ROUND, Watch, decide
+from rosenblatt.evidence.search.workingset import ROUND, Late, Watch, decide
 
 TRIES = 2  # pairs of classes worth trying
 
@@ -34,7 +35,11 @@ def decide_two(space: Space, W: Floats, watch: Watch) -> Found | None:
     for low, high in confused_classes(space, W):
         rows = np.flatnonzero(np.isin(space.table.codes, (low, high)))
         part = Space(_part(space.table, rows, high), space.bias)
-        found = decide(part, W[[high]] - W[[low]], watch)
+        V = W[[high]] - W[[low]]
+        try:
+            found = decide_narrow(part, V, watch) or decide(part, V, watch)
+        except Late:
+            raise Late(W, None) from None  # what is known of two classes says nothing about all
         if found.pairs is not None:
             listed = rows[found.pairs.row]
             other = np.where(space.table.codes[listed] == low, high, low)

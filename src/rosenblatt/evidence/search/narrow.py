@@ -1,0 +1,81 @@
+"""Rows that use common features only: if these cannot be separated, nothing separates all.
+
+A certificate has to cancel every feature that its rows use, and needs about as many rows as there
+are such features; solving for its weights exactly takes the cube of that number. In sparse data
+many rows get by with far fewer features than there are, so a certificate among them is smaller
+and much quicker to find: for MNIST's 8 against the rest 337 rows instead of 531, in a third of
+the time. Where the proposed weights are wrong on almost none of these rows it is not tried.
+"""
+
+import numpy as np
+
+from rosenblatt.arrays import Floats, Ints
+from rosenblatt.evidence.proof.margins import Hull
+from rosenblatt.evidence.proof.table import Csr, Table
+from rosenblatt.evidence.search.exact import Found
+from rosenblatt.evidence.search.pairs import Pairs, Space
+from rosenblatt.evidence.search.workingset import ROUND, Late, Watch, decide
+
+SHARE = 0.2  # of the rows, those with the most common features
+WRONG = 0.01  # share of them that the proposed weights must get wrong to make a try worthwhile
+FEWER = 0.8  # share of the features in use that they may use
+MANY = 200  # features in use; below, exact arithmetic is quick enough
+
+
+def decide_narrow(space: Space, W: Floats, watch: Watch) -> Found | None:
+    """Return a certificate among rows of common features, or None if there is none."""
+    rows = narrow_rows(space.table) if space.table.n > ROUND else None
+    if rows is None:
+        return None
+    part = Space(space.table.take(rows), space.bias)
+    slack, _ = part.worst(W)
+    if np.mean(~(slack > 0)) < WRONG:
+        return None
+    try:
+        found = decide(part, W, watch)
+    except Late as late:
+        hull = late.hull and Hull(tuple(rows[list(late.hull.rows)].tolist()), *late.hull[1:])
+        raise Late(late.W, hull) from None
+    if found.pairs is None:
+        return None
+    return Found(None, Pairs(rows[found.pairs.row], found.pairs.rival), found.weights)
+
+
+def narrow_rows(table: Table) -> Ints | None:
+    """Rows whose rarest feature is most common; None if they use almost all features too."""
+    used = uses(table)
+    if np.count_nonzero(used) < MANY:
+        return None
+    rank = np.empty(table.d, dtype=np.int64)
+    rank[np.argsort(-used, kind="stable")] = np.arange(table.d)
+    reach = rarest(table, rank)
+    bar = np.quantile(reach, SHARE)
+    if bar + 1 > FEWER * np.count_nonzero(used):
+        return None
+    return np.flatnonzero(reach <= bar)
+
+
+def uses(table: Table) -> Ints:
+    """In how many rows every feature is not 0."""
+    if isinstance(table.X, Csr):
+        return np.bincount(table.X.indices[table.X.data != 0], minlength=table.d)
+    X = table.X
+    return sum(
+        (np.count_nonzero(X[rows[0] : rows[-1] + 1], axis=0) for rows in table.blocks()),
+        np.zeros(table.d, dtype=np.int64),
+    )
+
+
+def rarest(table: Table, rank: Ints) -> Ints:
+    """Largest rank among the features of every row; −1 for rows of zeros."""
+    reach = np.full(table.n, -1, dtype=np.int64)
+    if isinstance(table.X, Csr):
+        row, column, _ = table.entries(np.arange(table.n))
+        np.maximum.at(reach, row, rank[column])
+        return reach
+    order = np.argsort(-rank)  # the rarest feature first
+    for rows in table.blocks():
+        present = table.X[rows[0] : rows[-1] + 1][:, order] != 0
+        first = present.argmax(axis=1)
+        reach[rows] = np.where(present.any(axis=1), table.d - 1 - first, -1)
+    return reach
