@@ -8,6 +8,7 @@ verb                meaning
 ``dot(X, i, w)``    x_i · w over the d features
 ``dot4(X, …)``      the same for four rows at once, bit for bit
 ``in_groups(X)``    whether that pays
+``rough_dot4(X,…)`` the same, good to float32 only; ``screens(X)``: whether *that* pays
 ``fetch_row(X, i)`` ask for row i ahead of its use
 ``add(X, i, a, w)`` w ← w + a x_i
 ``square(X, i)``    ‖x_i‖²
@@ -29,12 +30,14 @@ from rosenblatt.data import lanes
 
 product: Any = lanes.product
 product4: Any = lanes.product4
+rough4: Any = lanes.rough4
+lanes_square: Any = lanes.rough_square
 fetch_entry: Any = lanes.fetch_entry
 
 
 INLINE: Any = {"forceinline": True}  # a call would count references to every array it is handed
 # unsigned places: a signed one would be tested for "counts from the end" at every entry
-UINT = np.uint64
+UINT: Any = np.uint64
 ONE, TWO, THREE, FOUR = UINT(1), UINT(2), UINT(3), UINT(4)
 LINE = UINT(16)  # entries of float32 in a cache line
 
@@ -80,6 +83,21 @@ def in_groups(X: Rows) -> bool:
 
 def fetch_row(X: Rows, i: int) -> None:
     """Ask for sparse row i, which will be wanted soon."""
+
+
+def screens(X: Rows) -> bool:
+    """Whether rough products in float32 are quicker than exact ones: for dense float32 rows."""
+    return isinstance(X, np.ndarray) and X.dtype == np.float32
+
+
+def rough_dot4(X: Rows, now: Four, w: Array, later: Four | None) -> tuple[float, ...]:
+    """Inner products of four rows with float32 weights, good to float32."""
+    return dot4(X, now, w, later)
+
+
+def rough_square(X: Rows, i: int) -> float:
+    """Squared length of row i, good to float32."""
+    return square(X, i)
 
 
 def add(X: Rows, i: int, a: float, w: Floats) -> None:
@@ -189,6 +207,26 @@ def _fetch_row(X: Any, i: Any) -> Any:  # noqa: ARG001
             fetch_entry(X.data, k)
 
     return sparse
+
+
+@overload(screens, strict=False, jit_options=INLINE)
+def _screens(X: Any) -> Any:
+    yes = _is_dense(X) and X.dtype == types.float32
+    return lambda X: yes  # noqa: ARG005
+
+
+@overload(rough_dot4, strict=False, jit_options=INLINE)
+def _rough_dot4(X: Any, now: Any, w: Any, later: Any) -> Any:  # noqa: ARG001
+    if _is_dense(X) and X.dtype == types.float32:
+        return lambda X, now, w, later: rough4(X, now, w, later)  # noqa: PLW0108
+    return lambda X, now, w, later: (0.0, 0.0, 0.0, 0.0)  # noqa: ARG005 (never called)
+
+
+@overload(rough_square, strict=False, jit_options=INLINE)
+def _rough_square(X: Any, i: Any) -> Any:  # noqa: ARG001
+    if _is_dense(X) and X.dtype == types.float32:
+        return lambda X, i: lanes_square(X, i)  # noqa: PLW0108
+    return lambda X, i: 0.0  # noqa: ARG005 (never called)
 
 
 @overload(in_groups, strict=False, jit_options=INLINE)

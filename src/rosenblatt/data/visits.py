@@ -23,7 +23,8 @@ WINDOW = STRIPS * STRIP
 WINDOWS = 16  # a part, unless asked otherwise
 PART = WINDOWS * WINDOW
 CACHED_BYTES = 256 * 1024  # a window of this size stays in a second-level cache while it is used
-FETCH_BYTES = 8 * 1024  # how far ahead of the reader memory has to be asked for
+FETCH_BYTES = 4 * 1024  # how far ahead of the reader memory has to be asked for,
+FETCH_ROWS = 16  # and how many rows at least
 
 
 class Visit(NamedTuple):
@@ -46,7 +47,7 @@ def visits(
     Rows that are read as one long stream (`streams`) need no fetching in file order: the hardware
     sees to it. A part is some `windows` long; its arrays are overwritten by the next.
     """
-    ahead = max(4, FETCH_BYTES // max(1, row_bytes))
+    ahead = max(FETCH_ROWS, FETCH_BYTES // max(1, row_bytes))
     if n <= WINDOW:  # not worth a plan, nor the loading of a kernel
         small = np.arange(n) if shuffle_key is None else _random(shuffle_key).permutation(n)
         return iter([Visit(small, small)])

@@ -31,6 +31,8 @@ from rosenblatt.data.rows import (
     fetch_row,
     in_groups,
     n_cols,
+    rough_dot4,
+    screens,
     truncate,
 )
 from rosenblatt.data.visits import Visit
@@ -56,6 +58,7 @@ from rosenblatt.solvers.memory import (
     UPDATES,
     Memory,
 )
+from rosenblatt.solvers.screen import best_other, cast_shadow, doubt, follow, rough_four
 
 ALL_FINITE = -1
 
@@ -100,7 +103,7 @@ def walk_one(problem: Problem, visit: Visit, rule: Rule, memory: Memory) -> int:
             fetch_row(X, fetch[place])
             margin = signed(dot(X, order[place], w) + bias, codes[UINT(order[place])])
         if not np.isfinite(margin):
-            return place + seen - ONE
+            return int(place + seen - ONE)
         if rule.balanced:
             for c in range(place, place + seen):
                 counts[codes[order[c]]] += 1
@@ -112,7 +115,7 @@ def walk_one(problem: Problem, visit: Visit, rule: Rule, memory: Memory) -> int:
         weight = weights[i] * class_weights[codes[i]] * balance(rule, counts, codes[i], n)
         sample = Sample(codes[i], weight, n, added_length(X, i, rule))
         if not np.isfinite(sample.length):
-            return place - ONE
+            return int(place - ONE)
         amount, loss = correct(margin, sample, rule)
         sums[LOSS] += loss
         if margin <= 0.0 and weight > 0.0 and book_mistakes(1, n, clock) and len(pocket) > 0:
@@ -142,17 +145,35 @@ def walk_many(problem: Problem, visit: Visit, rule: Rule, memory: Memory) -> int
     n_units, d, n_visits = len(W), n_cols(X), len(order)
     ahead, scores, amounts = np.empty((n_units, 4)), np.empty(n_units), np.empty(n_units)
     stale = np.empty(n_units, np.bool_)
+    penalised = rule.l1 > 0.0 or rule.l2 > 0.0
+    screening = screens(X) and rule.kesler and not penalised
+    shadow = cast_shadow(W if screening else W[:0])
     for first in range(0, n_visits, 4):
         whole = first + 4 <= n_visits
-        mark(stale, not whole)
-        if whole:
+        mark(stale, screening or not whole)
+        if whole and screening:
+            rough_four(X, four(order, first), four(fetch, first), shadow.W, ahead)
+        elif whole:
             score_four(X, four(order, first), four(fetch, first), W, ahead)
         for b in range(min(4, n_visits - first)):
             i = order[first + b]
+            own, bar = codes[i], -np.inf
+            if whole and screening:
+                other = best_other(ahead, b, own, W, rule.bias)
+                margin = ahead[own, b] + rule.bias * W[own, d] - other
+                error = doubt(X, i, shadow.squares)
+                if flat_beyond(rule.loss) + error < margin < np.inf:
+                    if rule.balanced:
+                        counts[own] += 1
+                    continue
+                bar = other - error
             for k in range(n_units):
+                if k != own and ahead[k, b] + rule.bias * W[k, d] < bar:
+                    scores[k] = -np.inf  # surely no rival
+                    continue
                 product = dot(X, i, W[k]) if stale[k] else ahead[k, b]
                 scores[k] = sums[SCALE] * product + rule.bias * W[k, d]
-            if not np.isfinite(scores[0]):
+            if not np.isfinite(scores[own if rule.kesler else 0]):
                 return first + b
             if rule.balanced:
                 counts[codes[i]] += 1
@@ -165,7 +186,7 @@ def walk_many(problem: Problem, visit: Visit, rule: Rule, memory: Memory) -> int
             sums[LOSS] += loss
             if mistakes > 0 and book_mistakes(mistakes, n, clock) and len(pocket) > 0:
                 copy_into(pocket, W)
-            if rule.l1 > 0.0 or rule.l2 > 0.0:
+            if penalised:
                 decay(rate(rule.step, rule.eta, sample.n), rule, W, sums)
                 mark(stale, True)  # noqa: FBT003
             for k in range(n_units):
@@ -175,6 +196,12 @@ def walk_many(problem: Problem, visit: Visit, rule: Rule, memory: Memory) -> int
                         move(X, i, (sample.n - 1) * amounts[k], rule.bias, late[k])
                     clock[UPDATES] += 1
                     stale[k] = True
+                    if whole and screening:
+                        follow(W, k, shadow)
+                        now = four(order, first)
+                        ahead[k, 0], ahead[k, 1], ahead[k, 2], ahead[k, 3] = rough_dot4(
+                            X, now, shadow.W[k], None
+                        )
                 if rule.l1 > 0.0:
                     truncate(X, i, W[k], sums[SCALE], (sums[OWED], paid[k]))
     clock[ROWS] += n_visits
