@@ -16,7 +16,8 @@ from numba import njit
 from rosenblatt.arrays import Array, Floats
 from rosenblatt.data.rows import Four, Rows, dot, n_cols, rough_dot4, rough_square
 
-SMALLEST = 2.0**-126  # below, float32 loses digits or all
+SMALLEST = 2.0**-126  # below, float32 loses digits or all,
+ROOT = 2.0**-62  # and so does the square of what is below this
 
 
 class Shadow(NamedTuple):
@@ -59,7 +60,7 @@ def doubt(X: Rows, i: int, squares: Floats) -> float:
     for square in squares:
         longest = max(longest, square)
     d = n_cols(X)
-    x = np.sqrt(rough_square(X, i)) * 1.001 + d * SMALLEST
+    x = np.sqrt(rough_square(X, i)) * 1.001 + np.sqrt(d) * ROOT
     error = 1.5 * (d + 16) * 2.0**-24 * x * np.sqrt(longest)
     return float(2.0 * (error + d * SMALLEST * (1.0 + x)))
 
