@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from rosenblatt.arrays import Array, Codes, Floats
+from rosenblatt.arrays import Array, Codes, Floats, Ints
 from rosenblatt.data.problem import no_weights
 from rosenblatt.errors import DataError
 
@@ -56,6 +56,14 @@ def codes_of(labels: Array, classes: Array) -> Codes:
             )
         codes[start : start + len(part)] = places
     return codes
+
+
+def class_counts(codes: Codes, n_classes: int) -> Ints:
+    """How many rows each class has."""
+    counts = np.zeros(n_classes, np.int64)
+    for part in _parts(codes):  # bincount makes 64-bit numbers of what it is given
+        counts += np.bincount(part, minlength=n_classes)
+    return counts
 
 
 def given_classes(classes: Any) -> Array:

@@ -14,7 +14,7 @@ from sklearn.utils.validation import validate_data
 from rosenblatt.arrays import Array, Floats
 from rosenblatt.data.blocks import Blocks
 from rosenblatt.data.door import not_finite, rows_of
-from rosenblatt.data.labels import classes_of, codes_of, labels_of, weights_of
+from rosenblatt.data.labels import class_counts, classes_of, codes_of, labels_of, weights_of
 from rosenblatt.data.problem import Problem, no_weights
 from rosenblatt.data.rows import Rows, n_rows
 from rosenblatt.errors import DataError, NotFiniteError, ParameterError
@@ -140,7 +140,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
                 f" {classes[0]!r}."
             )
         codes = codes_of(labels, classes)
-        counts = np.bincount(codes, minlength=len(classes))
+        counts = class_counts(codes, len(classes))
         class_weights = class_weights_of(class_weight, classes, counts)
         if not class_weights.any():
             raise ParameterError(f"class_weight is zero for all classes: {class_weight!r}.")

@@ -9,7 +9,14 @@ import numpy as np
 from rosenblatt.arrays import Array, Floats
 from rosenblatt.data.blocks import Blocks
 from rosenblatt.data.door import require_finite
-from rosenblatt.data.labels import check_same_kind, codes_of, given_classes, labels_of, weights_of
+from rosenblatt.data.labels import (
+    check_same_kind,
+    class_counts,
+    codes_of,
+    given_classes,
+    labels_of,
+    weights_of,
+)
 from rosenblatt.data.problem import Problem
 from rosenblatt.data.rows import n_rows
 from rosenblatt.errors import ParameterError
@@ -234,7 +241,7 @@ class OnlineClassifier(LinearClassifier):
             progress=_log_record if self.verbose else None,
         )
         fit = train(states, Blocks(problem, self._threads()), rule, listening)
-        memory.counts[:] = len(fit.trace) * np.bincount(problem.codes, minlength=problem.n_classes)
+        memory.counts[:] = len(fit.trace) * class_counts(problem.codes, problem.n_classes)
         self._store(fit, memory)
 
     def _stops(self, *, judged: bool) -> list[Stop]:

@@ -184,6 +184,7 @@ class Perceptron(OnlineClassifier):
         return no_mistake
 
     def _eta_if_bounded(self, problem: Problem, rule: Rule) -> float | None:
-        equal = (problem.weights == 1).all() and (problem.class_weights == 1).all()
+        unweighted = problem.weights.strides == (0,) or (problem.weights == 1).all()
+        equal = unweighted and (problem.class_weights == 1).all()
         plain = self.learning_rate == "constant" and rule.l1 == 0 and rule.l2 == 0
         return rule.eta if equal and plain else None
