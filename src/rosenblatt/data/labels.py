@@ -10,6 +10,7 @@ from rosenblatt.arrays import Array, Codes, Floats, Ints
 from rosenblatt.data.problem import no_weights
 from rosenblatt.errors import DataError
 
+FEW = 8  # classes
 _PART = 16_384  # labels are looked at in parts, which keeps what is allocated small
 
 
@@ -36,9 +37,14 @@ def labels_of(y: Any, n: int) -> Array:
 def classes_of(labels: Array) -> Array:
     """Sorted distinct labels."""
     try:
-        return np.unique(np.concatenate([np.unique(part) for part in _parts(labels)]))
+        found = labels[:0]
+        for part in _parts(labels):
+            new = part[~_among(part, found)] if len(found) <= FEW else part
+            if len(new):
+                found = np.unique(np.concatenate([found, new]))
     except TypeError as error:
         raise _mixed(labels) from error
+    return found
 
 
 def codes_of(labels: Array, classes: Array) -> Codes:
@@ -46,9 +52,9 @@ def codes_of(labels: Array, classes: Array) -> Codes:
     smallest = np.int8 if len(classes) <= np.iinfo(np.int8).max else np.int32
     codes: Codes = np.empty(len(labels), smallest)
     for start, part in zip(range(0, len(labels), _PART), _parts(labels), strict=True):
-        places = np.minimum(np.searchsorted(classes, part), len(classes) - 1)
-        strange = np.flatnonzero(classes[places] != part)
-        if len(strange):
+        places, known = _places(part, classes)
+        if not known.all():
+            strange = np.flatnonzero(~known)
             shown = ", ".join(repr(c) for c in classes.tolist()[:10])
             raise DataError(
                 f"y holds {part[strange[0]]!r}, which is none of the {len(classes)} classes"
@@ -56,6 +62,27 @@ def codes_of(labels: Array, classes: Array) -> Codes:
             )
         codes[start : start + len(part)] = places
     return codes
+
+
+def _among(labels: Array, classes: Array) -> Array:
+    """Whether each label is one of few classes: comparing is quicker than sorting."""
+    known = np.zeros(len(labels), bool)
+    for c in classes:
+        known |= labels == c
+    return known
+
+
+def _places(labels: Array, classes: Array) -> tuple[Array, Array]:
+    """Place of each label in the sorted classes, and whether it is one of them at all."""
+    if len(classes) > FEW:
+        found = np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
+        return found, classes[found] == labels
+    places, known = np.zeros(len(labels), np.int8), np.zeros(len(labels), bool)
+    for code, c in enumerate(classes):
+        here = labels == c
+        places += here * np.int8(code)
+        known |= here
+    return places, known
 
 
 def class_counts(codes: Codes, n_classes: int) -> Ints:

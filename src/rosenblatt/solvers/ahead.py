@@ -13,14 +13,21 @@ from numba import njit
 
 from rosenblatt.arrays import Floats
 from rosenblatt.data.problem import Problem, row_bytes
-from rosenblatt.data.rows import dot, n_cols
-from rosenblatt.data.visits import Visit
+from rosenblatt.data.rows import FOUR, ONE, UINT, Rows, dot, dot4, n_cols
+from rosenblatt.data.visits import WINDOW, WINDOWS, Visit
 from rosenblatt.rules.losses import flat_beyond
 from rosenblatt.solvers.correct import Rule, strongest_other
 from rosenblatt.solvers.memory import ROWS, UPDATES, Memory
-from rosenblatt.solvers.online import ALL_FINITE, four, score_four, walk
+from rosenblatt.solvers.online import ALL_FINITE, four, score_four, signed, walk
 
-SPAN_BYTES = 2 * 1024 * 1024  # less is read sooner than a thread is told to
+SPAN_BYTES = 8 * 1024 * 1024  # much less is read sooner than a thread is told to
+MOST_WINDOWS = 256
+
+
+def windows_for(rows: Rows) -> int:
+    """How long the parts of a plan should be for some spans to fit in."""
+    wanted = 4 * SPAN_BYTES // (max(1, row_bytes(rows)) * WINDOW)
+    return max(WINDOWS, min(MOST_WINDOWS, wanted))
 
 
 class LookAhead:
@@ -28,7 +35,7 @@ class LookAhead:
 
     def __init__(self, pool: ThreadPoolExecutor) -> None:
         self._pool = pool
-        self._quiet = False  # whether the last span changed nothing, so that a look may pay
+        self._quiet = True  # whether the last span changed nothing, so that a look may pay
 
     def walk(self, problem: Problem, visit: Visit, rule: Rule, memory: Memory) -> int:
         """Visit rows once; give the place of a row that is not finite, or −1."""
@@ -40,7 +47,8 @@ class LookAhead:
             look = None
             if self._quiet and middle < stop:
                 next_span = _part(visit, middle, stop)
-                look = self._pool.submit(first_loss, problem, next_span, rule, memory.W)
+                kernel = first_loss_one if len(memory.W) == 1 else first_loss
+                look = self._pool.submit(kernel, problem, next_span, rule, memory.W)
             before = clock[UPDATES]
             bad = walk(problem, _part(visit, place, middle), rule, memory)
             correct_rows = 0 if look is None else look.result()
@@ -77,6 +85,33 @@ def first_loss(problem: Problem, visit: Visit, rule: Rule, W: Floats) -> int:
             if not flat_beyond(rule.loss) < worst_margin(scores, codes[i], rule) < np.inf:
                 return first + b
     return n_visits
+
+
+@njit(cache=True, nogil=True)
+def first_loss_one(problem: Problem, visit: Visit, rule: Rule, W: Floats) -> int:
+    """Do the same for a single unit, without a detour over arrays."""
+    X, codes = problem.rows, problem.codes
+    order, fetch = visit
+    w, bias, safe = W[0], rule.bias * W[0, -1], flat_beyond(rule.loss)
+    n_visits, place = UINT(len(order)), UINT(0)
+    while place + FOUR <= n_visits:
+        now = four(order, place)
+        products = dot4(X, now, w, four(fetch, place))
+        m0 = signed(products[0] + bias, codes[UINT(now[0])])
+        m1 = signed(products[1] + bias, codes[UINT(now[1])])
+        m2 = signed(products[2] + bias, codes[UINT(now[2])])
+        m3 = signed(products[3] + bias, codes[UINT(now[3])])
+        if not (m0 > safe and m1 > safe and m2 > safe and m3 > safe):
+            break
+        if not m0 + m1 + m2 + m3 < np.inf:
+            break
+        place += FOUR
+    while place < n_visits:
+        margin = signed(dot(X, order[place], w) + bias, codes[UINT(order[place])])
+        if not safe < margin < np.inf:
+            break
+        place += ONE
+    return int(place)
 
 
 @njit(cache=True, nogil=True)

@@ -8,8 +8,8 @@ from functools import partial
 from rosenblatt.data.door import not_finite
 from rosenblatt.data.problem import Problem, row_bytes
 from rosenblatt.data.rows import CSR, n_rows
-from rosenblatt.data.visits import WINDOWS, visits
-from rosenblatt.solvers.ahead import LookAhead
+from rosenblatt.data.visits import visits
+from rosenblatt.solvers.ahead import LookAhead, windows_for
 from rosenblatt.solvers.correct import Rule
 from rosenblatt.solvers.memory import LOSS, MISTAKES, UPDATES, Memory, kept_weights
 from rosenblatt.solvers.online import ALL_FINITE, walk
@@ -67,7 +67,7 @@ def learn(
             look_ahead = LookAhead(pool)
             ended = all(
                 look_ahead.walk(problem, part, rule, memory) == ALL_FINITE
-                for part in plan(windows=8 * WINDOWS)  # long enough to look ahead in
+                for part in plan(windows=windows_for(rows))
             )
     if not ended:
         raise not_finite(rows)
