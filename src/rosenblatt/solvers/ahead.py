@@ -18,7 +18,7 @@ from rosenblatt.data.visits import WINDOW, WINDOWS, Visit
 from rosenblatt.rules.losses import flat_beyond
 from rosenblatt.solvers.correct import Rule, strongest_other
 from rosenblatt.solvers.memory import ROWS, UPDATES, Memory
-from rosenblatt.solvers.online import ALL_FINITE, four, score_four, signed, walk
+from rosenblatt.solvers.online import ALL_FINITE, four, margins_of, score_four, signed, walk
 
 SPAN_BYTES = 8 * 1024 * 1024  # much less is read sooner than a thread is told to
 MOST_WINDOWS = 256
@@ -97,10 +97,7 @@ def first_loss_one(problem: Problem, visit: Visit, rule: Rule, W: Floats) -> int
     while place + FOUR <= n_visits:
         now = four(order, place)
         products = dot4(X, now, w, four(fetch, place))
-        m0 = signed(products[0] + bias, codes[UINT(now[0])])
-        m1 = signed(products[1] + bias, codes[UINT(now[1])])
-        m2 = signed(products[2] + bias, codes[UINT(now[2])])
-        m3 = signed(products[3] + bias, codes[UINT(now[3])])
+        m0, m1, m2, m3 = margins_of(products, bias, now, codes)
         if not (m0 > safe and m1 > safe and m2 > safe and m3 > safe):
             break
         if not m0 + m1 + m2 + m3 < np.inf:

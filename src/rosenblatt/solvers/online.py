@@ -16,7 +16,7 @@ A walk ends early at a row whose score is not a finite number, and gives its pla
 import numpy as np
 from numba import njit
 
-from rosenblatt.arrays import Array, Floats, Ints
+from rosenblatt.arrays import Array, Codes, Floats, Ints
 from rosenblatt.data.problem import Problem
 from rosenblatt.data.rows import (
     FOUR,
@@ -61,6 +61,7 @@ from rosenblatt.solvers.memory import (
 from rosenblatt.solvers.screen import best_other, cast_shadow, doubt, follow, rough_four
 
 ALL_FINITE = -1
+FourFloats = tuple[float, float, float, float]
 
 
 def walk(problem: Problem, visit: Visit, rule: Rule, memory: Memory) -> int:
@@ -85,10 +86,7 @@ def walk_one(problem: Problem, visit: Visit, rule: Rule, memory: Memory) -> int:
         if in_groups(X) and place + FOUR <= n_visits:
             now = four(order, place)
             products = dot4(X, now, w, four(fetch, place))
-            m0 = signed(products[0] + bias, codes[UINT(now[0])])
-            m1 = signed(products[1] + bias, codes[UINT(now[1])])
-            m2 = signed(products[2] + bias, codes[UINT(now[2])])
-            m3 = signed(products[3] + bias, codes[UINT(now[3])])
+            m0, m1, m2, m3 = margins_of(products, bias, now, codes)
             if m0 > safe and m1 > safe and m2 > safe and m3 > safe and m0 + m1 + m2 + m3 < np.inf:
                 seen, margin = FOUR, m3
             elif not safe < m0 < np.inf:
@@ -134,6 +132,17 @@ def walk_one(problem: Problem, visit: Visit, rule: Rule, memory: Memory) -> int:
 def signed(score: float, code: int) -> float:
     """The score seen from the row's own class: y s, with no branch for the labels to upset."""
     return (2.0 * code - 1.0) * score
+
+
+@njit(cache=True, nogil=True, forceinline=True)
+def margins_of(products: tuple[float, ...], bias: float, rows: Four, codes: Codes) -> FourFloats:
+    """Margins y s of four rows at a single unit."""
+    return (
+        signed(products[0] + bias, codes[UINT(rows[0])]),
+        signed(products[1] + bias, codes[UINT(rows[1])]),
+        signed(products[2] + bias, codes[UINT(rows[2])]),
+        signed(products[3] + bias, codes[UINT(rows[3])]),
+    )
 
 
 @njit(cache=True, nogil=True)

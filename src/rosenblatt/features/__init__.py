@@ -1,1 +1,0 @@
-"""Maps from rows to rows."""
