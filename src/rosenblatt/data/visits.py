@@ -1,8 +1,8 @@
 """In which order a pass visits the rows: file order, or one seeded shuffle.
 
-The shuffle is blockwise. The rows are cut into strips of 64. A pass draws a new order of the strips
-and one permutation of 1,024 places, by which it shuffles every window of 16 strips; up to 1,024
-rows that is a uniform permutation. The rows of a window come from 16 places of the data, so sorted
+The shuffle is blockwise. The rows are cut into strips of 16. A pass draws a new order of the strips
+and one permutation of 1,024 places, by which it shuffles every window of 64 strips; up to 1,024
+rows that is a uniform permutation. The rows of a window come from 64 places of the data, so sorted
 data are mixed well, yet memory is read in long stretches: that is what makes a shuffled pass quick.
 
 Each part of a plan also says which rows to fetch into the cache meanwhile.
@@ -16,9 +16,9 @@ from numba import njit
 
 from rosenblatt.arrays import Ints
 
-STRIP_BITS = 6
+STRIP_BITS = 4
 STRIP = 1 << STRIP_BITS
-STRIPS = 16  # a window
+STRIPS = 64  # a window
 WINDOW = STRIPS * STRIP
 WINDOWS = 16  # a part, unless asked otherwise
 PART = WINDOWS * WINDOW
