@@ -21,7 +21,6 @@ STRIP = 1 << STRIP_BITS
 STRIPS = 64  # a window
 WINDOW = STRIPS * STRIP
 WINDOWS = 16  # a part, unless asked otherwise
-PART = WINDOWS * WINDOW
 CACHED_BYTES = 256 * 1024  # a window of this size stays in a second-level cache while it is used
 FETCH_BYTES = 4 * 1024  # how far ahead of the reader memory has to be asked for,
 FETCH_ROWS = 16  # and how many rows at least
