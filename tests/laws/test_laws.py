@@ -547,7 +547,6 @@ def test_a_second_thread_changes_no_bit_over_several_blocks(name: str) -> None:
 
 PART = 16 * WINDOW  # rows that are planned at a time
 SIZES = [1, 2, 3, 4, 63, 64, 65, 127, 128, 1023, 1024, 1025, 1087, 2048, 5000]
-PART = WINDOWS * WINDOW
 SIZES += [PART - 1, PART, PART + 1, PART + 65, 2 * PART + 1000]
 
 
