@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rosenblatt.data.builtin import builtin
     from rosenblatt.estimators.batch_perceptron import BatchPerceptron
+    from rosenblatt.estimators.fisher_discriminant import FisherDiscriminant
+    from rosenblatt.estimators.least_squares import LeastSquares
+    from rosenblatt.estimators.linear_discriminant import LinearDiscriminant
     from rosenblatt.estimators.passive_aggressive import PassiveAggressive
     from rosenblatt.estimators.perceptron import Perceptron
     from rosenblatt.evidence.proof.certificate import verify
@@ -22,6 +25,9 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "BatchPerceptron": "rosenblatt.estimators.batch_perceptron",
+    "FisherDiscriminant": "rosenblatt.estimators.fisher_discriminant",
+    "LeastSquares": "rosenblatt.estimators.least_squares",
+    "LinearDiscriminant": "rosenblatt.estimators.linear_discriminant",
     "PassiveAggressive": "rosenblatt.estimators.passive_aggressive",
     "Perceptron": "rosenblatt.estimators.perceptron",
     "ThresholdNetwork": "rosenblatt.logic.units",
@@ -38,6 +44,9 @@ _MODULES = {"gates": "rosenblatt.logic.gates"}
 
 __all__ = [
     "BatchPerceptron",
+    "FisherDiscriminant",
+    "LeastSquares",
+    "LinearDiscriminant",
     "PassiveAggressive",
     "Perceptron",
     "ThresholdNetwork",

@@ -5,7 +5,15 @@ from typing import Any
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from rosenblatt import BatchPerceptron, PassiveAggressive, Perceptron
+from rosenblatt import (
+    BatchPerceptron,
+    FisherDiscriminant,
+    LeastSquares,
+    LinearDiscriminant,
+    PassiveAggressive,
+    Perceptron,
+)
+from rosenblatt.estimators.closed_form import ClosedFormClassifier
 
 WEIGHT_IS_REPETITION = (
     "check_sample_weight_equivalence_on_dense_data",
@@ -14,6 +22,8 @@ WEIGHT_IS_REPETITION = (
 
 
 def expected_failures(estimator: Any) -> dict[str, str]:
+    if isinstance(estimator, ClosedFormClassifier):
+        return {}
     if not isinstance(estimator, BatchPerceptron):
         return dict.fromkeys(WEIGHT_IS_REPETITION, "a weight scales the update of an online rule")
     if estimator.batch_size is not None:
@@ -30,6 +40,14 @@ def expected_failures(estimator: Any) -> dict[str, str]:
         PassiveAggressive(loss="squared_hinge"),
         BatchPerceptron(max_iter=100),
         BatchPerceptron(batch_size=16, max_iter=100),
+        LeastSquares(),
+        LeastSquares(alpha=0.5, class_weight="balanced"),
+        FisherDiscriminant(),
+        FisherDiscriminant(bias="equal-error"),
+        LinearDiscriminant(),
+        LinearDiscriminant(shrinkage=0.3),
+        LinearDiscriminant(shrinkage="auto"),
+        LinearDiscriminant(shrinkage="oas"),
     ],
     expected_failed_checks=expected_failures,
 )
@@ -37,6 +55,8 @@ def test_contract(estimator: Any, check: Any) -> None:
     check(estimator)
 
 
-@pytest.mark.parametrize("estimator", [Perceptron(), PassiveAggressive(), BatchPerceptron()])
+@pytest.mark.parametrize(
+    "estimator", [Perceptron(), BatchPerceptron(), LeastSquares(), LinearDiscriminant()]
+)
 def test_repr_shows_only_changed_settings(estimator: Any) -> None:
     assert repr(estimator) == f"{type(estimator).__name__}()"

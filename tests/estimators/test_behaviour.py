@@ -689,6 +689,9 @@ def test_importing_the_package_imports_nothing_heavy() -> None:
 def test_public_names_are_frozen() -> None:
     assert rosenblatt.__all__ == [
         "BatchPerceptron",
+        "FisherDiscriminant",
+        "LeastSquares",
+        "LinearDiscriminant",
         "PassiveAggressive",
         "Perceptron",
         "ThresholdNetwork",

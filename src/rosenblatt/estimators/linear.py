@@ -113,7 +113,10 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         return np.asarray(self._W)
 
     def _scores(self, X: Any) -> Floats:
-        W = self._weights()
+        return self._products(X, self._weights())
+
+    def _products(self, X: Any, W: Floats) -> Floats:
+        """w·x + b of each row, for each row (w, b) of W."""
         rows = self._rows(X, reset=False)
         problem = Problem(rows, np.zeros(n_rows(rows), np.int8), no_weights(n_rows(rows)), _ONE)
         blocks = Blocks(problem, self._threads())
@@ -228,5 +231,5 @@ def class_weights_of(class_weight: Any, classes: Array, counts: Array) -> Floats
         return np.ones(len(classes))
     if isinstance(class_weight, str):
         seen = np.count_nonzero(counts)
-        return np.asarray(counts.sum() / (seen * np.maximum(counts, 1)), np.float64)
+        return np.asarray(counts.sum() / (seen * np.where(counts > 0, counts, 1)), np.float64)
     return np.array([class_weight.get(label, 1.0) for label in classes.tolist()], np.float64)

@@ -12,7 +12,7 @@ from rosenblatt.data.rows import Rows, dot, dot4, n_cols, n_rows
 def scores_of(rows: Rows, W: Floats) -> Floats:
     """Scores of every row, a column a unit."""
     scores = np.empty((n_rows(rows), len(W)))
-    score_rows(rows, W, scores)
+    score_rows(rows, np.ascontiguousarray(W), scores)
     return scores
 
 

@@ -29,10 +29,32 @@ class Ending(Enum):
         "Stopped after {passes}: the accuracy on the validation rows no longer rose by `tol`."
         " {mistakes} in the last pass."
     )
+    SOLVED = "Solved in closed form from {rows}."
+    SOLVED_SHORTEST = (
+        "Solved in closed form from {rows}. The features span only {rank} of {width} directions, so"
+        " other weights do as well; these are the shortest. `alpha` above 0 makes the answer one."
+    )
+    SOLVED_PARTLY = (
+        "Solved in closed form from {rows}. Within the classes the features vary in only {rank} of"
+        " {width} directions; the others were left out."
+    )
+    NO_DIRECTION = (
+        "Solved in closed form from {rows}, in vain: the classes have the same mean, so no"
+        " direction tells them apart. Other features may (see products of features)."
+    )
     STREAM = "Open: learning from a stream, {rows} so far with {mistakes} as they came."
     STREAM_STALLED = (
         "Open: after {rows} of a stream the accuracy on the validation rows no longer rises."
     )
+
+
+AT_REST = {
+    Ending.NO_MISTAKE,
+    Ending.NO_CHANGE,
+    Ending.SOLVED,
+    Ending.SOLVED_SHORTEST,
+    Ending.SOLVED_PARTLY,
+}
 
 
 @dataclass(frozen=True)
@@ -42,18 +64,22 @@ class Outcome:
     ending: Ending
     passes: int
     rows: int
-    mistakes: int
+    mistakes: int = 0
+    rank: int = 0
+    width: int = 0
 
     @property
     def converged(self) -> bool:
         """Whether the rule came to rest by itself."""
-        return self.ending in {Ending.NO_MISTAKE, Ending.NO_CHANGE}
+        return self.ending in AT_REST
 
     def __str__(self) -> str:
         return self.ending.value.format(
             passes=counted(self.passes, "pass", "passes"),
             rows=counted(self.rows, "row", "rows"),
             mistakes=counted(self.mistakes, "mistake", "mistakes"),
+            rank=self.rank,
+            width=self.width,
         )
 
 
