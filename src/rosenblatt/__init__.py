@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rosenblatt.data.builtin import builtin
     from rosenblatt.estimators.batch_perceptron import BatchPerceptron
+    from rosenblatt.estimators.kernel_perceptron import KernelPerceptron
     from rosenblatt.estimators.passive_aggressive import PassiveAggressive
     from rosenblatt.estimators.perceptron import Perceptron
     from rosenblatt.evidence.proof.certificate import verify
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "BatchPerceptron": "rosenblatt.estimators.batch_perceptron",
+    "KernelPerceptron": "rosenblatt.estimators.kernel_perceptron",
     "PassiveAggressive": "rosenblatt.estimators.passive_aggressive",
     "Perceptron": "rosenblatt.estimators.perceptron",
     "ThresholdNetwork": "rosenblatt.logic.units",
@@ -38,6 +40,7 @@ _MODULES = {"gates": "rosenblatt.logic.gates"}
 
 __all__ = [
     "BatchPerceptron",
+    "KernelPerceptron",
     "PassiveAggressive",
     "Perceptron",
     "ThresholdNetwork",

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from rosenblatt import BatchPerceptron, PassiveAggressive, Perceptron
+from rosenblatt import BatchPerceptron, KernelPerceptron, PassiveAggressive, Perceptron
 
 WEIGHT_IS_REPETITION = (
     "check_sample_weight_equivalence_on_dense_data",
@@ -30,6 +30,9 @@ def expected_failures(estimator: Any) -> dict[str, str]:
         PassiveAggressive(loss="squared_hinge"),
         BatchPerceptron(max_iter=100),
         BatchPerceptron(batch_size=16, max_iter=100),
+        KernelPerceptron(),
+        KernelPerceptron("poly", keep="average", multi_class="ovr"),
+        KernelPerceptron(budget=20, max_iter=50),
     ],
     expected_failed_checks=expected_failures,
 )
@@ -37,6 +40,8 @@ def test_contract(estimator: Any, check: Any) -> None:
     check(estimator)
 
 
-@pytest.mark.parametrize("estimator", [Perceptron(), PassiveAggressive(), BatchPerceptron()])
+@pytest.mark.parametrize(
+    "estimator", [Perceptron(), PassiveAggressive(), BatchPerceptron(), KernelPerceptron()]
+)
 def test_repr_shows_only_changed_settings(estimator: Any) -> None:
     assert repr(estimator) == f"{type(estimator).__name__}()"

@@ -11,12 +11,16 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-from rosenblatt import BatchPerceptron, PassiveAggressive, Perceptron
+from rosenblatt import BatchPerceptron, KernelPerceptron, PassiveAggressive, Perceptron
 from rosenblatt.errors import DataError, ParameterError, RosenblattError
 
-ESTIMATORS = [Perceptron(), PassiveAggressive(), BatchPerceptron()]
-STREAMING = [PassiveAggressive(), Perceptron(class_weight="balanced")]
+LINES = [Perceptron(), PassiveAggressive(), BatchPerceptron()]
+ESTIMATORS = [*LINES, KernelPerceptron()]
+JUDGING = [PassiveAggressive(), Perceptron(class_weight="balanced")]
+STREAMING = [*JUDGING, KernelPerceptron("linear")]
 EVERY = pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda e: type(e).__name__)
+EVERY_LINE = pytest.mark.parametrize("estimator", LINES, ids=lambda e: type(e).__name__)
+JUDGES = pytest.mark.parametrize("estimator", JUDGING, ids=repr)
 STREAMS = pytest.mark.parametrize("estimator", STREAMING, ids=repr)
 
 N = 12
@@ -412,7 +416,7 @@ def test_partial_fit_refuses_another_width(estimator: Any) -> None:
 # --- validation rows ----------------------------------------------------------------------------
 
 
-@STREAMS
+@JUDGES
 @pytest.mark.parametrize("method", ["fit", "partial_fit"])
 def test_bad_validation_rows_are_refused(estimator: Any, method: str) -> None:
     # once: NaN in X_val is judged as if it were a row of the first class
@@ -423,7 +427,7 @@ def test_bad_validation_rows_are_refused(estimator: Any, method: str) -> None:
     assert vars(model) == vars(clone(estimator))
 
 
-@STREAMS
+@JUDGES
 @pytest.mark.parametrize("method", ["fit", "partial_fit"])
 def test_validation_rows_must_fit_the_training_rows(estimator: Any, method: str) -> None:
     model = clone(estimator)
@@ -455,7 +459,7 @@ def test_too_few_rows_to_hold_any_out() -> None:
 # --- weights to start from ----------------------------------------------------------------------
 
 
-@EVERY
+@EVERY_LINE
 @pytest.mark.parametrize(
     ("given", "word"),
     [
@@ -473,7 +477,7 @@ def test_bad_weights_to_start_from(estimator: Any, given: dict[str, Any], word: 
     assert vars(model) == vars(clone(estimator))
 
 
-@EVERY
+@EVERY_LINE
 def test_a_warm_start_refuses_another_width(estimator: Any) -> None:
     # once: the old weights are used with rows of another width (wider rows: beyond their end)
     model = clone(estimator).set_params(warm_start=True).fit(X, Y)
@@ -482,7 +486,7 @@ def test_a_warm_start_refuses_another_width(estimator: Any) -> None:
     assert same_state(snapshot(model), before)
 
 
-@EVERY
+@EVERY_LINE
 def test_a_warm_start_refuses_other_classes(estimator: Any) -> None:
     model = clone(estimator).set_params(warm_start=True).fit(X, Y)
     before = snapshot(model)
@@ -528,6 +532,17 @@ PARAMETERS: dict[Any, dict[str, list[Any]]] = {
     },
     PassiveAggressive: {**ONLINE, "C": [0, -1.0, np.nan, "c"], "loss": ["log", None]},
     BatchPerceptron: {**COMMON, **STEPS, "batch_size": [0, -1, 2.5, "all"]},
+    KernelPerceptron: {
+        **{name: COMMON[name] for name in COMMON if name not in {"start", "warm_start"}},
+        "keep": ONLINE["keep"],
+        "kernel": ["sigmoid", None, 3],
+        "degree": [0, -1, 2.5, "two", None],
+        "gamma": ["large", 0, -1.0, np.nan, np.inf, None],
+        "coef0": ["one", np.nan, np.inf, None],
+        "budget": [0, -5, 1.5, "all"],
+        "forget": ["newest", None],
+        "cache_size": [-1, np.nan, "all", None],
+    },
 }
 SETTINGS = [
     (kind, name, value)

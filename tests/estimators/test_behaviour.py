@@ -689,6 +689,7 @@ def test_importing_the_package_imports_nothing_heavy() -> None:
 def test_public_names_are_frozen() -> None:
     assert rosenblatt.__all__ == [
         "BatchPerceptron",
+        "KernelPerceptron",
         "PassiveAggressive",
         "Perceptron",
         "ThresholdNetwork",
