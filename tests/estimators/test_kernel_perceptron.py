@@ -268,7 +268,7 @@ def test_a_budget_goes_with_the_last_weights_only(keep: str) -> None:
 # --- columns ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("cache_size", [0, 0.01, 200])
+@pytest.mark.parametrize("cache_size", [0, 0.01, 0.05, 200])
 @pytest.mark.parametrize("n_jobs", [None, 2])
 def test_neither_cache_nor_threads_change_a_bit(
     cache_size: float, n_jobs: int | None, monkeypatch: Any

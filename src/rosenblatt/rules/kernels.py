@@ -32,6 +32,7 @@ from rosenblatt.errors import ParameterError
 
 _NONE = np.zeros(0)
 _PART = 16_384  # rows
+TOGETHER = 8  # centres that share a reading of the rows
 
 
 class Points(NamedTuple):
@@ -68,6 +69,11 @@ class Kernel(NamedTuple):
     degree: int
     coef0: float
     bias: float
+
+    @property
+    def shares_reading(self) -> bool:
+        """Whether columns of several centres are made quicker together than one by one."""
+        return self.kind in _FORMULAS
 
     def points(self, rows: Rows, first_number: int = 0) -> Points:
         """Rows with what the kernel wants to know of each."""
@@ -143,17 +149,28 @@ def _own(kernel: Callable[[Any, Any], Any], centres: Points, points: Points) -> 
 
 @njit(cache=True, nogil=True)
 def inner_products(centres: Rows, X: Rows, table: Floats) -> None:
-    """Write a·x for every centre a (a line each) and every row x."""
-    n, a = n_rows(X), np.zeros(n_cols(X))
-    for j in range(n_rows(centres)):
-        add(centres, j, 1.0, a)
+    """Write a·x for every centre a (a line each) and every row x; X is read once a few centres."""
+    n, m = n_rows(X), n_rows(centres)
+    few = np.zeros((min(TOGETHER, m), n_cols(X)))
+    for first in range(0, m, TOGETHER):
+        size = min(TOGETHER, m - first)
+        add_some(centres, first, 1.0, few[:size])
         for i in range(0, n - 3, 4):
-            products = dot4(X, (i, i + 1, i + 2, i + 3), a, None)
-            for b in range(4):
-                table[j, i + b] = products[b]
+            for j in range(size):
+                products = dot4(X, (i, i + 1, i + 2, i + 3), few[j], None)
+                for b in range(4):
+                    table[first + j, i + b] = products[b]
         for i in range(n - n % 4, n):
-            table[j, i] = dot(X, i, a)
-        add(centres, j, -1.0, a)  # zero again, exactly
+            for j in range(size):
+                table[first + j, i] = dot(X, i, few[j])
+        add_some(centres, first, -1.0, few[:size])  # zero again, exactly
+
+
+@njit(cache=True, nogil=True)
+def add_some(centres: Rows, first: int, a: float, few: Floats) -> None:
+    """Add a times the rows first, first + 1, … to the lines of `few`."""
+    for j in range(len(few)):
+        add(centres, first + j, a, few[j])
 
 
 @njit(cache=True, nogil=True)

@@ -16,6 +16,7 @@ import math
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -27,7 +28,7 @@ from rosenblatt.data.door import not_finite
 from rosenblatt.data.problem import Problem
 from rosenblatt.data.rows import n_rows
 from rosenblatt.data.visits import visits
-from rosenblatt.rules.kernels import Kernel, Points
+from rosenblatt.rules.kernels import TOGETHER, Kernel, Points
 from rosenblatt.solvers.ahead import worst_margin
 from rosenblatt.solvers.correct import Rule, Sample, balance, correct_all
 from rosenblatt.solvers.memory import (
@@ -44,9 +45,8 @@ from rosenblatt.solvers.online import book_mistakes
 from rosenblatt.solvers.state import State
 
 TABLE_BYTES = 4 * 1024 * 1024  # of kernel values at a time while rows are scored
+LOOK = 256  # visits ahead for rows that are mistakes as things stand
 STREAM_ROWS = 256  # of a stream are scored at a time
-
-Column = Callable[[int], Floats]
 
 
 class Budget(NamedTuple):
@@ -79,40 +79,44 @@ class Columns:
         self._room = int(cache_bytes / (8 * n))
         self._kept: OrderedDict[int, Floats] = OrderedDict()
 
-    def __call__(self, i: int) -> Floats:
-        """Column of row i."""
+    def of(self, i: int, likely: Callable[[], Ints]) -> Floats:
+        """Column of row i; those that are `likely` to be wanted next are made along with it."""
         if i in self._kept:
             self._kept.move_to_end(i)
             return self._kept[i]
-        column = self._computed(i)
+        if self._room < TOGETHER or not self._kernel.shares_reading:
+            wanted = [i]
+        else:
+            wanted = [i, *(j for j in likely().tolist() if j not in self._kept)]
+        columns = self._made(np.array(wanted))
         if self._room:
-            if len(self._kept) == self._room:
+            self._kept |= zip(reversed(wanted), reversed(columns), strict=True)
+            while len(self._kept) > self._room:
                 self._kept.popitem(last=False)
-            self._kept[i] = column
-        return column
+        return columns[0]
 
-    def _computed(self, i: int) -> Floats:
-        centre = self._kernel.centres(self._points, np.array([i]))
+    def _made(self, wanted: Ints) -> list[Floats]:
+        centres = self._kernel.centres(self._points, wanted)
         if self._n_jobs == 1 or len(self._parts) == 1:
-            parts = [self._kernel.between(centre, part)[0] for part in self._parts]
+            parts = [self._kernel.between(centres, part) for part in self._parts]
         else:
             with ThreadPoolExecutor(self._n_jobs) as pool:
-                parts = list(pool.map(lambda p: self._kernel.between(centre, p)[0], self._parts))
-        column = np.concatenate(parts)
-        if not np.isfinite(column).all():
+                parts = list(pool.map(lambda p: self._kernel.between(centres, p), self._parts))
+        table = np.concatenate(parts, axis=1) if len(parts) > 1 else parts[0]
+        if not np.isfinite(table).all():
             raise not_finite(self._points.rows)
-        return column
+        return [column.copy() for column in table] if len(table) > 1 else [table[0]]
 
 
 class Learner:
     """Learns from rows whose scores are all kept. The memory is worked on in place."""
 
     def __init__(
-        self, problem: Problem, rule: Rule, memory: Memory, column: Column, scores: Floats
+        self, problem: Problem, rule: Rule, memory: Memory, columns: Columns, scores: Floats
     ) -> None:
         # the kernels below want labels and weights only: one compilation for all kinds of rows
         self._labels, self._rows = problem._replace(rows=_NO_ROWS), problem.rows
-        self._rule, self._memory, self._column = rule, memory, column
+        self._rule, self._memory, self._columns = rule, memory, columns
         self.scores = scores
         self.pocketed = scores.copy() if len(memory.pocket) else scores
         self.joined: list[int] = []  # rows in the sum, oldest first
@@ -128,7 +132,7 @@ class Learner:
             seen += place + 1
             if seen > len(order):
                 break
-            self._correct(int(order[seen - 1]))
+            self._correct(int(order[seen - 1]), order[seen:])
             if len(self.joined) > room:
                 return seen
         return len(order)
@@ -138,21 +142,23 @@ class Learner:
         W = self._memory.W
         while len(self.joined) > budget.most:
             i = self.joined.pop(budget.victim(W[:, self.joined]))
-            add_column(self._column(i), -W[:, i], self.scores)
+            add_column(self._columns.of(i, _nothing), -W[:, i], self.scores)
             W[:, i], self._inside[i] = 0.0, False
 
     def length(self) -> float:
         """|w| over all units, by |w|² = Σ δ_i f(x_i); for rows that started at w = 0."""
-        return math.sqrt(max(0.0, float(np.vdot(self._memory.W.T, self.scores))))
+        square = sum(float(w @ f) for w, f in zip(self._memory.W, self.scores.T, strict=True))
+        return math.sqrt(max(0.0, square))
 
-    def _correct(self, i: int) -> None:
+    def _correct(self, i: int, coming: Ints) -> None:
         memory, amounts = self._memory, self._amounts
         if not np.isfinite(self.scores[i]).all():
             raise not_finite(self._rows)
         longest = book_row(self._labels, i, self.scores[i], self._rule, memory, amounts)
         if longest and len(memory.pocket):
             memory.pocket[:], self.pocketed[:] = memory.W, self.scores
-        add_column(self._column(i), amounts, self.scores)
+        likely = partial(likely_mistakes, self._labels, coming, self.scores, self._rule)
+        add_column(self._columns.of(i, likely), amounts, self.scores)
         memory.W[:, i] += amounts
         if len(memory.late):
             memory.late[:, i] += (memory.clock[ROWS] - 1) * amounts
@@ -226,9 +232,9 @@ class StreamLearner:
         grown = memory._replace(
             W=new, late=new[: len(memory.late)].copy(), pocket=new[: len(memory.pocket)].copy()
         )
-        column = Columns(self._kernel, points, n_jobs=1, cache_bytes=0)
+        columns = Columns(self._kernel, points, n_jobs=1, cache_bytes=0)
         longest = memory.clock[LONGEST_RUN]
-        learner = Learner(part, rule, grown, column, scores)
+        learner = Learner(part, rule, grown, columns, scores)
         room = self._budget.most - memory.W.shape[1]
         seen = learner.learn(np.arange(len(part.codes)), room)
         if learner.joined:
@@ -265,6 +271,10 @@ def kernel_scores(kernel: Kernel, centres: Points, deltas: Floats, points: Point
 _NO_ROWS = np.zeros((0, 0))
 
 
+def _nothing() -> Ints:
+    return np.zeros(0, np.int64)
+
+
 @njit(cache=True, nogil=True)
 def next_mistake(labels: Problem, order: Ints, scores: Floats, rule: Rule, counts: Ints) -> int:
     """Place of the first row in an order that is a mistake at its scores (none: the length)."""
@@ -277,6 +287,21 @@ def next_mistake(labels: Problem, order: Ints, scores: Floats, rule: Rule, count
         if counts_at_all and not 0.0 < worst_margin(scores[i], codes[i], rule) < np.inf:
             return place
     return len(order)
+
+
+@njit(cache=True, nogil=True)
+def likely_mistakes(labels: Problem, order: Ints, scores: Floats, rule: Rule) -> Ints:
+    """The next few rows of an order that would be mistakes if nothing changed till then."""
+    _, codes, weights, class_weights = labels
+    found, n_found = np.empty(TOGETHER - 1, np.int64), 0
+    for i in order[:LOOK]:
+        weight = weights[i] * class_weights[codes[i]]
+        if weight > 0.0 and not worst_margin(scores[i], codes[i], rule) > 0.0:
+            found[n_found] = i
+            n_found += 1
+            if n_found == len(found):
+                break
+    return found[:n_found]
 
 
 @njit(cache=True, nogil=True)
@@ -298,15 +323,14 @@ def book_row(
 @njit(cache=True, nogil=True)
 def add_column(column: Floats, amounts: Floats, scores: Floats) -> None:
     """Add a column, times what each unit gains, to the scores of all rows."""
-    for i in range(len(scores)):
-        for k in range(len(amounts)):
-            scores[i, k] += amounts[k] * column[i]
+    for k in range(len(amounts)):
+        if amounts[k] != 0.0:
+            for i in range(len(scores)):
+                scores[i, k] += amounts[k] * column[i]
 
 
 @njit(cache=True, nogil=True)
 def add_columns(table: Floats, deltas: Floats, scores: Floats) -> None:
     """Add one column after the other, in the very order and bits of `add_column`."""
     for j in range(len(table)):
-        for i in range(len(scores)):
-            for k in range(len(deltas)):
-                scores[i, k] += deltas[k, j] * table[j, i]
+        add_column(table[j], deltas[:, j], scores)
