@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from rosenblatt.data.builtin import builtin
     from rosenblatt.estimators.batch_perceptron import BatchPerceptron
     from rosenblatt.estimators.fisher_discriminant import FisherDiscriminant
+    from rosenblatt.estimators.kernel_perceptron import KernelPerceptron
     from rosenblatt.estimators.least_squares import LeastSquares
     from rosenblatt.estimators.linear_discriminant import LinearDiscriminant
     from rosenblatt.estimators.passive_aggressive import PassiveAggressive
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "BatchPerceptron": "rosenblatt.estimators.batch_perceptron",
     "FisherDiscriminant": "rosenblatt.estimators.fisher_discriminant",
+    "KernelPerceptron": "rosenblatt.estimators.kernel_perceptron",
     "LeastSquares": "rosenblatt.estimators.least_squares",
     "LinearDiscriminant": "rosenblatt.estimators.linear_discriminant",
     "PassiveAggressive": "rosenblatt.estimators.passive_aggressive",
@@ -45,6 +47,7 @@ _MODULES = {"gates": "rosenblatt.logic.gates"}
 __all__ = [
     "BatchPerceptron",
     "FisherDiscriminant",
+    "KernelPerceptron",
     "LeastSquares",
     "LinearDiscriminant",
     "PassiveAggressive",

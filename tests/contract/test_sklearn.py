@@ -8,6 +8,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from rosenblatt import (
     BatchPerceptron,
     FisherDiscriminant,
+    KernelPerceptron,
     LeastSquares,
     LinearDiscriminant,
     PassiveAggressive,
@@ -48,6 +49,9 @@ def expected_failures(estimator: Any) -> dict[str, str]:
         LinearDiscriminant(shrinkage=0.3),
         LinearDiscriminant(shrinkage="auto"),
         LinearDiscriminant(shrinkage="oas"),
+        KernelPerceptron(),
+        KernelPerceptron("poly", keep="average", multi_class="ovr"),
+        KernelPerceptron(budget=20, max_iter=50),
     ],
     expected_failed_checks=expected_failures,
 )
@@ -56,7 +60,7 @@ def test_contract(estimator: Any, check: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "estimator", [Perceptron(), BatchPerceptron(), LeastSquares(), LinearDiscriminant()]
+    "estimator", [Perceptron(), BatchPerceptron(), KernelPerceptron(), LinearDiscriminant()]
 )
 def test_repr_shows_only_changed_settings(estimator: Any) -> None:
     assert repr(estimator) == f"{type(estimator).__name__}()"

@@ -14,6 +14,7 @@ from sklearn.exceptions import NotFittedError
 from rosenblatt import (
     BatchPerceptron,
     FisherDiscriminant,
+    KernelPerceptron,
     LeastSquares,
     LinearDiscriminant,
     PassiveAggressive,
@@ -24,12 +25,13 @@ from rosenblatt.errors import DataError, ParameterError, RosenblattError
 ITERATING = [Perceptron(), PassiveAggressive(), BatchPerceptron()]
 ESTIMATORS = [
     *ITERATING,
+    KernelPerceptron(),
     LeastSquares(),
     FisherDiscriminant(),
     LinearDiscriminant(),
 ]
 ONLINE = [PassiveAggressive(), Perceptron(class_weight="balanced")]
-STREAMING = [*ONLINE, LinearDiscriminant()]
+STREAMING = [*ONLINE, KernelPerceptron("linear"), LinearDiscriminant()]
 EVERY = pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda e: type(e).__name__)
 EVERY_ITERATING = pytest.mark.parametrize("estimator", ITERATING, ids=lambda e: type(e).__name__)
 EVERY_ONLINE = pytest.mark.parametrize("estimator", ONLINE, ids=repr)
@@ -545,6 +547,17 @@ PARAMETERS: dict[Any, dict[str, list[Any]]] = {
     },
     PassiveAggressive: {**ONLINE, "C": [0, -1.0, np.nan, "c"], "loss": ["log", None]},
     BatchPerceptron: {**COMMON, **STEPS, "batch_size": [0, -1, 2.5, "all"]},
+    KernelPerceptron: {
+        **{name: COMMON[name] for name in COMMON if name not in {"start", "warm_start"}},
+        "keep": ONLINE["keep"],
+        "kernel": ["sigmoid", None, 3],
+        "degree": [0, -1, 2.5, "two", None],
+        "gamma": ["large", 0, -1.0, np.nan, np.inf, None],
+        "coef0": ["one", np.nan, np.inf, None],
+        "budget": [0, -5, 1.5, "all"],
+        "forget": ["newest", None],
+        "cache_size": [-1, np.nan, "all", None],
+    },
 }
 SETTINGS = [
     (kind, name, value)

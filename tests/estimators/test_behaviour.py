@@ -690,6 +690,7 @@ def test_public_names_are_frozen() -> None:
     assert rosenblatt.__all__ == [
         "BatchPerceptron",
         "FisherDiscriminant",
+        "KernelPerceptron",
         "LeastSquares",
         "LinearDiscriminant",
         "PassiveAggressive",

@@ -1,8 +1,9 @@
 """Problem: rows with their classes and weights, checked and ready for a kernel."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import sparse
 
 from rosenblatt.arrays import Array, Codes, Floats
 from rosenblatt.data.rows import CSR, Rows, n_rows
@@ -67,6 +68,37 @@ def rows_take(rows: Rows, chosen: Array) -> Rows:
     inside = np.arange(indptr[-1]) - np.repeat(indptr[:-1], lengths)
     entries = np.repeat(rows.indptr[:-1][chosen], lengths) + inside
     return CSR(rows.data[entries], rows.indices[entries], indptr, rows.n_cols)
+
+
+def rows_joined(first: Rows, second: Rows) -> Rows:
+    """Rows of both, stored like the first."""
+    if not isinstance(first, CSR):
+        dense = matrix_of(second).toarray() if isinstance(second, CSR) else second
+        both: Array = np.concatenate([first, dense])
+        return both
+    if not isinstance(second, CSR):
+        second = CSR(*_entries_of(second), second.shape[1])
+    entries = slice(second.indptr[0], second.indptr[-1])
+    return CSR(
+        np.concatenate([first.data, second.data[entries]]),
+        np.concatenate([first.indices, second.indices[entries]]),
+        np.concatenate([first.indptr, second.indptr[1:] + (first.indptr[-1] - entries.start)]),
+        first.n_cols,
+    )
+
+
+def matrix_of(rows: Rows) -> Any:
+    """Rows as numpy or scipy have them: an array, or a CSR array."""
+    if not isinstance(rows, CSR):
+        return rows
+    entries = slice(rows.indptr[0], rows.indptr[-1])
+    parts = (rows.data[entries], rows.indices[entries], rows.indptr - entries.start)
+    return sparse.csr_array(parts, shape=(n_rows(rows), rows.n_cols))
+
+
+def _entries_of(rows: Array) -> tuple[Array, Array, Array]:
+    matrix = sparse.csr_array(rows)
+    return matrix.data, matrix.indices, matrix.indptr
 
 
 def row_bytes(rows: Rows) -> int:

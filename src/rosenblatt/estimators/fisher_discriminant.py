@@ -13,6 +13,7 @@ from rosenblatt.estimators.closed_form import ClosedFormClassifier
 from rosenblatt.estimators.linear import unchanged_by_failure
 from rosenblatt.solvers.discriminants import fisher_directions, fisher_line, nearest_mean
 from rosenblatt.solvers.moments import Moments
+from rosenblatt.solvers.score import scores_of
 from rosenblatt.solvers.state import Ending, Outcome
 from rosenblatt.solvers.threshold import equal_error, midway
 
@@ -123,9 +124,8 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clos
             Projections, the best direction first.
         """
         self._weights()
-        return self._products(
-            X, np.column_stack([self.scalings_.T, np.zeros(self._n_features_out)])
-        )
+        directions = np.column_stack([self.scalings_.T, np.zeros(self._n_features_out)])
+        return self._scored(X, lambda rows: scores_of(rows, directions))
 
     @property
     def _n_features_out(self) -> int:

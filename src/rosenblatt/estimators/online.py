@@ -22,7 +22,7 @@ from rosenblatt.data.rows import n_rows
 from rosenblatt.errors import ParameterError
 from rosenblatt.estimators import checks
 from rosenblatt.estimators.linear import LinearClassifier, Warm, unchanged_by_failure
-from rosenblatt.estimators.stream import Chunk, OneRow, Stream, advance, units
+from rosenblatt.estimators.stream import Chunk, OneRow, Stream, advance, check_same_keep, units
 from rosenblatt.estimators.training import (
     Fit,
     Listening,
@@ -143,7 +143,7 @@ class OnlineClassifier(LinearClassifier):
             self._check()
             first = "_stream" not in vars(self)
             if not first:
-                self._check_same_keep()
+                check_same_keep(self._stream.memory, self.keep)
             rows = self._rows(X, reset=first)
             n = n_rows(rows)
             weights = weights_of(sample_weight, n, some_positive=False)
@@ -151,7 +151,7 @@ class OnlineClassifier(LinearClassifier):
             # work on a copy: a chunk that fails half-way leaves no trace
             stream = self._opened_stream() if first else self._stream.copy()
             if classes is not None:
-                stream = stream.joined(_newcomers(given_classes(classes), stream.classes))
+                stream = stream.joined(newcomers(given_classes(classes), stream.classes))
             stream = advance(stream, chunk, self._streaming_rule, self.class_weight)
             self._stream, self.classes_ = stream, stream.classes
             self._W = self._outcome = None
@@ -192,15 +192,6 @@ class OnlineClassifier(LinearClassifier):
         checks.number("validation_fraction", self.validation_fraction, above=0, most=0.9)
         checks.one_of("keep", self.keep, ("last", "average", "pocket"))
         checks.flag("track_error", self.track_error)
-
-    def _check_same_keep(self) -> None:
-        memory = self._stream.memory
-        began = "average" if len(memory.late) else "pocket" if len(memory.pocket) else "last"
-        if began != self.keep:
-            raise ParameterError(
-                f"keep={self.keep!r} cannot be asked of a stream that began with keep={began!r}."
-                " Use a new estimator."
-            )
 
     def _opened_stream(self) -> Stream:
         W = np.zeros((1, self.n_features_in_ + 1))
@@ -273,7 +264,7 @@ class OnlineClassifier(LinearClassifier):
             return False
         one_row: OneRow | None = vars(self).get("_ready")
         if one_row is None or not one_row.serves(stream, self.class_weight):
-            self._check_same_keep()
+            check_same_keep(self._stream.memory, self.keep)
             one_row = self._ready = OneRow(stream, self.class_weight)
         if not one_row.learn(X, y, self._streaming_rule(len(stream.classes))):
             return False
@@ -304,7 +295,8 @@ class OnlineClassifier(LinearClassifier):
             self._outcome = Outcome(Ending.STREAM_STALLED, 1, self.t_, self.mistakes_)
 
 
-def _newcomers(classes: Array, known: Array) -> Array:
+def newcomers(classes: Array, known: Array) -> Array:
+    """Those of some classes that are not known yet."""
     check_same_kind(classes, known)
     return np.setdiff1d(classes, known) if len(known) else classes
 

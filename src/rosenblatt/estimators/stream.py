@@ -16,7 +16,7 @@ from rosenblatt.data.labels import check_same_kind, classes_of, codes_of
 from rosenblatt.data.problem import Problem, no_weights, rows_part
 from rosenblatt.data.rows import Rows, n_rows
 from rosenblatt.data.visits import Visit
-from rosenblatt.errors import DataError
+from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.solvers.correct import Rule
 from rosenblatt.solvers.memory import LAST_MISTAKE, ROWS, Memory
 from rosenblatt.solvers.online import ALL_FINITE, walk
@@ -63,12 +63,22 @@ class Chunk(NamedTuple):
     weights: Floats
 
 
+def learned(problem: Problem, rule: Rule, memory: Memory) -> Memory:
+    """The memory after every row was learned from once."""
+    learn(problem, rule, memory)
+    return memory
+
+
 def advance(
-    stream: Stream, chunk: Chunk, rule_for: Callable[[int], Rule], class_weight: Any
+    stream: Stream,
+    chunk: Chunk,
+    rule_for: Callable[[int], Rule],
+    class_weight: Any,
+    after: Callable[[Problem, Rule, Memory], Memory] = learned,
 ) -> Stream:
     """Learn from the rows of a chunk in order; classes join at their first row.
 
-    `rule_for` gives the rule for a number of classes.
+    `rule_for` gives the rule for a number of classes, `after` the memory after some rows.
     """
     check_same_kind(chunk.labels, stream.classes)
     starts, newcomers = _arrivals(chunk.labels, stream.classes)
@@ -82,7 +92,8 @@ def advance(
         )
         try:
             if len(stream.classes) > 1:
-                learn(part, rule_for(len(stream.classes)), stream.memory)
+                memory = after(part, rule_for(len(stream.classes)), stream.memory)
+                stream = stream._replace(memory=memory)
             else:
                 _only_count(part.rows, part.codes, stream.memory)
         except DataError:  # count rows from the beginning of the chunk
@@ -123,6 +134,16 @@ class OneRow:
         self._code[0] = code
         problem = Problem(X, self._code, self._weight, self._class_weights)
         return walk(problem, self._visit, rule, memory) == ALL_FINITE
+
+
+def check_same_keep(memory: Memory, keep: str) -> None:
+    """Refuse to keep other weights than a stream began to."""
+    began = "average" if len(memory.late) else "pocket" if len(memory.pocket) else "last"
+    if began != keep:
+        raise ParameterError(
+            f"keep={keep!r} cannot be asked of a stream that began with keep={began!r}."
+            " Use a new estimator."
+        )
 
 
 MOST_CODES = np.iinfo(np.int8).max

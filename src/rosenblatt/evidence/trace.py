@@ -81,7 +81,7 @@ class Trace(Sequence[Record]):
 
 def record_of(state: State, eta_if_bounded: float | None) -> Record:
     """Record of a state; η is given where the theorem's premises hold, for the upper bound."""
-    norm = _length(state.last())
+    norm = _length(state.last()) if state.norm is None else state.norm
     upper = None
     if eta_if_bounded is not None and state.all_mistakes > 0:
         upper = norm / (eta_if_bounded * state.all_mistakes)

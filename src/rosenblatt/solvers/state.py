@@ -3,8 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
-
-from rosenblatt.arrays import Floats
+from typing import Any
 
 
 class Ending(Enum):
@@ -90,7 +89,8 @@ class State:
     `mistakes`, `changes` (updates of weights) and the mean `loss` are those of this pass, each row
     judged just before it was learned from; `all_mistakes` and `all_changes` are of the whole run.
     `last` gives the weights the pass ended with, `weights` those the run would keep now.
-    `error` is the share of training rows that `weights` get wrong, where somebody measured it.
+    `error` is the share of training rows that `weights` get wrong, where somebody measured it;
+    `norm` is |w|, where the weights themselves are not known.
     """
 
     passes: int
@@ -100,10 +100,11 @@ class State:
     loss: float
     all_mistakes: int
     all_changes: int
-    last: Callable[[], Floats]
-    weights: Callable[[], Floats]
+    last: Callable[[], Any]
+    weights: Callable[[], Any]
     error: float | None = None
     score: float | None = None
+    norm: float | None = None
     ending: Ending | None = None
 
 
