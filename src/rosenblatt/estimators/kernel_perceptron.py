@@ -380,11 +380,13 @@ class KernelPerceptron(Classifier):
         if first:
             return
         check_same_keep(self._stream.memory, self.keep)
-        wanted = self._made_kernel(None)._replace(gamma=self._kernel.gamma)
+        wanted = self._made_kernel(None)
+        if isinstance(self.gamma, str):  # it was settled when the stream began, or by the fit
+            wanted = wanted._replace(gamma=self._kernel.gamma)
         if wanted != self._kernel:
             raise ParameterError(
-                "kernel, degree, coef0 and fit_intercept cannot change in a stream. Use a new"
-                " estimator."
+                "kernel, degree, gamma, coef0 and fit_intercept cannot change in a stream. Use a"
+                " new estimator."
             )
 
     def _open_stream(self) -> None:
