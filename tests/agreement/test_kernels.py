@@ -168,6 +168,7 @@ def test_the_linear_kernel_is_the_perceptron_bit_for_bit_on_whole_numbers(
     assert dual.mistakes_ == primal.mistakes_ > 100
     for field in ("mistakes", "changes", "loss", "training_error"):
         assert dual.trace_.column(field) == primal.trace_.column(field)
+    assert dual.margin_bounds_ is None  # rows weigh differently
     np.testing.assert_allclose(dual.trace_.column("norm"), primal.trace_.column("norm"), rtol=1e-12)
     np.testing.assert_array_equal(dual.decision_function(X), primal.decision_function(X))
 
@@ -253,6 +254,65 @@ def test_a_row_has_the_radial_kernel_1_with_itself_and_no_distance_is_below_0(st
     np.testing.assert_array_equal(np.diagonal(table), 1)
     assert table.max() == 1
     assert table.min() > 0.999
+
+
+# --- the theorem --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["kennel", "mark-i"])
+@pytest.mark.parametrize("multi_class", ["kesler", "ovr"])
+def test_the_linear_kernel_knows_the_perceptron_s_bounds(name: str, multi_class: str) -> None:
+    data = builtin(name)
+    primal = Perceptron(multi_class=multi_class).fit(data.X, data.y)
+    dual = KernelPerceptron("linear", multi_class=multi_class).fit(data.X, data.y)
+    assert dual.mistake_bound_ == pytest.approx(primal.mistake_bound_, rel=1e-9)
+    np.testing.assert_allclose(dual.margin_bounds_, primal.margin_bounds_, rtol=1e-9)
+    for field in ("margin_upper", "margin_lower"):
+        for ours, theirs in zip(
+            dual.trace_.column(field), primal.trace_.column(field), strict=True
+        ):
+            assert ours == (None if theirs is None else pytest.approx(theirs, rel=1e-9))
+
+
+@EVERY_KERNEL
+@pytest.mark.parametrize("k", [2, 3])
+@pytest.mark.parametrize("form", ["name", "function", "table"])
+def test_mistakes_stay_within_the_bound_in_the_space_of_the_kernel(
+    kernel: str, k: int, form: str
+) -> None:
+    rng = np.random.default_rng(k)
+    X = rng.normal(size=(80, 4))
+    y = (X[:, :k] + 4 * np.eye(k)[np.arange(80) % k]).argmax(axis=1)
+    X[:, :k] += 4 * np.eye(k)[np.arange(80) % k]  # separable by construction
+    K = KERNELS[kernel](X, X)
+    kinds = {"name": kernel, "function": KERNELS[kernel], "table": "precomputed"}
+    model = KernelPerceptron(kinds[form], **{**SETTINGS, "max_iter": 10_000})
+    model.fit(K if form == "table" else X, y)
+    assert model.outcome_.converged
+    lower, upper = model.margin_bounds_
+    assert 0 < lower <= upper
+    assert model.mistakes_ <= model.mistake_bound_
+    deltas = deltas_of(model, 80)
+    scores = ((K + 1) @ deltas.T).T
+    length = np.sqrt((deltas * scores).sum())
+    if k == 2:
+        margin = (np.where(y == 1, 1, -1) * scores[0]).min()
+    else:
+        own = scores[y, np.arange(80)]
+        others = np.where(np.arange(k)[:, None] == y, -np.inf, scores)
+        margin = (own - others.max(axis=0)).min()
+    assert lower == pytest.approx(margin / length, rel=1e-6)
+    square = (np.diagonal(K) + 1).max() * (1 if k == 2 else 2)
+    assert model.mistake_bound_ == pytest.approx(square / lower**2, rel=1e-9)
+
+
+def test_bounds_are_known_where_the_premises_hold() -> None:
+    X, y = rows(0)
+    model = KernelPerceptron("linear", max_iter=3).fit(X, y)
+    assert model.margin_bounds_.lower == -np.inf
+    assert model.mistake_bound_ is None
+    assert KernelPerceptron(budget=99).fit(X, y).margin_bounds_ is None
+    assert KernelPerceptron(class_weight={1: 2.0}).fit(X, y).margin_bounds_ is None
 
 
 # --- what a line cannot do ----------------------------------------------------------------------

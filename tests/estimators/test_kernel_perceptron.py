@@ -376,7 +376,9 @@ def test_a_table_must_be_square_dense_and_of_one_fit() -> None:
 
 
 @pytest.mark.parametrize(
-    "change", [{"kernel": "poly"}, {"degree": 2}, {"coef0": 1.0}, {"fit_intercept": False}], ids=str
+    "change",
+    [{"kernel": "poly"}, {"degree": 2}, {"gamma": 3}, {"coef0": 1.0}, {"fit_intercept": False}],
+    ids=str,
 )
 def test_a_stream_keeps_its_kernel(change: dict[str, Any]) -> None:
     model = KernelPerceptron().partial_fit(IRIS.X, IRIS.y).set_params(**change)

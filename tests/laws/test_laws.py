@@ -69,24 +69,21 @@ RULES = {
         scales=False,
     ),
     "linear kernel": RuleRow(rule(KernelPerceptron, kernel="linear"), scales=False),
-    "linear kernel, budget 5": RuleRow(
-        rule(KernelPerceptron, kernel="linear", budget=5, multi_class="ovr"), scales=False
-    ),
     "poly kernel average": RuleRow(
         rule(KernelPerceptron, kernel="poly", degree=2, gamma=0.5, coef0=1.0, keep="average"),
         whole=False,
         scales=False,
     ),
-    "rbf kernel pocket": RuleRow(
-        rule(KernelPerceptron, gamma=0.1, keep="pocket"), whole=False, scales=False, odd=False
+    "rbf kernel ovr pocket": RuleRow(
+        rule(KernelPerceptron, gamma=0.1, keep="pocket", multi_class="ovr"),
+        whole=False,
+        scales=False,
+        odd=False,
     ),
     "rbf kernel, budget 8": RuleRow(
         rule(KernelPerceptron, gamma=0.05, budget=8, class_weight="balanced"),
         whole=False,
         scales=False,
-    ),
-    "rbf kernel, oldest of 4": RuleRow(
-        rule(KernelPerceptron, gamma=0.05, budget=4, forget="oldest"), whole=False, scales=False
     ),
     "batch": RuleRow(rule(BatchPerceptron), streams=False),
     "batch ovr": RuleRow(rule(BatchPerceptron, multi_class="ovr"), streams=False),

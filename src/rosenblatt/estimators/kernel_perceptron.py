@@ -17,6 +17,7 @@ from rosenblatt.estimators.linear import Classifier, unchanged_by_failure
 from rosenblatt.estimators.online import newcomers
 from rosenblatt.estimators.stream import Chunk, Stream, advance, check_same_keep, units
 from rosenblatt.estimators.training import Fit, Listening, train
+from rosenblatt.evidence.bounds import Geometry, MarginBounds, smallest_margin
 from rosenblatt.evidence.trace import Trace
 from rosenblatt.rules.kernels import NAMES, Kernel, Points, gamma_by_scale
 from rosenblatt.rules.machines import MACHINES
@@ -108,6 +109,11 @@ class KernelPerceptron(Classifier):
         One record a pass of `fit`; its `norm` is |w| in the space of Φ.
     outcome_ : Outcome
         How the run ended, as a sentence.
+    margin_bounds_ : MarginBounds or None
+        lower ≤ γ* ≤ upper for the largest margin γ* of the vectors (Φ(x), 1), where all rows weigh
+        the same and no budget is set.
+    mistake_bound_ : float or None
+        (R/γ)² with that lower bound: the theorem's limit on `mistakes_`; None without convergence.
     mistakes_, n_iter_, t_ : int
         Mistakes over all passes, passes made, rows visited.
 
@@ -126,6 +132,8 @@ class KernelPerceptron(Classifier):
 
     trace_: Trace
     n_iter_: int
+    margin_bounds_: MarginBounds | None
+    mistake_bound_: float | None
     _stream: Stream
     _kernel: Kernel
     _supports: Points
@@ -193,26 +201,8 @@ class KernelPerceptron(Classifier):
             problem = self._problem(X, y, sample_weight, self.class_weight)
             if self.kernel == "precomputed":
                 _check_square(problem.rows)
-            kernel = self._made_kernel(problem.rows)
-            points = kernel.points(problem.rows)
-            n, rule = n_rows(problem.rows), self._rule(problem.n_classes)
-            W = np.zeros((units(problem.n_classes), n))
-            memory = Memory.starting_at(W, problem.n_classes, keep=self.keep, l1=False)
-            columns = Columns(kernel, points, self._threads(), self.cache_size * MEGABYTE)
-            learner = Learner(problem, rule, memory, columns, np.zeros((n, len(W))))
-            states = dual_passes(
-                learner,
-                memory,
-                keep=self.keep,
-                seed=self._seed() if self.shuffle else None,
-                budget=self._budget(),
-            )
-            if self.keep == "pocket":
-                states = pocketing(states, lambda w: _share(*wrong_and_all(problem, w.scores)))
-            fit = train(states, Blocks(problem), rule, Listening(stops=self._stops()))
-            memory.counts[:] = len(fit.trace) * class_counts(problem.codes, problem.n_classes)
-            self._kernel = kernel
-            self._store(fit, memory, problem, points)
+            self._kernel = self._made_kernel(problem.rows)
+            self._train(problem, self._kernel.points(problem.rows))
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -271,7 +261,8 @@ class KernelPerceptron(Classifier):
     @property
     def n_support_(self) -> Ints:
         """How many of the rows in the sum are of each class."""
-        own = self._labels[np.isin(self._supports.numbers, self.support_)]
+        inside = self.support_
+        own = self._labels[np.isin(self._supports.numbers, inside)]
         return class_counts(codes_of(own, self.classes_), len(self.classes_))
 
     @property
@@ -389,11 +380,13 @@ class KernelPerceptron(Classifier):
         if first:
             return
         check_same_keep(self._stream.memory, self.keep)
-        wanted = self._made_kernel(None)._replace(gamma=self._kernel.gamma)
+        wanted = self._made_kernel(None)
+        if isinstance(self.gamma, str):  # it was settled when the stream began, or by the fit
+            wanted = wanted._replace(gamma=self._kernel.gamma)
         if wanted != self._kernel:
             raise ParameterError(
-                "kernel, degree, coef0 and fit_intercept cannot change in a stream. Use a new"
-                " estimator."
+                "kernel, degree, gamma, coef0 and fit_intercept cannot change in a stream. Use a"
+                " new estimator."
             )
 
     def _open_stream(self) -> None:
@@ -455,6 +448,28 @@ class KernelPerceptron(Classifier):
             stops.append(Stalled(lambda state: state.loss, self.tol, patience, ending))
         return [*stops, passes_spent(self.max_iter)]
 
+    def _train(self, problem: Problem, points: Points) -> None:
+        kernel, rule = self._kernel, self._rule(problem.n_classes)
+        W = np.zeros((units(problem.n_classes), len(problem.codes)))
+        memory = Memory.starting_at(W, problem.n_classes, keep=self.keep, l1=False)
+        columns = Columns(kernel, points, self._threads(), self.cache_size * MEGABYTE)
+        learner = Learner(problem, rule, memory, columns, np.zeros(W.T.shape))
+        seed = self._seed() if self.shuffle else None
+        states = dual_passes(learner, memory, keep=self.keep, seed=seed, budget=self._budget())
+        if self.keep == "pocket":
+            states = pocketing(states, lambda w: _share(*wrong_and_all(problem, w.scores)))
+        listening = Listening(
+            stops=self._stops(),
+            eta_if_bounded=1.0 if problem.all_weigh_one and self.budget is None else None,
+            geometry=lambda w: Geometry(
+                smallest_margin(w.scores, problem, kesler=rule.kesler),
+                float(kernel.with_themselves(points).max()),
+            ),
+        )
+        fit = train(states, Blocks(problem), rule, listening)
+        memory.counts[:] = len(fit.trace) * class_counts(problem.codes, problem.n_classes)
+        self._store(fit, memory, problem, points)
+
     def _store(self, fit: Fit, memory: Memory, problem: Problem, points: Points) -> None:
         kept: Any = fit.W
         if self.keep == "pocket":
@@ -467,6 +482,7 @@ class KernelPerceptron(Classifier):
         )
         self._stream, self._outcome = Stream(self.classes_, memory), fit.outcome
         self.trace_, self.n_iter_ = fit.trace, len(fit.trace)
+        self.margin_bounds_, self.mistake_bound_ = fit.margin_bounds, fit.mistake_bound
         self._skipped = (self.n_iter_ - 1) * len(problem.codes)
 
 

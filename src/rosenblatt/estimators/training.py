@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from rosenblatt.data.blocks import Blocks
 from rosenblatt.data.problem import Problem
 from rosenblatt.data.rows import Rows, n_cols, n_rows
 from rosenblatt.errors import DataError
-from rosenblatt.evidence.bounds import MarginBounds, geometry
+from rosenblatt.evidence.bounds import Geometry, MarginBounds, geometry
 from rosenblatt.evidence.trace import Record, Trace, outcome_of, record_of
 from rosenblatt.solvers.correct import Rule, move
 from rosenblatt.solvers.run import measuring, pocketing, scoring, until
@@ -29,6 +30,7 @@ class Listening:
     track_error: bool = False
     validation: Problem | None = None
     eta_if_bounded: float | None = None
+    geometry: Callable[[Any], Geometry] | None = None  # of the last weights, if not in x itself
     progress: Callable[[Record], None] | None = None
 
 
@@ -84,7 +86,8 @@ def _bounds(
     upper = min((u for u in trace.column("margin_upper") if u is not None), default=np.inf)
     if last.mistakes > 0:
         return MarginBounds(-np.inf, upper), None
-    found = geometry(blocks, last.last(), bias=rule.bias, kesler=rule.kesler)
+    in_x = partial(geometry, blocks, bias=rule.bias, kesler=rule.kesler)
+    found = (listening.geometry or in_x)(last.last())
     lower = found.margin / trace[-1].norm
     trace.replace_last(replace(trace[-1], margin_lower=lower))
     longest = 2.0 * found.square_radius if rule.kesler else found.square_radius

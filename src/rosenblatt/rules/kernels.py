@@ -102,6 +102,12 @@ class Kernel(NamedTuple):
                 table = _FORMULAS[self.kind](self, table, (centres.squares, points.squares))
         return table + self.bias**2
 
+    def with_themselves(self, points: Points) -> Floats:
+        """Kernel of every point with itself, bias included: its squared length after the map."""
+        cuts = range(0, n_rows(points.rows), TOGETHER)
+        parts = [points.part(cut, cut + TOGETHER) for cut in cuts]
+        return np.concatenate([np.diagonal(self.between(part, part)) for part in parts])
+
 
 def linear(kernel: Kernel, products: Floats, squares: tuple[Floats, Floats]) -> Floats:  # noqa: ARG001
     """Inner product a·b."""
