@@ -29,10 +29,37 @@ class Ending(Enum):
         "Stopped after {passes}: the accuracy on the validation rows no longer rose by `tol`."
         " {mistakes} in the last pass."
     )
+    SQUARES_LEVELLED = (
+        "Stopped after {passes}: the squared error no longer fell by `tol`. {mistakes} in the last"
+        " pass. A smaller `tol` or `eta0` comes nearer to the least squares, which `LeastSquares`"
+        " gives in closed form."
+    )
+    OUTPUTS_LEVELLED = (
+        "Stopped after {passes}: the squared error no longer fell by `tol`. {mistakes} in the last"
+        " pass. A smaller `tol` or `eta0`, or another `start`, may lead lower: this loss is not"
+        " convex."
+    )
+    DESCENT_SPENT = (
+        "Stopped after {passes}, all that `max_iter` allows. {mistakes} in the last pass. Raise"
+        " `max_iter` to go on, or set `tol` to stop where the loss levels off."
+    )
+    DIVERGED = (
+        "Diverged after {passes}: the loss rose above that of zero weights. {advice} The weights"
+        " kept are those from before it rose."
+    )
     STREAM = "Open: learning from a stream, {rows} so far with {mistakes} as they came."
     STREAM_STALLED = (
         "Open: after {rows} of a stream the accuracy on the validation rows no longer rises."
     )
+    STREAM_DIVERGED = (
+        "Open: the last chunk was left out, because its steps grew without bound. {advice} The"
+        " weights are those of the {rows} before it."
+    )
+
+    @property
+    def at_rest(self) -> bool:
+        """Whether the rule came to rest by itself."""
+        return self in {Ending.NO_MISTAKE, Ending.NO_CHANGE}
 
 
 @dataclass(frozen=True)
@@ -43,17 +70,19 @@ class Outcome:
     passes: int
     rows: int
     mistakes: int
+    advice: str = ""
 
     @property
     def converged(self) -> bool:
         """Whether the rule came to rest by itself."""
-        return self.ending in {Ending.NO_MISTAKE, Ending.NO_CHANGE}
+        return self.ending.at_rest
 
     def __str__(self) -> str:
         return self.ending.value.format(
             passes=counted(self.passes, "pass", "passes"),
             rows=counted(self.rows, "row", "rows"),
             mistakes=counted(self.mistakes, "mistake", "mistakes"),
+            advice=self.advice,
         )
 
 
@@ -64,6 +93,7 @@ class State:
     `mistakes`, `changes` (updates of weights) and the mean `loss` are those of this pass, each row
     judged just before it was learned from; `all_mistakes` and `all_changes` are of the whole run.
     `last` gives the weights the pass ended with, `weights` those the run would keep now.
+    `advice` says what the settings should be where the ending alone does not know.
     `error` is the share of training rows that `weights` get wrong, where somebody measured it.
     """
 
@@ -79,6 +109,7 @@ class State:
     error: float | None = None
     score: float | None = None
     ending: Ending | None = None
+    advice: str = ""
 
 
 def counted(n: int, one: str, many: str) -> str:
