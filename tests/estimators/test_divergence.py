@@ -1,6 +1,7 @@
 """Steps that are too large end in an outcome that helps, with finite weights from before."""
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,9 @@ from sklearn.base import clone
 
 from rosenblatt import LMS, TanhPerceptron, builtin
 from rosenblatt.data import toys
-from rosenblatt.solvers.state import Ending
+from rosenblatt.errors import DataError
+from rosenblatt.solvers.divergence import Guard, guarded
+from rosenblatt.solvers.state import Ending, State
 
 X, Y, _ = toys.overlapping(n=300, d=3, distance=1.5, seed=2)
 IRIS = builtin("iris")
@@ -137,6 +140,60 @@ def test_a_saturated_output_is_told() -> None:
     assert weights_of(model).tolist() == [[0, 0, 0]]
 
 
+def run_of(*losses: float, start: float = 0.0) -> State:
+    """The last state of a guarded run with these losses, whose weights are the pass's number."""
+
+    def states() -> Iterator[State]:
+        for number, loss in enumerate(losses, 1):
+            W = np.full((1, 1), float(number))
+            ending = Ending.OUTPUTS_LEVELLED if number == len(losses) else None
+            yield State(number, 10, 5, 1, loss, 5, 1, W.copy, W.copy, ending=ending)
+
+    *_, last = guarded(states(), Guard(np.full((1, 1), start), 0.5, lambda: "Try less."))
+    return last
+
+
+@pytest.mark.parametrize(
+    ("losses", "start", "kept"),
+    [
+        ((0.4, 0.3, 0.6), 0.0, 1),
+        ((0.6, 0.7, 0.8), 0.0, 0),
+        ((1.0, 1.0, 1.0), 0.0, 0),
+        ((1.0, 1.0, 1.0 - 1e-13), 0.0, 0),  # the same loss, summed in another order
+        ((0.4, np.inf), 0.0, 0),
+        ((np.inf,), 7.0, 7),
+        ((3.0, 2.0, 4.0), 7.0, 1),
+    ],
+)
+def test_a_run_goes_back_to_before_its_smallest_loss(
+    losses: tuple[float, ...], start: float, kept: float
+) -> None:
+    last = run_of(*losses, start=start)
+    assert last.ending is Ending.DIVERGED
+    assert last.advice == "Try less."
+    assert last.weights().tolist() == last.last().tolist() == [[kept]]
+
+
+@pytest.mark.parametrize(
+    ("losses", "start"),
+    [((0.4, 0.3, 0.35), 0.0), ((0.9, 0.8, 0.7), 0.0), ((0.6, 0.5, 0.5), 0.0), ((2.0, 2.0), 7.0)],
+)
+def test_a_run_that_falls_or_stays_below_zero_weights_is_left_alone(
+    losses: tuple[float, ...], start: float
+) -> None:
+    last = run_of(*losses, start=start)
+    assert last.ending is Ending.OUTPUTS_LEVELLED
+    assert last.weights().tolist() == [[len(losses)]]
+
+
+@pytest.mark.parametrize("batch_size", [1, 10, None])
+def test_rows_too_long_to_normalise_are_refused(batch_size: int | None) -> None:
+    model = LMS(learning_rate="normalised", batch_size=batch_size)
+    with pytest.raises(DataError, match="too large"):
+        model.fit(X * 1e200, Y)
+    assert not hasattr(model, "coef_")
+
+
 def test_the_hard_error_never_diverges() -> None:
     model = LMS(error="hard", eta0=1e100, max_iter=20).fit(X, Y)
     assert model.outcome_.ending in {Ending.LOSS_STALLED, Ending.PASSES_SPENT}
@@ -159,6 +216,12 @@ def test_a_chunk_that_runs_away_is_left_out(keep: str) -> None:
     spared = LMS(eta0=0.01, keep=keep).partial_fit(X[:100], Y[:100]).partial_fit(X[200:], Y[200:])
     np.testing.assert_array_equal(weights_of(model), weights_of(spared))
     assert model.outcome_.ending is Ending.STREAM
+
+
+def test_a_chunk_that_was_left_out_is_told_before_a_score_that_no_longer_rises() -> None:
+    model = LMS(eta0=0.01, n_iter_no_change=1).partial_fit(X, Y, X_val=X, y_val=Y)
+    model.set_params(eta0=1e170).partial_fit(X, Y, X_val=X, y_val=Y)
+    assert model.outcome_.ending is Ending.STREAM_DIVERGED
 
 
 @pytest.mark.parametrize("eta", [1e3, 1e170, 1e308])

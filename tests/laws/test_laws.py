@@ -567,6 +567,16 @@ def test_a_second_thread_changes_no_bit(
     np.testing.assert_array_equal(together.predict(X), alone.predict(X))
 
 
+@pytest.mark.parametrize("name", ["LMS", "tanh", "logistic"])
+def test_where_every_row_changes_the_weights_none_is_scored_ahead(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = clouds(5)
+    alone = what(RULES[name].make().fit(rows.X, rows.y))
+    monkeypatch.setattr(passes, "LookAhead", None)
+    assert what(RULES[name].make(n_jobs=2).fit(rows.X, rows.y)) == alone
+
+
 @pytest.mark.parametrize("name", ["perceptron", "pocket", "batch", "batches of 3"])
 def test_a_second_thread_changes_no_bit_over_several_blocks(name: str) -> None:
     rows = clouds(4, n=40_000, d=3, k=3)

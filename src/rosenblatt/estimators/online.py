@@ -344,7 +344,8 @@ class OnlineClassifier(LinearClassifier):
         if "_patience" not in vars(self):
             ending = Ending.STREAM_STALLED
             self._patience = Stalled(float, self.tol or 0.0, self.n_iter_no_change, ending)
-        if self._patience(-self.validation_score_) is not None:
+        stalled = self._patience(-self.validation_score_) is not None
+        if stalled and self._outcome is None:  # a chunk that was left out is told first
             self._outcome = Outcome(Ending.STREAM_STALLED, 1, self.t_, self.mistakes_)
 
 

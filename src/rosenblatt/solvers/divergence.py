@@ -24,6 +24,8 @@ from rosenblatt.rules.losses import value_and_slope
 from rosenblatt.solvers.correct import Rule
 from rosenblatt.solvers.state import Ending, State
 
+ROUNDING = 1e-9  # outputs that are saturated give the same loss again, summed in another order
+
 
 @dataclass(frozen=True)
 class Guard:
@@ -47,7 +49,7 @@ def guarded(states: Iterable[State], guard: Guard) -> Iterator[State]:
         if state.loss < least:
             kept, least = before, state.loss
         # from elsewhere a loss that merely stays above may be the fault of the start
-        growing = state.loss > last or (from_zero and state.loss == last)
+        growing = state.loss > (last * (1 - ROUNDING) if from_zero else last)
         worse = state.loss > guard.zero_loss and growing and _gave_up(state)
         if worse or state.loss == np.inf:
             keep = partial(_same, kept)
