@@ -13,8 +13,10 @@ if TYPE_CHECKING:
     from rosenblatt.estimators.kernel_perceptron import KernelPerceptron
     from rosenblatt.estimators.least_squares import LeastSquares
     from rosenblatt.estimators.linear_discriminant import LinearDiscriminant
+    from rosenblatt.estimators.lms import LMS
     from rosenblatt.estimators.passive_aggressive import PassiveAggressive
     from rosenblatt.estimators.perceptron import Perceptron
+    from rosenblatt.estimators.tanh_perceptron import TanhPerceptron
     from rosenblatt.evidence.proof.certificate import verify
     from rosenblatt.evidence.proof.prooffile import load_proof
     from rosenblatt.evidence.search.noise import label_noise_bounds
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from rosenblatt.logic.units import ThresholdNetwork, ThresholdUnit
 
 _HOMES = {
+    "LMS": "rosenblatt.estimators.lms",
     "BatchPerceptron": "rosenblatt.estimators.batch_perceptron",
     "FisherDiscriminant": "rosenblatt.estimators.fisher_discriminant",
     "KernelPerceptron": "rosenblatt.estimators.kernel_perceptron",
@@ -32,6 +35,7 @@ _HOMES = {
     "LinearDiscriminant": "rosenblatt.estimators.linear_discriminant",
     "PassiveAggressive": "rosenblatt.estimators.passive_aggressive",
     "Perceptron": "rosenblatt.estimators.perceptron",
+    "TanhPerceptron": "rosenblatt.estimators.tanh_perceptron",
     "ThresholdNetwork": "rosenblatt.logic.units",
     "ThresholdUnit": "rosenblatt.logic.units",
     "builtin": "rosenblatt.data.builtin",
@@ -45,6 +49,7 @@ _HOMES = {
 _MODULES = {"gates": "rosenblatt.logic.gates"}
 
 __all__ = [
+    "LMS",
     "BatchPerceptron",
     "FisherDiscriminant",
     "KernelPerceptron",
@@ -52,6 +57,7 @@ __all__ = [
     "LinearDiscriminant",
     "PassiveAggressive",
     "Perceptron",
+    "TanhPerceptron",
     "ThresholdNetwork",
     "ThresholdUnit",
     "builtin",

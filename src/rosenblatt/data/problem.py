@@ -1,4 +1,4 @@
-"""Problem: rows with their classes and weights, checked and ready for a kernel."""
+"""Rows with their classes, or with targets, and weights: checked and ready for a kernel."""
 
 from typing import Any, NamedTuple
 
@@ -46,6 +46,35 @@ class Problem(NamedTuple):
         return self._replace(
             rows=rows_take(self.rows, chosen),
             codes=self.codes[chosen],
+            weights=np.ascontiguousarray(self.weights[chosen]),
+        )
+
+
+class Layer(NamedTuple):
+    """Rows with the targets of every output, and the weights of the rows.
+
+    A score on the wrong side of `middle`, seen from the target, is a mistake.
+    """
+
+    rows: Rows
+    targets: Floats
+    weights: Floats
+    middle: float
+
+    def part(self, start: int, stop: int) -> "Layer":
+        """Rows start … stop, without a copy."""
+        span = slice(start, stop)
+        return self._replace(
+            rows=rows_part(self.rows, start, stop),
+            targets=self.targets[span],
+            weights=self.weights[span],
+        )
+
+    def take(self, chosen: Array) -> "Layer":
+        """The chosen rows, copied."""
+        return self._replace(
+            rows=rows_take(self.rows, chosen),
+            targets=self.targets[chosen],
             weights=np.ascontiguousarray(self.weights[chosen]),
         )
 

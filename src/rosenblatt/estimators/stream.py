@@ -138,10 +138,9 @@ class OneRow:
 
 def check_same_keep(memory: Memory, keep: str) -> None:
     """Refuse to keep other weights than a stream began to."""
-    began = "average" if len(memory.late) else "pocket" if len(memory.pocket) else "last"
-    if began != keep:
+    if memory.keep != keep:
         raise ParameterError(
-            f"keep={keep!r} cannot be asked of a stream that began with keep={began!r}."
+            f"keep={keep!r} cannot be asked of a stream that began with keep={memory.keep!r}."
             " Use a new estimator."
         )
 

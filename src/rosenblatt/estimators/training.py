@@ -16,6 +16,7 @@ from rosenblatt.errors import DataError
 from rosenblatt.evidence.bounds import Geometry, MarginBounds, geometry
 from rosenblatt.evidence.trace import Record, Trace, outcome_of, record_of
 from rosenblatt.solvers.correct import Rule, move
+from rosenblatt.solvers.divergence import Guard, guarded
 from rosenblatt.solvers.run import measuring, pocketing, scoring, until
 from rosenblatt.solvers.score import decided, scores_of, training_error
 from rosenblatt.solvers.state import Outcome, State
@@ -31,6 +32,7 @@ class Listening:
     validation: Problem | None = None
     eta_if_bounded: float | None = None
     geometry: Callable[[Any], Geometry] | None = None  # of the last weights, if not in x itself
+    guard: Guard | None = None
     progress: Callable[[Record], None] | None = None
 
 
@@ -50,7 +52,10 @@ def train(states: Iterator[State], blocks: Blocks, rule: Rule, listening: Listen
     """Run a solver to its end and collect the evidence."""
     trace = Trace()
     last: State | None = None
-    for last in until(_measured(states, blocks, listening), listening.stops):
+    states = until(_measured(states, blocks, listening), listening.stops)
+    if listening.guard is not None:
+        states = guarded(states, listening.guard)
+    for last in states:
         trace.add(record_of(last, listening.eta_if_bounded))
         if listening.progress is not None:
             listening.progress(trace[-1])

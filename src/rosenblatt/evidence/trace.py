@@ -107,4 +107,4 @@ def outcome_of(state: State) -> Outcome:
     """How the run of a last state ended."""
     if state.ending is None:
         raise ValueError("the run goes on: no stop rule has spoken")
-    return Outcome(state.ending, state.passes, state.rows, state.mistakes)
+    return Outcome(state.ending, state.passes, state.rows, state.mistakes, state.advice)

@@ -12,7 +12,7 @@ from numba import njit
 from rosenblatt.arrays import Floats, Ints
 from rosenblatt.data.rows import Rows, add, square
 from rosenblatt.rules.losses import value_and_slope
-from rosenblatt.rules.steps import CLOSING_1, closing, rate
+from rosenblatt.rules.steps import CLOSING_1, NORMALISED, closing, normalised, rate
 
 
 class Rule(NamedTuple):
@@ -73,6 +73,8 @@ def correct(margin: float, sample: Sample, rule: Rule) -> tuple[float, float]:
     value, slope = value_and_slope(rule.loss, margin)
     if rule.step < CLOSING_1:
         size = -slope * rate(rule.step, rule.eta, sample.n) * sample.weight
+    elif rule.step == NORMALISED:
+        size = normalised(rule.eta * sample.weight, slope, sample.length)
     else:
         size = closing(rule.step, rule.cap * sample.weight, value, sample.length)
     return size, sample.weight * value

@@ -14,6 +14,8 @@ ROWS, MISTAKES, UPDATES, LAST_MISTAKE, LONGEST_RUN = range(5)
 # places in Memory.sums
 LOSS, SCALE, OWED = range(3)
 
+LOST = 2.0**105  # half the square of an error of 2⁵³, where the next number is 2 away
+
 
 class Memory(NamedTuple):
     """The state of an online run.
@@ -55,6 +57,30 @@ class Memory(NamedTuple):
     def copy(self) -> "Memory":
         """The same state in arrays of its own."""
         return Memory._make(part.copy() for part in self)
+
+    @property
+    def keep(self) -> str:
+        """Which weights the run was begun to keep."""
+        return "average" if len(self.late) else "pocket" if len(self.pocket) else "last"
+
+    def is_finite(self) -> bool:
+        """Whether all weights are numbers one can go on with."""
+        return all(bool(np.isfinite(part).all()) for part in (self.W, self.late, self.pocket))
+
+    def ran_away(self) -> bool:
+        """Whether a stream has errors so large that a target ±1 is beyond their digits."""
+        return not (self.sums[LOSS] < LOST and self.is_finite())
+
+    def put_back(self, earlier: "Memory") -> None:
+        """Go back to an earlier state."""
+        for part, before in zip(self, earlier, strict=True):
+            part[...] = before
+
+    def go_on_from(self, W: Floats) -> None:
+        """Take weights for the last and for the average so far, with no loss behind them."""
+        self.W[...] = W
+        self.late[...] = 0.0
+        self.sums[LOSS] = 0.0
 
     def last(self) -> Floats:
         """Weights after the last row."""

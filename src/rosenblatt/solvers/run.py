@@ -74,12 +74,14 @@ def no_change(state: State) -> Ending | None:
     return Ending.NO_CHANGE if state.changes == 0 and state.mistakes == 0 else None
 
 
-def passes_spent(max_iter: int) -> Stop:
-    """End after max_iter passes."""
+def passes_spent(max_iter: int, ending: Ending | None = None) -> Stop:
+    """End after max_iter passes, by the mistakes of the last or with a given ending."""
 
     def spent(state: State) -> Ending | None:
         if state.passes < max_iter:
             return None
+        if ending is not None:
+            return ending
         return Ending.PASSES_SPENT if state.mistakes else Ending.STILL_CLOSING
 
     return spent
