@@ -604,7 +604,10 @@ def test_where_every_row_changes_the_weights_none_is_scored_ahead(
     assert what(RULES[name].make(n_jobs=2).fit(rows.X, rows.y)) == alone
 
 
-@pytest.mark.parametrize("name", ["perceptron", "pocket", "batch", "batches of 3"])
+SEVERAL_BLOCKS = ["perceptron", "pocket", "batch", "batches of 3", "LMS batch normalised"]
+
+
+@pytest.mark.parametrize("name", SEVERAL_BLOCKS)
 def test_a_second_thread_changes_no_bit_over_several_blocks(name: str) -> None:
     rows = clouds(4, n=40_000, d=3, k=3)
     size = {"batch_size": 17_000} if name == "batches of 3" else {}

@@ -65,7 +65,8 @@ class Memory(NamedTuple):
 
     def is_finite(self) -> bool:
         """Whether all weights are numbers one can go on with."""
-        return all(bool(np.isfinite(part).all()) for part in (self.W, self.late, self.pocket))
+        parts = (self.W, self.late, self.pocket)
+        return all(bool(np.isfinite(part).all()) for part in parts if len(part))
 
     def ran_away(self) -> bool:
         """Whether a stream has errors so large that a target ±1 is beyond their digits."""
