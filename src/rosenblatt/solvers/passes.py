@@ -7,12 +7,12 @@ from functools import partial
 
 from rosenblatt.data.door import not_finite
 from rosenblatt.data.problem import Problem, row_bytes
-from rosenblatt.data.rows import CSR, n_rows
-from rosenblatt.data.visits import visits
-from rosenblatt.solvers.ahead import LookAhead, windows_for
-from rosenblatt.solvers.correct import Rule
+from rosenblatt.data.rows import CSR, n_cols, n_rows
+from rosenblatt.data.visits import Shape, visits
+from rosenblatt.solvers.ahead import LookAhead, part_for
+from rosenblatt.solvers.correct import ALL_FINITE, Rule
 from rosenblatt.solvers.memory import LOSS, MISTAKES, UPDATES, Memory, kept_weights
-from rosenblatt.solvers.online import ALL_FINITE, walk
+from rosenblatt.solvers.online import walk
 from rosenblatt.solvers.state import State
 
 
@@ -57,9 +57,8 @@ def learn(
 ) -> None:
     """Learn from every row once."""
     rows = problem.rows
-    plan = partial(
-        visits, n_rows(rows), row_bytes(rows), shuffle_key, streams=isinstance(rows, CSR)
-    )
+    shape = Shape(n_rows(rows), n_cols(rows), row_bytes(rows))
+    plan = partial(visits, shape, shuffle_key, streams=isinstance(rows, CSR))
     if n_jobs == 1:
         ended = all(walk(problem, part, rule, memory) == ALL_FINITE for part in plan())
     else:
@@ -67,7 +66,7 @@ def learn(
             look_ahead = LookAhead(pool)
             ended = all(
                 look_ahead.walk(problem, part, rule, memory) == ALL_FINITE
-                for part in plan(windows=windows_for(rows))
+                for part in plan(size=part_for(rows))
             )
     if not ended:
         raise not_finite(rows)
