@@ -129,3 +129,15 @@ def test_a_row_that_is_not_finite_is_found_in_a_pair() -> None:
         X[bad, 1] = np.inf
         with pytest.raises(DataError, match=f"row {bad}"):
             Perceptron(shuffle=False, max_iter=3).fit(X, problem.codes)
+
+
+def test_two_large_margins_are_finite_though_their_sum_is_not() -> None:
+    X = np.array([[1e308], [1e308]])
+    problem = Problem(X, np.array([1, 1], np.int8), no_weights(2), np.ones(2))
+    memory = Memory.starting_at(np.array([[1.0, 0.0]]), 2, keep="last", l1=False)
+    order = np.arange(2)
+    assert walk_pairs(problem, Visit(order, order), RULE, memory) == ALL_FINITE
+    for bad in (0, 1):
+        X[bad] = np.inf
+        assert walk_pairs(problem, Visit(order, order), RULE, memory) == bad
+        X[bad] = 1.0

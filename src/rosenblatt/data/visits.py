@@ -24,7 +24,7 @@ LEAST_STRIP, MOST_STRIP = 16, 64  # rows
 STRIP_FEATURES = 2048  # between the two, a strip has so many entries: in float32 some 8 KB
 STRIPS = 64  # a window
 UNIFORM = 1024  # up to so many rows, the shuffle is a uniform permutation
-PART = 65_536  # rows planned at a time, unless asked otherwise: a multiple of every window
+PART = 32_768  # rows planned at a time, unless asked otherwise: a multiple of every window
 CACHED_BYTES = 1024 * 1024  # a window of this size stays in a cache while it is used
 FETCH_BYTES = 4 * 1024  # how far ahead of the reader memory has to be asked for,
 FETCH_ROWS = 16  # and how many rows at least
@@ -80,11 +80,14 @@ def strip_rows(n_features: int) -> int:
 
 
 def _in_file_order(n: int, ahead: int, size: int) -> Iterator[Visit]:
-    order, fetch = np.empty(min(n, size), np.int64), np.empty(min(n, size), np.int64)
+    first = np.arange(min(n, size) + ahead)
+    rows = first.copy()
     for start in range(0, n, size):
-        part = Visit(order[: n - start], fetch[: n - start])
-        count_up(start, ahead, n - 1, part)
-        yield part
+        np.add(first, start, out=rows)
+        if start + len(rows) > n:
+            np.minimum(rows, n - 1, out=rows)
+        stop = min(size, n - start)
+        yield Visit(rows[:stop], rows[ahead : ahead + stop])
 
 
 def _shuffled(
@@ -98,30 +101,21 @@ def _shuffled(
     next_rows = np.roll(first_rows, -1, axis=0)
     places = np.divmod(rng.permutation(strip * STRIPS), strip)
     at_once = min(size // (strip * STRIPS), n_windows)
-    room = at_once * strip * STRIPS + 1
+    room = at_once * strip * STRIPS + max(1, ahead or 0)
     order, fetch = np.empty(room, np.int64), np.empty(room, np.int64)
     for window in range(0, n_windows, at_once):
         now = first_rows[window : window + at_once]
         later = next_rows[window : window + at_once]
         n_rows = fill_windows(now, later, places, n - 1, Visit(order, fetch))
-        part = Visit(order[:n_rows], fetch[:n_rows])
-        if ahead is not None:
-            part.fetch[:-ahead] = part.order[ahead:]
-            part.fetch[-ahead:] = part.order[-1]
-        yield part
+        if ahead is None:
+            yield Visit(order[:n_rows], fetch[:n_rows])
+        else:
+            order[n_rows : n_rows + ahead] = order[n_rows - 1]
+            yield Visit(order[:n_rows], order[ahead : n_rows + ahead])
 
 
 def _random(key: tuple[int, int]) -> np.random.Generator:
     return np.random.default_rng(key)
-
-
-@njit(cache=True, nogil=True)
-def count_up(start: int, ahead: int, last: int, part: Visit) -> None:
-    """Rows start … in file order, fetched some rows ahead."""
-    order, fetch = part
-    for q in range(len(order)):
-        order[q] = start + q
-        fetch[q] = min(start + q + ahead, last)
 
 
 @njit(cache=True, nogil=True)

@@ -24,17 +24,17 @@ from rosenblatt.solvers.memory import (
     Memory,
 )
 
-MANY_MISTAKES = 0.15  # of the rows so far: from here on pairs are quicker,
-SHORT_ROW = 128  # if rows have no more features than this
+MANY_MISTAKES = 0.25  # of the rows so far: from here on pairs are quicker,
+SHORT_ROW = 64  # if rows have no more features than this
 SOON = UINT(16)  # visits: a pair fills the processor, so that it never looks ahead by itself
 LEAST_ROWS = 1024  # for fewer, no kernel is worth loading
 
 
 def in_pairs(problem: Problem, visit: Visit, rule: Rule, memory: Memory) -> bool:
     """Whether the rows of a visit are taken quicker in pairs, and every step is known before."""
-    if isinstance(problem.rows, CSR) or n_cols(problem.rows) > SHORT_ROW:
+    if len(visit.order) < LEAST_ROWS or isinstance(problem.rows, CSR):
         return False
-    if len(visit.order) < LEAST_ROWS or len(memory.pocket) > 0 or rule.balanced:
+    if n_cols(problem.rows) > SHORT_ROW or len(memory.pocket) > 0 or rule.balanced:
         return False
     if rule.loss != PERCEPTRON or rule.step >= CLOSING_1 or rule.eta == 0.0:
         return False
@@ -57,19 +57,20 @@ def walk_pairs(problem: Problem, visit: Visit, rule: Rule, memory: Memory) -> in
         fetch_row(X, fetch[place])
         fetch_row(X, fetch[place + ONE])
         fetch_item(codes, fetch[place])
-        soon = min(place + SOON, n_visits - TWO)
-        fetch_row(X, order[soon])
-        fetch_row(X, order[soon + ONE])
+        if now[1] != now[0] + 1:  # not in file order
+            soon = min(place + SOON, n_visits - TWO)
+            fetch_row(X, order[soon])
+            fetch_row(X, order[soon + ONE])
         own = codes[UINT(now[0])], codes[UINT(now[1])]
         signs = signed(1.0, own[0]), signed(1.0, own[1])
-        weights = class_weights[own[0]], class_weights[own[1]]
+        weights = class_weights[UINT(own[0])], class_weights[UINT(own[1])]
         steps = (
             signs[0] * (rate(rule.step, rule.eta, n + 1) * weights[0]),
             signs[1] * (rate(rule.step, rule.eta, n + 2) * weights[1]),
         )
         margins = learn_two(X, now, signs, steps, rule.bias, w)
-        if not abs(margins[0]) + abs(margins[1]) < np.inf:
-            return int(place)
+        if not (abs(margins[0]) < np.inf and abs(margins[1]) < np.inf):
+            return int(place) + int(abs(margins[0]) < np.inf)
         for r in range(2):
             n += 1
             wrong = margins[r] <= 0.0
