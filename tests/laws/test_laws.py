@@ -24,7 +24,7 @@ from rosenblatt import (
 )
 from rosenblatt.arrays import Array, Floats
 from rosenblatt.data import toys
-from rosenblatt.data.visits import WINDOW, visits
+from rosenblatt.data.visits import PART, UNIFORM, Shape, strip_rows, visits
 from rosenblatt.rules.losses import Loss, flat_beyond, value_and_slope
 from rosenblatt.rules.outputs import outputs_at, target_range, value_and_pull
 from rosenblatt.solvers import ahead, passes
@@ -621,16 +621,16 @@ def test_a_second_thread_changes_no_bit_over_several_blocks(name: str) -> None:
 
 # --- the order of visits ------------------------------------------------------------------------
 
-PART = 16 * WINDOW  # rows that are planned at a time
 SIZES = [1, 2, 3, 4, 63, 64, 65, 127, 128, 1023, 1024, 1025, 1087, 2048, 5000]
 SIZES += [PART - 1, PART, PART + 1, PART + 65, 2 * PART + 1000]
 
 
 @pytest.mark.parametrize("n", SIZES)
 @pytest.mark.parametrize("key", [None, (0, 1), (7, 2)])
-@pytest.mark.parametrize("row_bytes", [8, 10_000])
-def test_a_pass_visits_every_row_once(n: int, key: Any, row_bytes: int) -> None:
-    parts = [(part.order.copy(), part.fetch.copy()) for part in visits(n, row_bytes, key)]
+@pytest.mark.parametrize("d", [2, 40, 2_500])
+def test_a_pass_visits_every_row_once(n: int, key: Any, d: int) -> None:
+    plan = visits(Shape(n, d, 4 * d), key)
+    parts = [(part.order.copy(), part.fetch.copy()) for part in plan]
     order = np.concatenate([order for order, _ in parts])
     fetch = np.concatenate([fetch for _, fetch in parts])
     np.testing.assert_array_equal(np.sort(order), np.arange(n))
@@ -640,23 +640,53 @@ def test_a_pass_visits_every_row_once(n: int, key: Any, row_bytes: int) -> None:
         np.testing.assert_array_equal(order, np.arange(n))
 
 
-@given(n=st.integers(1, 40_000), seed=st.integers(0, 2**31), number=st.integers(1, 99))
-def test_a_shuffled_pass_visits_every_row_once(n: int, seed: int, number: int) -> None:
-    order = np.concatenate([part.order.copy() for part in visits(n, 800, (seed, number))])
+def order_of(n: int, d: int, row_bytes: int, key: tuple[int, int], size: int = PART) -> Array:
+    parts = visits(Shape(n, d, row_bytes), key, size=size)
+    return np.concatenate([part.order.copy() for part in parts])
+
+
+@given(
+    n=st.integers(1, 40_000),
+    d=st.integers(1, 300),
+    seed=st.integers(0, 2**31),
+    number=st.integers(1, 99),
+)
+def test_a_shuffled_pass_visits_every_row_once(n: int, d: int, seed: int, number: int) -> None:
+    order = order_of(n, d, 8 * d, (seed, number))
     assert np.bincount(order, minlength=n).tolist() == [1] * n
+
+
+@pytest.mark.parametrize("d", [2, 28, 40, 784])
+def test_an_order_depends_on_the_shape_of_the_data_not_on_their_storage(d: int) -> None:
+    orders = [
+        order_of(30_000, d, row_bytes, (3, 1), size)
+        for row_bytes in (8, 4 * d, 8 * d)
+        for size in (4096, PART, 4 * PART)
+    ]
+    assert all(np.array_equal(order, orders[0]) for order in orders)
+
+
+@pytest.mark.parametrize("d", [1, 28, 64, 784, 47_000])
+def test_a_window_of_sorted_rows_comes_from_64_places(d: int) -> None:
+    strip = strip_rows(d)
+    assert strip in {16, 32, 64}
+    order = order_of(98_304, d, 4 * d, (1, 1))
+    for start in range(0, 90_000, 64 * strip):
+        window = order[start : start + 64 * strip]
+        assert len(np.unique(window // strip)) == 64
 
 
 def test_all_permutations_of_four_rows_come_up_equally_often() -> None:
     tries = 24 * 200
-    seen = [tuple(next(visits(4, 8, (seed, 1))).order.tolist()) for seed in range(tries)]
+    seen = [tuple(next(visits(Shape(4, 2, 8), (seed, 1))).order.tolist()) for seed in range(tries)]
     counts = np.unique(seen, axis=0, return_counts=True)[1]
     assert len(counts) == 24
     assert ((counts - 200) ** 2 / 200).sum() < 49.7  # chi-squared of 23 degrees, p = 0.001
 
 
-@pytest.mark.parametrize("n", [70, WINDOW])
+@pytest.mark.parametrize("n", [70, UNIFORM])
 def test_up_to_a_window_every_row_may_come_anywhere(n: int) -> None:
-    places = np.array([np.argsort(next(visits(n, 8, (seed, 3))).order) for seed in range(400)])
+    places = np.array([np.argsort(order_of(n, 2, 8, (seed, 3))) for seed in range(400)])
     mean, spread = (n - 1) / 2, (n - 1) / 12**0.5
     assert np.abs(places.mean(axis=0) - mean).max() < 5 * spread / 20
     # neighbours in the file are strangers in the visit, also within a strip of 64 rows
@@ -664,8 +694,17 @@ def test_up_to_a_window_every_row_may_come_anywhere(n: int) -> None:
     assert np.mean(np.abs(steps) == 1) < 3 * 2 / n
 
 
+@pytest.mark.parametrize("n", [1025, 4097, 5000, 50_000, 64 * 1024 + 1])
+@pytest.mark.parametrize("d", [28, 784])
+def test_a_pass_never_ends_in_a_few_places_of_the_data(n: int, d: int) -> None:
+    # once: what was left over made a last window of one strip, and sorted rows a lopsided end
+    for seed in range(5):
+        end = order_of(n, d, 4 * d, (seed, 1))[-1000:]
+        assert len(np.unique(end // strip_rows(d))) >= min(20, n // strip_rows(d))
+
+
 def test_passes_and_seeds_differ() -> None:
-    orders = [next(visits(500, 8, key)).order.tolist() for key in [(0, 1), (0, 2), (1, 1), (1, 2)]]
+    orders = [order_of(500, 2, 8, key).tolist() for key in [(0, 1), (0, 2), (1, 1), (1, 2)]]
     assert all(a != b for a, b in itertools.combinations(orders, 2))
 
 

@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numba import njit
 
 from rosenblatt import PassiveAggressive, Perceptron
-from rosenblatt.data.rows import rough_dot4, rough_square
-from rosenblatt.solvers.screen import best_other, cast_shadow, doubt
+from rosenblatt.data.rows import rough_dot4, rough_dot12, rough_square4
+from rosenblatt.solvers.screen import best_other, cast_shadow, doubt, lengths_of, rough_four
 
 MODELS = [Perceptron(), Perceptron(fit_intercept=False), PassiveAggressive(C=0.1)]
 
@@ -54,16 +55,34 @@ def test_near_ties_are_not_passed_over() -> None:
     same_bits_row_by_row(Perceptron(), X, np.arange(80) % 3)
 
 
-def test_doubt_covers_what_rough_products_lose() -> None:
+@njit
+def rough(X: Any, W: Any, ahead: Any) -> Any:
+    rough_four(X, (0, 1, 2, 3), (4, 5, 6, 7), W, ahead)
+    return lengths_of(X, (0, 1, 2, 3))
+
+
+@pytest.mark.parametrize("n_units", [3, 4, 5, 10])
+def test_doubt_covers_what_rough_products_lose(n_units: int) -> None:
     rng = np.random.default_rng(1)
     for scale in (1e-30, 1e-3, 1.0, 1e12):
         X = (rng.standard_normal((8, 500)) * scale).astype(np.float32)
-        W = rng.standard_normal((3, 501)) * rng.choice([1e-20, 1.0, 1e6], (3, 1))
-        shadow = cast_shadow(W)
-        ahead = np.array([rough_dot4(X, (0, 1, 2, 3), w, None) for w in shadow.W])
+        W = rng.standard_normal((n_units, 501)) * rng.choice([1e-20, 1.0, 1e6], (n_units, 1))
+        shadow, ahead = cast_shadow(W), np.empty((n_units, 4))
+        lengths = rough(X, shadow.W, ahead)
+        assert (shadow.lengths >= np.linalg.norm(W[:, :-1], axis=1)).all()
         exact = W[:, :-1] @ X[:4].astype(np.float64).T
         for b in range(4):
-            rough = ahead[0, b] - best_other(ahead, b, 0, W, 0.0)
-            true = exact[0, b] - max(exact[1, b], exact[2, b])
-            assert abs(rough - true) <= doubt(X, b, shadow.squares)
-            assert rough_square(X, b) == pytest.approx(float(X[b].astype(float) @ X[b]), rel=1e-3)
+            rough_margin = ahead[0, b] - best_other(ahead, b, 0, W, 0.0)
+            true_margin = exact[0, b] - exact[1:, b].max()
+            assert np.linalg.norm(X[b].astype(float)) <= lengths[b]
+            assert abs(rough_margin - true_margin) <= doubt(lengths[b], 500, shadow.lengths)
+
+
+def test_rough_verbs_have_plain_bodies() -> None:
+    X = np.arange(32, dtype=np.float32).reshape(4, 8)
+    now = (3, 1, 0, 2)
+    W = np.arange(24, dtype=np.float32).reshape(3, 8)
+    found = rough_dot12(X, now, W, None, 0)
+    assert found == tuple(float(X[i] @ w) for w in W for i in now)
+    assert rough_dot4(X, now, W[2], None) == found[8:]
+    assert rough_square4(X, now) == tuple(float(X[i] @ X[i]) for i in now)

@@ -6,12 +6,13 @@ four at a time in turn, a last lane takes what is left over, and the lanes are a
 tree. So a row scored alone, in a group of four, ahead of time or on another thread gives the *same
 bits*, and float32 rows are widened to float64 on the way without a copy.
 
-``product_of_rows`` emits that code for any number of rows at once. Four rows share each load of
+``_products`` emits that code for any number of rows and units at once. Four rows share each load of
 the weights, which is what makes a pass run at the speed of memory, and each step also asks for the
 matching piece of four rows that will be needed later (``fetch``): a shuffled pass then costs
 little more than one in file order.
 """
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from llvmlite import ir
@@ -30,15 +31,17 @@ _FLOAT64 = ir.DoubleType()
 
 
 class Sums(NamedTuple):
-    """In what numbers products are summed, and how many at a time."""
+    """In what numbers products are summed, how many at a time, and in how many turns."""
 
     number: Any
     lanes: int
+    turns: int
     name: str
 
 
-EXACT = Sums(_FLOAT64, 4, "f64")
-ROUGH = Sums(_FLOAT32, 8, "f32")
+EXACT = Sums(_FLOAT64, 4, 2, "f64")
+ROUGH = Sums(_FLOAT32, 8, 2, "f32")
+ROUGH_MANY = ROUGH._replace(turns=1)  # twelve sums at once need no second turn
 
 
 @intrinsic
@@ -46,9 +49,9 @@ def product(_typing: Any, X: Any, i: Any, w: Any) -> Any:
     """Inner product of row i of a dense X with the first d entries of w."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        rows = _Rows(context, builder, signature.args[0], args[0])
-        weights = _data(context, builder, signature.args[2], args[2])
-        return _product_of_rows(builder, EXACT, rows, [args[1]], weights, [])[0]
+        rows = MemoryRows(context, builder, signature.args[0], args[0])
+        weights = data_of(context, builder, signature.args[2], args[2])
+        return _products(builder, EXACT, rows, [args[1]], [weights], [])[0]
 
     return types.float64(X, types.int64, w), codegen
 
@@ -56,43 +59,134 @@ def product(_typing: Any, X: Any, i: Any, w: Any) -> Any:
 @intrinsic
 def product4(_typing: Any, X: Any, rows: Any, w: Any, fetch: Any) -> Any:
     """Inner products of four rows of a dense X with w; `fetch` names four wanted later, or None."""
-    return _four_products(EXACT, X, w, fetch)
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        weights = data_of(context, builder, signature.args[2], args[2])
+        return _four_rows(context, builder, signature, args, EXACT, [weights])
+
+    return types.UniTuple(types.float64, 4)(X, _FOUR, w, _four_or_none(fetch)), codegen
 
 
 @intrinsic
 def rough4(_typing: Any, X: Any, rows: Any, w: Any, fetch: Any) -> Any:
     """Inner products of four float32 rows with float32 weights, summed in float32."""
-    return _four_products(ROUGH, X, w, fetch)
 
-
-def _four_products(sums: Sums, X: Any, w: Any, fetch: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        X_rows = _Rows(context, builder, signature.args[0], args[0])
-        weights = _data(context, builder, signature.args[2], args[2])
-        now = cgutils.unpack_tuple(builder, args[1])
-        wanted = not isinstance(signature.args[3], types.NoneType)
-        later = cgutils.unpack_tuple(builder, args[3]) if wanted else []
-        products = _product_of_rows(builder, sums, X_rows, now, weights, later)
-        if sums is ROUGH:
-            products = [builder.fpext(p, _FLOAT64) for p in products]
-        return context.make_tuple(builder, signature.return_type, products)
+        weights = data_of(context, builder, signature.args[2], args[2])
+        return _four_rows(context, builder, signature, args, ROUGH, [weights])
 
-    four = types.UniTuple(types.int64, 4)
-    later = types.none if isinstance(fetch, types.NoneType) else four
-    return types.UniTuple(types.float64, 4)(X, four, w, later), codegen
+    return types.UniTuple(types.float64, 4)(X, _FOUR, w, _four_or_none(fetch)), codegen
 
 
 @intrinsic
-def rough_square(_typing: Any, X: Any, i: Any) -> Any:
-    """Squared length of a float32 row, summed in float32."""
+def rough12(_typing: Any, X: Any, rows: Any, W: Any, fetch: Any, k: Any) -> Any:
+    """Inner products of four float32 rows with unit k of W, then with k + 1, then with k + 2."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        rows = _Rows(context, builder, signature.args[0], args[0])
-        itself = rows.values_at(args[1])
-        square = _product_of_rows(builder, ROUGH, rows, [args[1]], itself, [])[0]
-        return builder.fpext(square, _FLOAT64)
+        W_rows = MemoryRows(context, builder, signature.args[2], args[2])
+        units = [W_rows.values_at(builder.add(args[4], int64(u))) for u in range(3)]
+        return _four_rows(context, builder, signature, args, ROUGH_MANY, units)
 
-    return types.float64(X, types.int64), codegen
+    twelve = types.UniTuple(types.float64, 12)
+    return twelve(X, _FOUR, W, _four_or_none(fetch), types.int64), codegen
+
+
+_FOUR = types.UniTuple(types.int64, 4)
+
+
+def _four_or_none(fetch: Any) -> Any:
+    return types.none if isinstance(fetch, types.NoneType) else _FOUR
+
+
+def _four_rows(
+    context: Any, builder: Any, signature: Any, args: Any, sums: Sums, units: list[Any]
+) -> Any:
+    """Products of the rows args[1] of args[0] with some units; args[3] are to be fetched."""
+    X_rows = MemoryRows(context, builder, signature.args[0], args[0])
+    now = cgutils.unpack_tuple(builder, args[1])
+    wanted = not isinstance(signature.args[3], types.NoneType)
+    later = cgutils.unpack_tuple(builder, args[3]) if wanted else []
+    products = _products(builder, sums, X_rows, now, units, later)
+    if sums is not EXACT:
+        products = [builder.fpext(p, _FLOAT64) for p in products]
+    return context.make_tuple(builder, signature.return_type, products)
+
+
+@intrinsic
+def rough_squares4(_typing: Any, X: Any, rows: Any) -> Any:
+    """Squared lengths of four float32 rows, summed in float32."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        X_rows = MemoryRows(context, builder, signature.args[0], args[0])
+        starts = [X_rows.values_at(row) for row in cgutils.unpack_tuple(builder, args[1])]
+        totals = Totals(builder, ROUGH, 4)
+
+        def take(part: int, j: Any, width: int) -> None:
+            for r, start in enumerate(starts):
+                x = load(builder, start, j, ROUGH.number, width)
+                totals.add(part, r, x, x)
+
+        each_piece(builder, ROUGH, X_rows.n_features, take)
+        squares = [builder.fpext(first_lane(builder, totals.sum(r)), _FLOAT64) for r in range(4)]
+        return context.make_tuple(builder, signature.return_type, squares)
+
+    return types.UniTuple(types.float64, 4)(X, _FOUR), codegen
+
+
+@intrinsic
+def sparse_product(_typing: Any, values: Any, columns: Any, start: Any, stop: Any, w: Any) -> Any:
+    """Sum of values[k] w[columns[k]] over k = start … stop − 1.
+
+    Four lanes take the entries in turn; what is left over goes to the first, one by one.
+    """
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        entries, places, weights = (
+            data_of(context, builder, signature.args[a], args[a]) for a in (0, 1, 4)
+        )
+        start, stop = args[2], args[3]
+        lanes = cgutils.alloca_once(builder, ir.VectorType(_FLOAT64, 4))
+        builder.store(ir.Constant(lanes.type.pointee, [0.0] * 4), lanes)
+        whole = builder.add(start, builder.and_(builder.sub(stop, start), int64(-4)))
+
+        def add(total: Any, k: Any, width: int) -> Any:
+            gathered = ir.Constant(ir.VectorType(_FLOAT64, width), ir.Undefined)
+            for lane in range(width):
+                place = builder.load(builder.gep(places, [builder.add(k, int64(lane))]))
+                place = builder.zext(place, _INT64) if place.type.width < _INT64.width else place
+                weight = builder.load(builder.gep(weights, [place]))
+                gathered = builder.insert_element(gathered, weight, _INT32(lane))
+            x = load(builder, entries, k, _FLOAT64, width)
+            return builder.fadd(total, builder.fmul(x, gathered))
+
+        with _steps(builder, start, whole, 4) as k:
+            builder.store(add(builder.load(lanes), k, 4), lanes)
+        sums = builder.load(lanes)
+        first = cgutils.alloca_once(builder, ir.VectorType(_FLOAT64, 1))
+        builder.store(builder.shuffle_vector(sums, sums, lane_numbers([0])), first)
+        with _steps(builder, whole, stop, 1) as k:
+            builder.store(add(builder.load(first), k, 1), first)
+        b, c, d = (builder.extract_element(sums, _INT32(lane)) for lane in (1, 2, 3))
+        a = first_lane(builder, builder.load(first))
+        return builder.fadd(builder.fadd(a, b), builder.fadd(c, d))
+
+    signature = types.float64(values, columns, types.int64, types.int64, w)
+    return signature, codegen
+
+
+@intrinsic
+def fetch_whole_row(_typing: Any, X: Any, i: Any) -> Any:
+    """Ask for all cache lines of row i, which will be read soon."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        rows = MemoryRows(context, builder, signature.args[0], args[0])
+        size = builder.mul(rows.n_features, int64(rows.element_bytes))
+        start = rows.bytes_at(args[1])
+        with _steps(builder, int64(0), size, CACHE_LINE) as byte:
+            _prefetch(builder, builder.gep(start, [byte]))
+        return context.get_dummy_value()
+
+    return types.void(X, types.int64), codegen
 
 
 @intrinsic
@@ -100,14 +194,14 @@ def fetch_entry(_typing: Any, values: Any, index: Any) -> Any:
     """Ask for the cache line of values[index], which will be read soon."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        data = _data(context, builder, signature.args[0], args[0])
+        data = data_of(context, builder, signature.args[0], args[0])
         _prefetch(builder, builder.bitcast(builder.gep(data, [args[1]]), _BYTE.as_pointer()))
         return context.get_dummy_value()
 
     return types.void(values, types.int64), codegen
 
 
-class _Rows:
+class MemoryRows:
     """Where each row of a C-ordered matrix begins, in emitted code."""
 
     def __init__(self, context: Any, builder: Any, array_type: Any, value: Any) -> None:
@@ -120,62 +214,113 @@ class _Rows:
         self._start = builder.bitcast(array.data, _BYTE.as_pointer())
 
     def bytes_at(self, row: Any) -> Any:
+        """Where a row begins, in bytes."""
         return self.builder.gep(self._start, [self.builder.mul(row, self._stride)])
 
     def values_at(self, row: Any) -> Any:
+        """Where the entries of a row begin."""
         return self.builder.bitcast(self.bytes_at(row), self.element.as_pointer())
 
 
-def _product_of_rows(
-    builder: Any, sums: Sums, X: _Rows, now: Any, weights: Any, later: Any
+def _products(
+    builder: Any, sums: Sums, X: MemoryRows, now: Any, units: list[Any], later: Any
 ) -> list[Any]:
-    d, lanes, step = X.n_features, sums.lanes, sums.lanes * UNROLL
-    whole_steps = builder.and_(d, _int(-step))
-    whole_vectors = builder.and_(d, _int(-lanes))
+    """Products of all rows with the first unit, then with the next …; `later` is fetched."""
     rows = [X.values_at(row) for row in now]
-    coming = [X.bytes_at(row) for row in later]
-    even, odd = _zeros(builder, sums, rows, lanes), _zeros(builder, sums, rows, lanes)
-    rest = _zeros(builder, sums, rows, 1)
+    totals = Totals(builder, sums, len(rows) * len(units))
 
-    def accumulate(totals: list[Any], j: Any, width: int) -> None:
-        w = _load(builder, weights, j, sums.number, sums.number, width)
-        for row, total in zip(rows, totals, strict=True):
-            x = _load(builder, row, j, X.element, sums.number, width)
-            builder.store(_fma(builder, sums, x, w, builder.load(total), width), total)
+    def take(part: int, j: Any, width: int) -> None:
+        weights = [load(builder, unit, j, sums.number, width) for unit in units]
+        for r, row in enumerate(rows):
+            x = load(builder, row, j, sums.number, width)
+            for u, w in enumerate(weights):
+                totals.add(part, u * len(rows) + r, x, w)
 
-    def fetch(first_byte: Any) -> None:
-        for row in coming:
-            _prefetch(builder, builder.gep(row, [first_byte]))
+    if later:
+        _while_fetching(builder, sums, X, later, take)
+    else:
+        each_piece(builder, sums, X.n_features, take)
+    return [first_lane(builder, totals.sum(q)) for q in range(len(rows) * len(units))]
 
-    with _steps(builder, _int(0), whole_steps, step) as j:
+
+def _while_fetching(builder: Any, sums: Sums, X: MemoryRows, later: Any, take: Any) -> None:
+    """Take every piece, and ask for the matching piece of the rows needed later."""
+    starts = [X.bytes_at(row) for row in later]
+    step_bytes = sums.lanes * UNROLL * X.element_bytes
+
+    def fetch(byte: Any) -> None:
+        for start in starts:
+            _prefetch(builder, builder.gep(start, [byte]))
+
+    def fetch_step(j: Any) -> None:
+        first_byte = builder.mul(j, int64(X.element_bytes))
+        for line in range(0, step_bytes, CACHE_LINE):
+            fetch(builder.add(first_byte, int64(line)))
+
+    each_piece(builder, sums, X.n_features, take, fetch_step)
+    stop = builder.mul(X.n_features, int64(X.element_bytes))
+    with _steps(builder, builder.and_(stop, int64(-step_bytes)), stop, CACHE_LINE) as byte:
+        fetch(byte)
+
+
+EVEN, ODD, REST = range(3)  # the parts of a sum
+
+
+class Totals:
+    """Running sums of some products, each in its three parts, in emitted code."""
+
+    def __init__(self, builder: Any, sums: Sums, n: int) -> None:
+        self._builder, self._sums = builder, sums
+        widths = {EVEN: sums.lanes, ODD: sums.lanes, REST: 1}
+        self._parts = [[self._zero(widths[part]) for part in widths] for _ in range(n)]
+
+    def _zero(self, lanes: int) -> Any:
+        zero = ir.Constant(ir.VectorType(self._sums.number, lanes), [0.0] * lanes)
+        place = cgutils.alloca_once(self._builder, zero.type)
+        self._builder.store(zero, place)
+        return place
+
+    def add(self, part: int, r: int, x: Any, w: Any) -> None:
+        """Add x w to a part of the r-th sum."""
+        place = self._parts[r][part]
+        total = self._builder.load(place)
+        kind = ir.FunctionType(x.type, [x.type] * 3)
+        name = f"llvm.fma.v{x.type.count}{self._sums.name}"
+        fma = cgutils.get_or_insert_function(self._builder.module, kind, name)
+        self._builder.store(self._builder.call(fma, [x, w, total]), place)
+
+    def sum(self, r: int) -> Any:
+        """The r-th sum, in every lane of a vector."""
+        builder, lanes = self._builder, self._sums.lanes
+        even, odd, rest = (builder.load(place) for place in self._parts[r])
+        vector, half = builder.fadd(even, odd), lanes // 2
+        while half:  # one half onto the other
+            others = lane_numbers(k ^ half for k in range(lanes))
+            swapped = builder.shuffle_vector(vector, vector, others)
+            vector, half = builder.fadd(vector, swapped), half // 2
+        return builder.fadd(vector, builder.shuffle_vector(rest, rest, lane_numbers([0] * lanes)))
+
+
+def each_piece(builder: Any, sums: Sums, d: Any, take: Any, after_step: Any = None) -> None:
+    """Emit loops that take d features piece by piece: `take(part, first, width)`.
+
+    `after_step(first)` is called after each whole step of vectors.
+    """
+    lanes, step = sums.lanes, sums.lanes * UNROLL
+    whole_steps, whole_vectors = builder.and_(d, int64(-step)), builder.and_(d, int64(-lanes))
+    with _steps(builder, int64(0), whole_steps, step) as j:
         for u in range(UNROLL):
-            accumulate(odd if u % 2 else even, builder.add(j, _int(lanes * u)), lanes)
-        first_byte = builder.mul(j, _int(X.element_bytes))
-        for line in range(0, step * X.element_bytes, CACHE_LINE):
-            fetch(builder.add(first_byte, _int(line)))
+            take(u % sums.turns, builder.add(j, int64(lanes * u)), lanes)
+        if after_step:
+            after_step(j)
     with _steps(builder, whole_steps, whole_vectors, lanes) as j:
-        accumulate(even, j, lanes)
+        take(EVEN, j, lanes)
     with _steps(builder, whole_vectors, d, 1) as j:
-        accumulate(rest, j, 1)
-    if coming:
-        size = _int(X.element_bytes)
-        with _steps(builder, builder.mul(whole_steps, size), builder.mul(d, size), CACHE_LINE) as b:
-            fetch(b)
-    return [_add_lanes(builder, lanes, *parts) for parts in zip(even, odd, rest, strict=True)]
-
-
-def _add_lanes(builder: Any, lanes: int, even: Any, odd: Any, rest: Any) -> Any:
-    vector = builder.fadd(builder.load(even), builder.load(odd))
-    while lanes > 1:  # one half onto the other
-        lanes //= 2
-        low = builder.shuffle_vector(vector, vector, _mask(range(lanes)))
-        high = builder.shuffle_vector(vector, vector, _mask(range(lanes, 2 * lanes)))
-        vector = builder.fadd(low, high)
-    return builder.fadd(_only(builder, vector), _only(builder, builder.load(rest)))
+        take(REST, j, 1)
 
 
 def _steps(builder: Any, start: Any, stop: Any, step: int) -> Any:
-    return _Steps(cgutils.for_range_slice(builder, start, stop, _int(step), inc=True))
+    return _Steps(cgutils.for_range_slice(builder, start, stop, int64(step), inc=True))
 
 
 class _Steps:
@@ -191,27 +336,13 @@ class _Steps:
         return self._loop.__exit__(*exception)
 
 
-def _zeros(builder: Any, sums: Sums, rows: list[Any], lanes: int) -> list[Any]:
-    zero = ir.Constant(ir.VectorType(sums.number, lanes), [0.0] * lanes)
-    totals = [cgutils.alloca_once(builder, zero.type) for _ in rows]
-    for total in totals:
-        builder.store(zero, total)
-    return totals
-
-
-def _load(builder: Any, start: Any, j: Any, element: Any, number: Any, lanes: int) -> Any:
+def load(builder: Any, start: Any, j: Any, number: Any, lanes: int) -> Any:
+    """Some entries from the j-th on, widened where they are of a smaller type."""
+    element = start.type.pointee
     vector = ir.VectorType(element, lanes)
     place = builder.bitcast(builder.gep(start, [j]), vector.as_pointer())
     values = builder.load(place, align=4 if element == _FLOAT32 else 8)
     return values if element == number else builder.fpext(values, ir.VectorType(number, lanes))
-
-
-def _fma(builder: Any, sums: Sums, x: Any, w: Any, total: Any, lanes: int) -> Any:
-    vector = ir.VectorType(sums.number, lanes)
-    kind = ir.FunctionType(vector, [vector] * 3)
-    name = f"llvm.fma.v{lanes}{sums.name}"
-    fma = cgutils.get_or_insert_function(builder.module, kind, name)
-    return builder.call(fma, [x, w, total])
 
 
 def _prefetch(builder: Any, place: Any) -> None:
@@ -221,17 +352,30 @@ def _prefetch(builder: Any, place: Any) -> None:
     builder.call(prefetch, [place, read, keep_in_all_caches, data])
 
 
-def _data(context: Any, builder: Any, array_type: Any, value: Any) -> Any:
+def data_of(context: Any, builder: Any, array_type: Any, value: Any) -> Any:
+    """Where the entries of an array begin."""
     return context.make_array(array_type)(context, builder, value).data
 
 
-def _int(value: int) -> Any:
+def splat(builder: Any, number: Any, lanes: int) -> Any:
+    """A number in every lane of a vector."""
+    vector = ir.Constant(ir.VectorType(number.type, lanes), ir.Undefined)
+    for lane in range(lanes):
+        vector = builder.insert_element(vector, number, _INT32(lane))
+    return vector
+
+
+def first_lane(builder: Any, vector: Any) -> Any:
+    """The number in the first lane."""
+    return builder.extract_element(vector, _INT32(0))
+
+
+def int64(value: int) -> Any:
+    """A number in emitted code."""
     return ir.Constant(_INT64, value)
 
 
-def _mask(lanes: range) -> Any:
-    return ir.Constant(ir.VectorType(_INT32, len(lanes)), list(lanes))
-
-
-def _only(builder: Any, vector: Any) -> Any:
-    return builder.extract_element(vector, _INT32(0))
+def lane_numbers(lanes: Iterable[int]) -> Any:
+    """Which lanes a shuffle takes."""
+    lanes = list(lanes)
+    return ir.Constant(ir.VectorType(_INT32, len(lanes)), lanes)

@@ -8,10 +8,13 @@ verb                meaning
 ``dot(X, i, w)``    x_i · w over the d features
 ``dot4(X, …)``      the same for four rows at once, bit for bit
 ``in_groups(X)``    whether that pays
-``rough_dot4(X,…)`` the same, good to float32 only; ``screens(X)``: whether *that* pays
-``fetch_row(X, i)`` ask for row i ahead of its use
+``rough_dot4(X,…)`` the same, good to float32 only; ``rough_dot12``: with three units;
+                    ``screens(X)``: whether *that* pays
+``fetch_row(X, i)`` ask for row i ahead of its use; ``fetch_start(X, i)``: for its place;
+                    ``fetch_item(a, i)``: for an entry of an array
 ``add(X, i, a, w)`` w ← w + a x_i
 ``shift(X, i, …)``  z ← x_i − c
+``learn_two(X, …)`` the perceptron's rule on two dense rows in turn
 ``square(X, i)``    ‖x_i‖²
 ``truncate(X, …)``  the cumulative l1 step on the features of row i
 ==================  ======================================================
@@ -27,13 +30,17 @@ from numba import njit, types
 from numba.extending import overload
 
 from rosenblatt.arrays import Array, Floats
-from rosenblatt.data import lanes
+from rosenblatt.data import futures, lanes
 
 product: Any = lanes.product
 product4: Any = lanes.product4
 rough4: Any = lanes.rough4
-lanes_square: Any = lanes.rough_square
+rough12: Any = lanes.rough12
+rough_squares4: Any = lanes.rough_squares4
+sparse_product: Any = lanes.sparse_product
 fetch_entry: Any = lanes.fetch_entry
+fetch_whole_row: Any = lanes.fetch_whole_row
+pair_of_steps: Any = futures.pair_of_steps
 
 
 INLINE: Any = {"forceinline": True}  # a call would count references to every array it is handed
@@ -41,6 +48,7 @@ INLINE: Any = {"forceinline": True}  # a call would count references to every ar
 UINT: Any = np.uint64
 ONE, TWO, THREE, FOUR = UINT(1), UINT(2), UINT(3), UINT(4)
 LINE = UINT(16)  # entries of float32 in a cache line
+FETCH_LINES = 5  # of a sparse row; the hardware sees to the rest
 
 
 class CSR(NamedTuple):
@@ -54,6 +62,8 @@ class CSR(NamedTuple):
 
 Rows = Array | CSR
 Four = tuple[int, int, int, int]
+Two = tuple[int, int]
+TwoFloats = tuple[float, float]
 
 
 def n_rows(X: Rows) -> int:
@@ -83,7 +93,15 @@ def in_groups(X: Rows) -> bool:
 
 
 def fetch_row(X: Rows, i: int) -> None:
-    """Ask for sparse row i, which will be wanted soon."""
+    """Ask for row i, which will be wanted soon."""
+
+
+def fetch_start(X: Rows, i: int) -> None:
+    """Ask for the place of sparse row i, which has to be known before the row can be fetched."""
+
+
+def fetch_item(values: Array, i: int) -> None:
+    """Ask for an entry of an array, which will be wanted soon."""
 
 
 def screens(X: Rows) -> bool:
@@ -96,9 +114,15 @@ def rough_dot4(X: Rows, now: Four, w: Array, later: Four | None) -> tuple[float,
     return dot4(X, now, w, later)
 
 
-def rough_square(X: Rows, i: int) -> float:
-    """Squared length of row i, good to float32."""
-    return square(X, i)
+def rough_dot12(X: Rows, now: Four, W: Array, later: Four | None, k: int) -> tuple[float, ...]:
+    """Inner products of four rows with the float32 units k, k + 1, k + 2, good to float32."""
+    two = (*dot4(X, now, W[k], later), *dot4(X, now, W[k + 1], None))
+    return (*two, *dot4(X, now, W[k + 2], None))
+
+
+def rough_square4(X: Rows, now: Four) -> tuple[float, ...]:
+    """Squared lengths of four rows, good to float32."""
+    return tuple(square(X, i) for i in now)
 
 
 def add(X: Rows, i: int, a: float, w: Floats) -> None:
@@ -112,6 +136,22 @@ def shift(X: Rows, i: int, c: Floats, z: Floats) -> None:
     features, values = _entries(X, i)
     z[:] = -c
     z[features] += values
+
+
+def learn_two(
+    X: Rows, rows: Two, signs: TwoFloats, steps: TwoFloats, bias: float, w: Floats
+) -> TwoFloats:
+    """Add `step` times (x, bias) to w for each of two dense rows with a margin y (w·x) ≤ 0.
+
+    The margins are given; the second is that after the step from the first.
+    """
+    first, second = 0.0, 0.0
+    for i, sign, step in zip(rows, signs, steps, strict=True):
+        first, second = second, sign * (dot(X, i, w) + bias * float(w[-1]))
+        if second <= 0.0:
+            add(X, i, step, w)
+            w[-1] += step * bias
+    return first, second
 
 
 def square(X: Rows, i: int) -> float:
@@ -173,19 +213,8 @@ def _dot(X: Any, i: Any, w: Any) -> Any:  # noqa: ARG001
         return lambda X, i, w: product(X, i, w)  # noqa: PLW0108 (numba wants a function)
 
     def sparse(X: Any, i: Any, w: Any) -> Any:
-        # four running sums: one alone would wait for each addition to finish
-        a = b = c = d = 0.0
-        k, stop = UINT(X.indptr[i]), UINT(X.indptr[i + 1])
-        while k + FOUR <= stop:
-            a += X.data[k] * w[UINT(X.indices[k])]
-            b += X.data[k + ONE] * w[UINT(X.indices[k + ONE])]
-            c += X.data[k + TWO] * w[UINT(X.indices[k + TWO])]
-            d += X.data[k + THREE] * w[UINT(X.indices[k + THREE])]
-            k += FOUR
-        while k < stop:
-            a += X.data[k] * w[UINT(X.indices[k])]
-            k += ONE
-        return (a + b) + (c + d)
+        row = UINT(i)
+        return sparse_product(X.data, X.indices, X.indptr[row], X.indptr[row + ONE], w)
 
     return sparse
 
@@ -207,14 +236,28 @@ def _dot4(X: Any, now: Any, w: Any, later: Any) -> Any:  # noqa: ARG001
 @overload(fetch_row, strict=False, jit_options=INLINE)
 def _fetch_row(X: Any, i: Any) -> Any:  # noqa: ARG001
     if _is_dense(X):
-        return lambda X, i: None  # noqa: ARG005 (dense rows are fetched in groups of four)
+        return lambda X, i: fetch_whole_row(X, i)  # noqa: PLW0108
 
     def sparse(X: Any, i: Any) -> None:
-        for k in range(UINT(X.indptr[i]), UINT(X.indptr[i + 1]), LINE):
-            fetch_entry(X.indices, k)
-            fetch_entry(X.data, k)
+        # always as many lines: a loop of unforeseen length would cost more than it fetches
+        start = UINT(X.indptr[UINT(i)])
+        for line in range(FETCH_LINES):
+            fetch_entry(X.indices, start + LINE * UINT(line))
+            fetch_entry(X.data, start + LINE * UINT(line))
 
     return sparse
+
+
+@overload(fetch_start, strict=False, jit_options=INLINE)
+def _fetch_start(X: Any, i: Any) -> Any:  # noqa: ARG001
+    if _is_dense(X):
+        return lambda X, i: None  # noqa: ARG005
+    return lambda X, i: fetch_entry(X.indptr, i)
+
+
+@overload(fetch_item, strict=False, jit_options=INLINE)
+def _fetch_item(values: Any, i: Any) -> Any:  # noqa: ARG001
+    return lambda values, i: fetch_entry(values, i)  # noqa: PLW0108
 
 
 @overload(screens, strict=False, jit_options=INLINE)
@@ -230,11 +273,18 @@ def _rough_dot4(X: Any, now: Any, w: Any, later: Any) -> Any:  # noqa: ARG001
     return lambda X, now, w, later: (0.0, 0.0, 0.0, 0.0)  # noqa: ARG005 (never called)
 
 
-@overload(rough_square, strict=False, jit_options=INLINE)
-def _rough_square(X: Any, i: Any) -> Any:  # noqa: ARG001
+@overload(rough_dot12, strict=False, jit_options=INLINE)
+def _rough_dot12(X: Any, now: Any, W: Any, later: Any, k: Any) -> Any:  # noqa: ARG001
     if _is_dense(X) and X.dtype == types.float32:
-        return lambda X, i: lanes_square(X, i)  # noqa: PLW0108
-    return lambda X, i: 0.0  # noqa: ARG005 (never called)
+        return lambda X, now, W, later, k: rough12(X, now, W, later, k)  # noqa: PLW0108
+    return lambda X, now, W, later, k: (0.0,) * 12  # noqa: ARG005 (never called)
+
+
+@overload(rough_square4, strict=False, jit_options=INLINE)
+def _rough_square4(X: Any, now: Any) -> Any:  # noqa: ARG001
+    if _is_dense(X) and X.dtype == types.float32:
+        return lambda X, now: rough_squares4(X, now)  # noqa: PLW0108
+    return lambda X, now: (0.0, 0.0, 0.0, 0.0)  # noqa: ARG005 (never called)
 
 
 @overload(in_groups, strict=False, jit_options=INLINE)
@@ -276,6 +326,13 @@ def _shift(X: Any, i: Any, c: Any, z: Any) -> Any:  # noqa: ARG001
         add(X, i, 1.0, z)
 
     return sparse
+
+
+@overload(learn_two, strict=False, jit_options=INLINE)
+def _learn_two(X: Any, rows: Any, signs: Any, steps: Any, bias: Any, w: Any) -> Any:  # noqa: ARG001
+    return lambda X, rows, signs, steps, bias, w: pair_of_steps(  # noqa: PLW0108
+        X, rows, signs, steps, bias, w
+    )
 
 
 @overload(square, strict=False, jit_options=INLINE)

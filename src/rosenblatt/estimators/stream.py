@@ -17,9 +17,9 @@ from rosenblatt.data.problem import Problem, no_weights, rows_part
 from rosenblatt.data.rows import Rows, n_rows
 from rosenblatt.data.visits import Visit
 from rosenblatt.errors import DataError, ParameterError
-from rosenblatt.solvers.correct import Rule
+from rosenblatt.solvers.correct import ALL_FINITE, Rule
 from rosenblatt.solvers.memory import LAST_MISTAKE, ROWS, Memory
-from rosenblatt.solvers.online import ALL_FINITE, walk
+from rosenblatt.solvers.online import walk
 from rosenblatt.solvers.passes import learn
 
 

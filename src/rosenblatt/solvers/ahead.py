@@ -14,20 +14,20 @@ from numba import njit
 from rosenblatt.arrays import Floats
 from rosenblatt.data.problem import Problem, row_bytes
 from rosenblatt.data.rows import FOUR, ONE, UINT, Rows, dot, dot4, n_cols
-from rosenblatt.data.visits import WINDOW, WINDOWS, Visit
+from rosenblatt.data.visits import PART, Visit
 from rosenblatt.rules.losses import flat_beyond
-from rosenblatt.solvers.correct import Rule, strongest_other
+from rosenblatt.solvers.correct import ALL_FINITE, Rule, signed, strongest_other
 from rosenblatt.solvers.memory import ROWS, UPDATES, Memory
-from rosenblatt.solvers.online import ALL_FINITE, four, margins_of, score_four, signed, walk
+from rosenblatt.solvers.online import four, margins_of, score_four, walk
 
 SPAN_BYTES = 8 * 1024 * 1024  # much less is read sooner than a thread is told to
-MOST_WINDOWS = 256
+MOST_PARTS = 16
 
 
-def windows_for(rows: Rows) -> int:
-    """How long the parts of a plan should be for some spans to fit in."""
-    wanted = 4 * SPAN_BYTES // (max(1, row_bytes(rows)) * WINDOW)
-    return max(WINDOWS, min(MOST_WINDOWS, wanted))
+def part_for(rows: Rows) -> int:
+    """How many rows of a plan are needed at once for some spans to fit in."""
+    wanted = 4 * SPAN_BYTES // (max(1, row_bytes(rows)) * PART)
+    return PART * max(1, min(MOST_PARTS, wanted))
 
 
 class LookAhead:
@@ -46,11 +46,11 @@ class LookAhead:
             middle, stop = min(place + span, n), min(place + 2 * span, n)
             look = None
             if self._quiet and middle < stop:
-                next_span = _part(visit, middle, stop)
+                next_span = visit.part(middle, stop)
                 kernel = first_loss_one if len(memory.W) == 1 else first_loss
                 look = self._pool.submit(kernel, problem, next_span, rule, memory.W)
             before = clock[UPDATES]
-            bad = walk(problem, _part(visit, place, middle), rule, memory)
+            bad = walk(problem, visit.part(place, middle), rule, memory)
             correct_rows = 0 if look is None else look.result()
             if bad != ALL_FINITE:
                 return place + bad
@@ -60,10 +60,6 @@ class LookAhead:
                 place += correct_rows
                 clock[ROWS] += correct_rows
         return ALL_FINITE
-
-
-def _part(visit: Visit, start: int, stop: int) -> Visit:
-    return Visit(visit.order[start:stop], visit.fetch[start:stop])
 
 
 @njit(cache=True, nogil=True)

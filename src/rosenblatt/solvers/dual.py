@@ -26,8 +26,8 @@ from rosenblatt.arrays import Floats, Ints
 from rosenblatt.data.blocks import BLOCK_ROWS
 from rosenblatt.data.door import not_finite
 from rosenblatt.data.problem import Problem
-from rosenblatt.data.rows import n_rows
-from rosenblatt.data.visits import visits
+from rosenblatt.data.rows import n_cols, n_rows
+from rosenblatt.data.visits import Shape, visits
 from rosenblatt.rules.kernels import TOGETHER, Kernel, Points
 from rosenblatt.solvers.ahead import worst_margin
 from rosenblatt.solvers.correct import Rule, Sample, balance, correct_all
@@ -123,6 +123,11 @@ class Learner:
         self._inside = np.zeros(len(problem.codes), bool)
         self._amounts = np.zeros(len(memory.W))
 
+    @property
+    def shape(self) -> Shape:
+        """What the plan of a pass has to know; it visits scores, which are all at hand."""
+        return Shape(len(self.scores), n_cols(self._rows), row_bytes=8)
+
     def learn(self, order: Ints, room: float = np.inf) -> int:
         """Visit rows until `room` is overrun by one; give how many were visited."""
         memory, seen = self._memory, 0
@@ -175,7 +180,7 @@ def dual_passes(
     clock, sums, n = memory.clock, memory.sums, memory.W.shape[1]
     for passes in itertools.count(1):
         before, sums[LOSS] = clock.copy(), 0.0
-        for visit in visits(n, row_bytes=8, shuffle_key=None if seed is None else (seed, passes)):
+        for visit in visits(learner.shape, None if seed is None else (seed, passes)):
             seen = 0
             while seen < len(visit.order):
                 seen += learner.learn(visit.order[seen:], budget.most)

@@ -15,13 +15,12 @@ from rosenblatt.arrays import Floats
 from rosenblatt.data.door import not_finite
 from rosenblatt.data.problem import Layer, row_bytes
 from rosenblatt.data.rows import CSR, dot, n_cols, n_rows
-from rosenblatt.data.visits import Visit, visits
+from rosenblatt.data.visits import Shape, Visit, visits
 from rosenblatt.rules.outputs import value_and_pull
 from rosenblatt.rules.steps import NORMALISED, Step, normalised, rate
 from rosenblatt.solvers.batch import Gradient, batches, step_down
-from rosenblatt.solvers.correct import Rule, added_length, move
+from rosenblatt.solvers.correct import ALL_FINITE, Rule, added_length, move
 from rosenblatt.solvers.memory import LAST_MISTAKE, LOSS, MISTAKES, ROWS, UPDATES, Memory
-from rosenblatt.solvers.online import ALL_FINITE
 from rosenblatt.solvers.passes import Size, in_passes
 from rosenblatt.solvers.score import scores_of
 from rosenblatt.solvers.state import State
@@ -32,10 +31,11 @@ def layer_passes(
 ) -> Iterator[State]:
     """Train a layer row by row (`batch_size` 1) or in batches: a State after each pass."""
     n, steps = n_rows(layer.rows), itertools.count(1)
+    shape = Shape(n, n_cols(layer.rows), row_bytes(layer.rows))
 
     def row_by_row(number: int) -> None:
         key, streams = None if seed is None else (seed, number), isinstance(layer.rows, CSR)
-        for part in visits(n, row_bytes(layer.rows), key, streams=streams):
+        for part in visits(shape, key, streams=streams):
             if walk_layer(layer, part, rule, memory) != ALL_FINITE:
                 raise not_finite(layer.rows)
 

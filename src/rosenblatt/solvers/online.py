@@ -28,7 +28,9 @@ from rosenblatt.data.rows import (
     Rows,
     dot,
     dot4,
+    fetch_item,
     fetch_row,
+    fetch_start,
     in_groups,
     n_cols,
     rough_dot4,
@@ -39,6 +41,7 @@ from rosenblatt.data.visits import Visit
 from rosenblatt.rules.losses import flat_beyond
 from rosenblatt.rules.steps import rate
 from rosenblatt.solvers.correct import (
+    ALL_FINITE,
     Rule,
     Sample,
     added_length,
@@ -46,6 +49,7 @@ from rosenblatt.solvers.correct import (
     correct,
     correct_all,
     move,
+    signed,
 )
 from rosenblatt.solvers.memory import (
     LAST_MISTAKE,
@@ -58,17 +62,24 @@ from rosenblatt.solvers.memory import (
     UPDATES,
     Memory,
 )
-from rosenblatt.solvers.screen import best_other, cast_shadow, doubt, follow, rough_four
+from rosenblatt.solvers.pairs import in_pairs, walk_pairs
+from rosenblatt.solvers.screen import best_other, cast_shadow, doubt, follow, lengths_of, rough_four
 
-ALL_FINITE = -1
+SOON, FAR = UINT(3), UINT(32)  # visits ahead at which the parts of a sparse row are asked for
 FourFloats = tuple[float, float, float, float]
 
 
 def walk(problem: Problem, visit: Visit, rule: Rule, memory: Memory) -> int:
     """Visit rows once and learn from each; give the place of a row that is not finite, or −1."""
-    plain = len(memory.W) == 1 and rule.l1 == 0 and rule.l2 == 0
-    kernel = walk_one if plain else walk_many
-    return int(kernel(problem, visit, rule, memory))
+    if len(memory.W) > 1 or rule.l1 > 0 or rule.l2 > 0:
+        return int(walk_many(problem, visit, rule, memory))
+    if in_pairs(problem, visit, rule, memory):
+        even = len(visit.order) // 2 * 2
+        bad = int(walk_pairs(problem, visit.part(0, even), rule, memory))
+        if bad != ALL_FINITE or even == len(visit.order):
+            return bad
+        visit = visit.part(even, even + 1)
+    return int(walk_one(problem, visit, rule, memory))
 
 
 @njit(cache=True, nogil=True)
@@ -85,6 +96,7 @@ def walk_one(problem: Problem, visit: Visit, rule: Rule, memory: Memory) -> int:
         bias, seen = rule.bias * w[-1], ONE
         if in_groups(X) and safe < np.inf and place + FOUR <= n_visits:
             now = four(order, place)
+            fetch_item(codes, fetch[place])
             products = dot4(X, now, w, four(fetch, place))
             m0, m1, m2, m3 = margins_of(products, bias, now, codes)
             if m0 > safe and m1 > safe and m2 > safe and m3 > safe and m0 + m1 + m2 + m3 < np.inf:
@@ -98,7 +110,12 @@ def walk_one(problem: Problem, visit: Visit, rule: Rule, memory: Memory) -> int:
             else:
                 seen, margin = FOUR, m3
         else:
-            fetch_row(X, fetch[place])
+            if fetch[place] != order[place]:  # not one long stream
+                last = n_visits - ONE
+                fetch_start(X, fetch[min(place + FAR, last)])
+                fetch_row(X, fetch[place])
+                fetch_row(X, order[min(place + SOON, last)])
+                fetch_item(codes, fetch[place])
             margin = signed(dot(X, order[place], w) + bias, codes[UINT(order[place])])
         if not np.isfinite(margin):
             return int(place + seen - ONE)
@@ -129,12 +146,6 @@ def walk_one(problem: Problem, visit: Visit, rule: Rule, memory: Memory) -> int:
 
 
 @njit(cache=True, nogil=True, forceinline=True)
-def signed(score: float, code: int) -> float:
-    """The score seen from the row's own class: y s, with no branch for the labels to upset."""
-    return (2.0 * code - 1.0) * score
-
-
-@njit(cache=True, nogil=True, forceinline=True)
 def margins_of(products: tuple[float, ...], bias: float, rows: Four, codes: Codes) -> FourFloats:
     """Margins y s of four rows at a single unit."""
     return (
@@ -152,7 +163,8 @@ def walk_many(problem: Problem, visit: Visit, rule: Rule, memory: Memory) -> int
     order, fetch = visit
     W, late, pocket, paid, counts, clock, sums = memory
     n_units, d, n_visits = len(W), n_cols(X), len(order)
-    ahead, scores, amounts = np.empty((n_units, 4)), np.empty(n_units), np.empty(n_units)
+    ahead, lengths = np.empty((n_units, 4)), np.empty(4)
+    scores, amounts = np.empty(n_units), np.empty(n_units)
     stale = np.empty(n_units, np.bool_)
     penalised = rule.l1 > 0.0 or rule.l2 > 0.0
     screening = screens(X) and rule.kesler and not penalised
@@ -162,6 +174,7 @@ def walk_many(problem: Problem, visit: Visit, rule: Rule, memory: Memory) -> int
         mark(stale, screening or not whole)
         if whole and screening:
             rough_four(X, four(order, first), four(fetch, first), shadow.W, ahead)
+            lengths[0], lengths[1], lengths[2], lengths[3] = lengths_of(X, four(order, first))
         elif whole:
             score_four(X, four(order, first), four(fetch, first), W, ahead)
         for b in range(min(4, n_visits - first)):
@@ -170,7 +183,7 @@ def walk_many(problem: Problem, visit: Visit, rule: Rule, memory: Memory) -> int
             if whole and screening:
                 other = best_other(ahead, b, own, W, rule.bias)
                 margin = ahead[own, b] + rule.bias * W[own, d] - other
-                error = doubt(X, i, shadow.squares)
+                error = doubt(lengths[b], d, shadow.lengths)
                 if flat_beyond(rule.loss) + error < margin < np.inf:
                     if rule.balanced:
                         counts[own] += 1

@@ -10,14 +10,14 @@ import numpy as np
 
 from rosenblatt.data.door import not_finite
 from rosenblatt.data.problem import Problem, row_bytes
-from rosenblatt.data.rows import CSR, n_rows
-from rosenblatt.data.visits import visits
+from rosenblatt.data.rows import CSR, n_cols, n_rows
+from rosenblatt.data.visits import Shape, visits
 from rosenblatt.errors import TooLargeError
 from rosenblatt.rules.losses import NEVER_FLAT
-from rosenblatt.solvers.ahead import LookAhead, windows_for
-from rosenblatt.solvers.correct import Rule
+from rosenblatt.solvers.ahead import LookAhead, part_for
+from rosenblatt.solvers.correct import ALL_FINITE, Rule
 from rosenblatt.solvers.memory import LOSS, MISTAKES, UPDATES, Memory, kept_weights
-from rosenblatt.solvers.online import ALL_FINITE, walk
+from rosenblatt.solvers.online import walk
 from rosenblatt.solvers.state import State
 
 
@@ -101,9 +101,8 @@ def learn(
 ) -> None:
     """Learn from every row once."""
     rows = problem.rows
-    plan = partial(
-        visits, n_rows(rows), row_bytes(rows), shuffle_key, streams=isinstance(rows, CSR)
-    )
+    shape = Shape(n_rows(rows), n_cols(rows), row_bytes(rows))
+    plan = partial(visits, shape, shuffle_key, streams=isinstance(rows, CSR))
     if n_jobs == 1 or rule.loss >= NEVER_FLAT:  # where every row changes the weights, none is ahead
         ended = all(walk(problem, part, rule, memory) == ALL_FINITE for part in plan())
     else:
@@ -111,7 +110,7 @@ def learn(
             look_ahead = LookAhead(pool)
             ended = all(
                 look_ahead.walk(problem, part, rule, memory) == ALL_FINITE
-                for part in plan(windows=windows_for(rows))
+                for part in plan(size=part_for(rows))
             )
     if not ended:
         raise not_finite(rows)

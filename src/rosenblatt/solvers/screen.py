@@ -14,17 +14,17 @@ import numpy as np
 from numba import njit
 
 from rosenblatt.arrays import Array, Floats
-from rosenblatt.data.rows import Four, Rows, dot, n_cols, rough_dot4, rough_square
+from rosenblatt.data.rows import Four, Rows, n_cols, rough_dot4, rough_dot12, rough_square4
 
 SMALLEST = 2.0**-126  # below, float32 loses digits or all,
 ROOT = 2.0**-62  # and so does the square of what is below this
 
 
 class Shadow(NamedTuple):
-    """Weights rounded to float32, a row a unit, and the squared lengths of the true ones."""
+    """Weights rounded to float32, a row a unit, and lengths that the true ones do not exceed."""
 
     W: Array
-    squares: Floats
+    lengths: Floats
 
 
 @njit(cache=True, nogil=True)
@@ -42,27 +42,52 @@ def follow(W: Floats, k: int, shadow: Shadow) -> None:
     w = shadow.W[k]
     for j in range(len(w)):
         w[j] = W[k, j]
-    shadow.squares[k] = dot(W, k, W[k])
+    shadow.lengths[k] = lengths_of(shadow.W, (k, k, k, k))[0]
+
+
+@njit(cache=True, nogil=True, forceinline=True)
+def lengths_of(X: Rows, rows: Four) -> tuple[float, float, float, float]:
+    """Lengths that four rows do not exceed."""
+    a, b, c, d = rough_square4(X, rows)
+    n = n_cols(X)
+    return longest(a, n), longest(b, n), longest(c, n), longest(d, n)
+
+
+@njit(cache=True, nogil=True, forceinline=True)
+def longest(rough_square: float, d: int) -> float:
+    """A length that d numbers with this rough sum of squares do not exceed."""
+    return float(np.sqrt(rough_square) * 1.001 + np.sqrt(d) * ROOT)
 
 
 @njit(cache=True, nogil=True, forceinline=True)
 def rough_four(X: Rows, now: Four, later: Four, W: Array, ahead: Floats) -> None:
-    """Rough products of four rows with every unit."""
-    ahead[0, 0], ahead[0, 1], ahead[0, 2], ahead[0, 3] = rough_dot4(X, now, W[0], later)
-    for k in range(1, len(W)):
+    """Rough products of four rows with every unit, three units at a time."""
+    write_three(rough_dot12(X, now, W, later, 0), 0, ahead)
+    for k in range(3, len(W) - 2, 3):
+        write_three(rough_dot12(X, now, W, None, k), k, ahead)
+    for k in range(len(W) - len(W) % 3, len(W)):
         ahead[k, 0], ahead[k, 1], ahead[k, 2], ahead[k, 3] = rough_dot4(X, now, W[k], None)
 
 
 @njit(cache=True, nogil=True, forceinline=True)
-def doubt(X: Rows, i: int, squares: Floats) -> float:
-    """How far the rough margin of row i may be from the exact one."""
-    longest = 0.0
-    for square in squares:
-        longest = max(longest, square)
-    d = n_cols(X)
-    x = np.sqrt(rough_square(X, i)) * 1.001 + np.sqrt(d) * ROOT
-    error = 1.5 * (d + 16) * 2.0**-24 * x * np.sqrt(longest)
-    return float(2.0 * (error + d * SMALLEST * (1.0 + x)))
+def write_three(products: tuple[float, ...], k: int, ahead: Floats) -> None:
+    """Write the products of four rows with the units k, k + 1 and k + 2."""
+    for b in range(4):
+        ahead[k, b], ahead[k + 1, b], ahead[k + 2, b] = (
+            products[b],
+            products[4 + b],
+            products[8 + b],
+        )
+
+
+@njit(cache=True, nogil=True, forceinline=True)
+def doubt(row_length: float, d: int, lengths: Floats) -> float:
+    """How far the rough margin of a row may be from the exact one."""
+    unit_length = 0.0
+    for length in lengths:
+        unit_length = max(unit_length, length)
+    error = 1.5 * (d + 16) * 2.0**-24 * row_length * unit_length
+    return float(2.0 * (error + d * SMALLEST * (1.0 + row_length)))
 
 
 @njit(cache=True, nogil=True, forceinline=True)
