@@ -49,6 +49,7 @@ class Moments(NamedTuple):
     offsets: Floats
     scatter: Floats
 
+    @np.errstate(over="ignore", invalid="ignore")  # `finite` is asked of the sum
     def __add__(self, other: "Moments") -> "Moments":  # type: ignore[override]
         """Moments of both sets of rows."""
         counts = self.counts + other.counts

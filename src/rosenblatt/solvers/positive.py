@@ -62,6 +62,7 @@ def factored(S: Floats) -> Factor:
     d = len(S)
     scale = np.sqrt(np.maximum(np.diag(S), 0.0))
     live = np.flatnonzero(scale > 0)
+    live = live[np.argsort(-scale[live], kind="stable")]  # of equal pivots, the larger feature
     if not len(live):
         return Factor(scale, live, np.zeros((0, 0)), np.eye(d))
     C = S[np.ix_(live, live)] / np.outer(scale[live], scale[live])

@@ -72,10 +72,12 @@ def equal_error(blocks: Blocks, w: Floats) -> float:
 
 
 def weighted_projections(block: Problem, *, w: Floats) -> tuple[Floats, Floats, Array]:
-    """Projection, weight and class of each row."""
-    weights = row_weights(block)
-    projected = projections(block, w)
-    return projected, weights if len(weights) else np.ones(len(projected)), block.codes
+    """Projection, weight and class of each row that has weight."""
+    weights, projected = row_weights(block), projections(block, w)
+    if not len(weights):
+        return projected, np.ones(len(projected)), block.codes
+    rows = weights > 0
+    return projected[rows], weights[rows], block.codes[rows]
 
 
 def projections(block: Problem, w: Floats) -> Floats:
