@@ -577,6 +577,34 @@ PARAMETERS: dict[Any, dict[str, list[Any]]] = {
     },
     LMS: {**SOFT, "error": ["soft", None]},
     TanhPerceptron: {**SOFT, "activation": ["relu", None]},
+    LeastSquares: {
+        "alpha": [-1.0, np.nan, np.inf, "a", None, True],
+        "fit_intercept": COMMON["fit_intercept"],
+        "class_weight": [*COMMON["class_weight"], {0: 0, 1: 0.0}],
+        "n_jobs": COMMON["n_jobs"],
+    },
+    LinearDiscriminant: {
+        "priors": [
+            [1.0],
+            [0.2, 0.3, 0.5],
+            [0.5, 0.6],
+            [1.5, -0.5],
+            [1.0, 0.0],
+            [0.5, np.nan],
+            ["a", "b"],
+            "half",
+            0.5,
+            [[0.5, 0.5]],
+            {0: 0.5, 1: 0.5},
+        ],
+        "shrinkage": [-0.1, 1.1, np.nan, "lw", True, [0.5]],
+        "n_jobs": COMMON["n_jobs"],
+    },
+    FisherDiscriminant: {
+        "bias": ["middle", None, 0.5],
+        "n_components": [0, -1, 1.5, "all", 2],
+        "n_jobs": COMMON["n_jobs"],
+    },
 }
 SETTINGS = [
     (kind, name, value)
@@ -596,7 +624,10 @@ def test_wrong_parameters_are_refused_by_name(kind: Any, name: str, value: Any) 
 
 
 ONLY_IN_FIT = {"random_state", "n_jobs", "warm_start", "verbose"}  # a stream makes no use of them
-IN_STREAMS = [s for s in SETTINGS if s[0] is not BatchPerceptron and s[1] not in ONLY_IN_FIT]
+WHEN_SOLVED = {"priors"}  # a stream looks at them when weights are asked for: classes may join
+IN_STREAMS = [
+    s for s in SETTINGS if hasattr(s[0](), "partial_fit") and s[1] not in ONLY_IN_FIT | WHEN_SOLVED
+]
 
 
 @pytest.mark.parametrize(

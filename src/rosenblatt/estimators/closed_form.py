@@ -8,6 +8,7 @@ from sklearn.utils.metaestimators import available_if
 
 from rosenblatt.arrays import Floats
 from rosenblatt.data.blocks import Blocks
+from rosenblatt.data.door import not_finite
 from rosenblatt.data.labels import (
     check_same_kind,
     classes_of,
@@ -18,7 +19,7 @@ from rosenblatt.data.labels import (
 )
 from rosenblatt.data.problem import Problem
 from rosenblatt.data.rows import n_rows
-from rosenblatt.errors import DataError
+from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.estimators.linear import LinearClassifier, unchanged_by_failure
 from rosenblatt.solvers.moments import Moments, moments_of
 from rosenblatt.solvers.state import Outcome
@@ -34,15 +35,15 @@ class ClosedFormClassifier(LinearClassifier):
     def _check(self) -> None:
         """Check the settings."""
 
-    def _apart(self) -> bool:
-        """Whether the scatter of each class must be kept apart."""
-        return False
+    def _apart(self) -> str | None:
+        """Parameter for which the scatter of each class must be kept apart, if there is one."""
+        return None
 
     def _measure(self, X: Any, y: Any, sample_weight: Any) -> Blocks:
         """Check training data, set the classes and their moments, and give the blocks."""
         problem = self._problem(X, y, sample_weight, None)
         blocks = Blocks(problem, self._threads())
-        self._moments = moments_of(blocks, by_class=self._apart())
+        self._moments = moments_of(blocks, by_class=self._apart() is not None)
         self._n_rows = n_rows(problem.rows)
         self._require_weight()
         return blocks
@@ -58,6 +59,7 @@ class StreamingClosedForm(ClosedFormClassifier):
     """The same from a stream: the moments go on, and the weights are solved for when wanted."""
 
     _outcome: Outcome
+    _rank: int
 
     @available_if(lambda self: self._streams())  # type: ignore[untyped-decorator]
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -90,12 +92,17 @@ class StreamingClosedForm(ClosedFormClassifier):
             check_same_kind(labels, known)
             joined = classes_of(labels if first else np.concatenate([known, labels]))
             problem = Problem(rows, codes_of(labels, joined), weights, np.ones(len(joined)))
-            apart = self._apart()
+            apart = self._apart() is not None
+            if not first:
+                self._require_apart()
+                apart = apart or len(self._moments.scatter) > 1
             moments = moments_of(Blocks(problem, self._threads()), by_class=apart)
             if not first:
                 places = np.searchsorted(joined, known)
                 before = self._moments.spread(places, len(joined), by_class=apart)
                 moments = before + moments
+            if not moments.finite():
+                raise not_finite(rows)
             self.classes_, self._moments = joined, moments
             self._n_rows = n_rows(rows) + (0 if first else self._n_rows)
             self._W = None
@@ -107,9 +114,24 @@ class StreamingClosedForm(ClosedFormClassifier):
         self._weights()
         return self._outcome
 
+    @property
+    def rank_(self) -> int:
+        """How many directions the rows span, within the classes or in all."""
+        self._weights()
+        return self._rank
+
+    def _require_apart(self) -> None:
+        """Refuse settings for which the stream would have to begin anew."""
+        name, known = self._apart(), self._moments
+        if name is not None and len(known.scatter) < len(known.counts):
+            raise ParameterError(
+                f"{name} needs the scatter of each class, which this stream has not kept so far."
+                f" Set {name} before the first partial_fit, or fit anew."
+            )
+
     @abstractmethod
     def _solve(self, moments: Moments) -> None:
-        """Set `_W` and `_outcome` from the moments."""
+        """Set `_W`, `_rank` and `_outcome` from the moments."""
 
     def _streams(self) -> bool:
         """Whether the rows are needed only once."""
@@ -118,10 +140,15 @@ class StreamingClosedForm(ClosedFormClassifier):
     def _weights(self) -> Floats:
         if vars(self).get("_W", ...) is None:  # the stream has moved on since they were wanted
             if np.count_nonzero(self._moments.counts) < 2:
-                raise DataError(
+                raise _OneClassError(
                     "The stream holds rows of only one class so far; there is nothing to tell"
                     " apart. Call partial_fit with rows of another class first."
                 )
             self._require_weight()
+            self._require_apart()
             self._solve(self._moments)
         return super()._weights()
+
+
+class _OneClassError(DataError, AttributeError):
+    """One class only: an AttributeError too, so that hasattr(model, "coef_") is False."""

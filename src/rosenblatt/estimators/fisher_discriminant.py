@@ -107,7 +107,6 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clos
             else:
                 self._solve_more(self._moments)
             self.means_ = self._moments.means
-            self.outcome_ = self._ending()
         return self
 
     def transform(self, X: Any) -> Floats:
@@ -132,7 +131,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clos
         return int(self.scalings_.shape[1])
 
     def _solve_two(self, moments: Moments, blocks: Blocks) -> None:
-        self._W, self.rank_ = fisher_line(moments)
+        self._W, self.rank_, by_gaps = fisher_line(moments)
         w = self._W[0, :-1]
         cut = midway(blocks, w) if self.bias == "auto" else None
         if self.bias == "equal-error":
@@ -140,6 +139,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clos
         if cut is not None:
             self._W[0, -1] = -cut
         self.scalings_, self.explained_variance_ratio_ = w[:, None], np.ones(1)
+        self.outcome_ = self._ending(by_gaps=by_gaps)
 
     def _solve_more(self, moments: Moments) -> None:
         found = fisher_directions(moments)
@@ -147,10 +147,13 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clos
         self.scalings_, self.rank_ = found.directions[:, kept], found.rank
         self.explained_variance_ratio_ = found.ratios[kept]
         self._W = nearest_mean(moments, self.scalings_)
+        self.outcome_ = self._ending(by_gaps=found.by_gaps)
 
-    def _ending(self) -> Outcome:
+    def _ending(self, *, by_gaps: bool) -> Outcome:
         width = self.n_features_in_
         ending = Ending.SOLVED if self.rank_ == width else Ending.SOLVED_PARTLY
+        if by_gaps:
+            ending = Ending.SOLVED_BY_GAPS
         if not self._weights()[:, :-1].any():
             ending = Ending.NO_DIRECTION
         return Outcome(ending, 1, self._n_rows, rank=self.rank_, width=width)

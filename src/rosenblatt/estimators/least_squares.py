@@ -53,8 +53,6 @@ class LeastSquares(StreamingClosedForm):
     Solved in closed form from 8 rows.
     """
 
-    rank_: int
-
     def __init__(
         self,
         *,
@@ -96,8 +94,8 @@ class LeastSquares(StreamingClosedForm):
         checks.class_weight("class_weight", self.class_weight)
         checks.jobs("n_jobs", self.n_jobs)
 
-    def _apart(self) -> bool:
-        return self.class_weight is not None
+    def _apart(self) -> str | None:
+        return None if self.class_weight is None else "class_weight"
 
     def _solve(self, moments: Moments) -> None:
         if self.class_weight is not None:
@@ -107,7 +105,8 @@ class LeastSquares(StreamingClosedForm):
                     f"class_weight is zero for all classes: {self.class_weight!r}."
                 )
             moments = moments.weighted(weights)
-        self._W, self.rank_ = mmse(moments, alpha=float(self.alpha), bias=self.fit_intercept)
+        W, rank, _ = mmse(moments, alpha=float(self.alpha), bias=self.fit_intercept)
         width = self.n_features_in_
-        ending = Ending.SOLVED if self.rank_ == width else Ending.SOLVED_SHORTEST
-        self._outcome = Outcome(ending, 1, self._n_rows, rank=self.rank_, width=width)
+        ending = Ending.SOLVED if rank == width else Ending.SOLVED_SHORTEST
+        self._W, self._rank = W, rank
+        self._outcome = Outcome(ending, 1, self._n_rows, rank=rank, width=width)

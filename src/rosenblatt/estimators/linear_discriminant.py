@@ -66,10 +66,9 @@ class LinearDiscriminant(StreamingClosedForm):
     Solved in closed form from 150 rows.
     """
 
-    priors_: Floats
-    covariance_: Floats
-    shrinkage_: Floats
-    rank_: int
+    _priors: Floats
+    _covariance: Floats
+    _shrinkage: Floats
 
     def __init__(
         self, *, priors: Any = None, shrinkage: Any = None, n_jobs: int | None = None
@@ -140,6 +139,24 @@ class LinearDiscriminant(StreamingClosedForm):
         self._weights()
         return self._moments.means
 
+    @property
+    def priors_(self) -> Floats:
+        """Prior of each class."""
+        self._weights()
+        return self._priors
+
+    @property
+    def covariance_(self) -> Floats:
+        """Covariance the classes share, shrunk as asked for."""
+        self._weights()
+        return self._covariance
+
+    @property
+    def shrinkage_(self) -> Floats:
+        """How much the covariance of each class was shrunk."""
+        self._weights()
+        return self._shrinkage
+
     def _check(self) -> None:
         checks.jobs("n_jobs", self.n_jobs)
         if self.shrinkage is not None and not isinstance(self.shrinkage, str):
@@ -155,19 +172,22 @@ class LinearDiscriminant(StreamingClosedForm):
             " the rows twice, which a stream does not offer."
         )
 
-    def _apart(self) -> bool:
-        return self.priors is not None or isinstance(self.shrinkage, str)
+    def _apart(self) -> str | None:
+        if self.priors is not None:
+            return "priors"
+        return "shrinkage" if isinstance(self.shrinkage, str) else None
 
     def _solve(self, moments: Moments, blocks: Blocks | None = None) -> None:
         priors = self._priors_of(moments)
-        C, amounts = self._covariance(moments, priors, blocks)
-        self._W, self.rank_ = gaussian(moments.means, C, priors)
-        self.priors_, self.covariance_, self.shrinkage_ = priors, C, amounts
+        C, amounts = self._common(moments, priors, blocks)
+        W, rank, _ = gaussian(moments, C, priors)
         width = self.n_features_in_
-        ending = Ending.SOLVED if self.rank_ == width else Ending.SOLVED_PARTLY
-        self._outcome = Outcome(ending, 1, self._n_rows, rank=self.rank_, width=width)
+        ending = Ending.SOLVED if rank == width else Ending.SOLVED_PARTLY
+        self._W, self._rank = W, rank
+        self._priors, self._covariance, self._shrinkage = priors, C, amounts
+        self._outcome = Outcome(ending, 1, self._n_rows, rank=rank, width=width)
 
-    def _covariance(
+    def _common(
         self, moments: Moments, priors: Floats, blocks: Blocks | None
     ) -> tuple[Floats, Floats]:
         if self.shrinkage == "oas":

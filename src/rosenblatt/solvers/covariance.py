@@ -14,11 +14,11 @@ from functools import partial
 import numpy as np
 from numba import njit
 
-from rosenblatt.arrays import Array, Floats
+from rosenblatt.arrays import Floats
 from rosenblatt.data.blocks import Blocks
 from rosenblatt.data.problem import Problem
-from rosenblatt.data.rows import Rows, shift
-from rosenblatt.solvers.moments import Moments, row_weights
+from rosenblatt.data.rows import shift
+from rosenblatt.solvers.moments import Labelled, Moments, row_weights
 
 
 def shared(moments: Moments, priors: Floats) -> Floats:
@@ -68,7 +68,7 @@ def ledoit_wolf(moments: Moments, priors: Floats, blocks: Blocks) -> tuple[Float
         spread = np.sqrt(np.diag(C))
         deviations[k] = np.where(spread > 0, spread, 1.0)
         scaled[k] = C / np.outer(deviations[k], deviations[k])
-    fourth = blocks.total(partial(fourth_powers, means=moments.means, deviations=deviations))
+    fourth = blocks.total(partial(fourth_powers, moments=moments, deviations=deviations))
     total, amounts = np.zeros((d, d)), np.zeros(len(priors))
     for k, C in scaled.items():
         amounts[k] = _ledoit_wolf_amount(C, moments.counts[k], fourth[k])
@@ -85,24 +85,25 @@ def _ledoit_wolf_amount(C: Floats, n: float, fourth: float) -> float:
     return float(min(error, distance) / distance) if min(error, distance) > 0 else 0.0
 
 
-def fourth_powers(block: Problem, *, means: Floats, deviations: Floats) -> Floats:
+def fourth_powers(block: Problem, *, moments: Moments, deviations: Floats) -> Floats:
     """Σ ‖(x − μ) / σ‖⁴ over the rows of each class."""
-    sums = np.zeros(len(means))
-    add_fourth_powers((block.rows, block.codes, row_weights(block)), means, deviations, sums)
+    sums = np.zeros(len(moments.counts))
+    labelled = (block.rows, block.codes, row_weights(block))
+    add_fourth_powers(labelled, moments.origins, moments.offsets, deviations, sums)
     return sums
 
 
 @njit(cache=True, nogil=True)
 def add_fourth_powers(
-    labelled: tuple[Rows, Array, Floats], means: Floats, deviations: Floats, sums: Floats
+    labelled: Labelled, origins: Floats, offsets: Floats, deviations: Floats, sums: Floats
 ) -> None:
     """Add w ‖(x − μ) / σ‖⁴ of each row to the sum of its class."""
     X, codes, weights = labelled
-    z = np.empty(means.shape[1])
+    z = np.empty(offsets.shape[1])
     for i in range(len(codes)):
         k = codes[i]
-        shift(X, i, means[k], z)
+        shift(X, i, origins[k], z)
         square = 0.0
         for j in range(len(z)):
-            square += (z[j] / deviations[k, j]) ** 2
+            square += ((z[j] - offsets[k, j]) / deviations[k, j]) ** 2
         sums[k] += (weights[i] if len(weights) > 0 else 1.0) * square * square

@@ -20,22 +20,27 @@ from rosenblatt.solvers.positive import factored
 
 
 class Solution(NamedTuple):
-    """Weights, a row a unit, and how many directions the matrix behind them spans."""
+    """Weights, a row a unit, and how many directions the matrix behind them spans.
+
+    `by_gaps`: there was no scatter between the means, whose gaps became the directions.
+    """
 
     W: Floats
     rank: int
+    by_gaps: bool = False
 
 
 def mmse(moments: Moments, *, alpha: float, bias: bool) -> Solution:
     """Weights of least squared error to targets ±1, plus α‖w‖²; the bias is not penalised."""
     counts, means = moments.counts, moments.means
     centre = counts @ means / moments.total if bias else np.zeros(means.shape[1])
+    gaps = moments.centred(counts) if bias else means
     T = targets(len(counts))
     level = counts @ T / moments.total if bias else np.zeros(T.shape[1])
-    between = np.sqrt(counts)[:, None] * (means - centre)
+    between = np.sqrt(counts)[:, None] * gaps
     scatter = moments.pooled() + between.T @ between
     scatter[np.diag_indices_from(scatter)] += alpha
-    towards = (counts[:, None] * (means - centre)).T @ (T - level)
+    towards = (counts[:, None] * gaps).T @ (T - level)
     factor = factored(scatter)
     w = factor.solve(towards).T
     return Solution(np.column_stack([w, level - w @ centre]), factor.rank)
@@ -48,26 +53,26 @@ def targets(n_classes: int) -> Floats:
     return 2.0 * np.eye(n_classes) - 1.0
 
 
-def gaussian(means: Floats, covariance: Floats, priors: Floats) -> Solution:
+def gaussian(moments: Moments, covariance: Floats, priors: Floats) -> Solution:
     """Log posterior, up to what the classes share, of Gaussians with a common covariance."""
     factor = factored(covariance)
-    if len(means) == 2:
-        w = factor.solve((means[1] - means[0])[:, None]).T
-        b = -0.5 * (w @ (means[0] + means[1])) + np.log(priors[1] / priors[0])
-        return Solution(np.column_stack([w, b]), factor.rank)
-    w = factor.solve(means.T).T
-    b = -0.5 * np.sum(w * means, axis=1) + np.log(priors)
-    return Solution(np.column_stack([w, b]), factor.rank)
+    gaps, centre = moments.centred(priors), priors @ moments.means
+    w = factor.solve(gaps.T).T
+    b = -0.5 * np.sum(w * gaps, axis=1) - w @ centre + np.log(priors)
+    W = np.column_stack([w, b])
+    return Solution(W if len(W) > 2 else W[1:] - W[:1], factor.rank)
 
 
 def fisher_line(moments: Moments) -> Solution:
     """Fisher's direction for two classes, as (w, b) with b midway between the projected means."""
     factor = factored(moments.pooled())
-    gap = moments.means[1] - moments.means[0]
-    w = factor.solve(gap[:, None])[:, 0]
-    if not w.any():  # no scatter along the gap at all: the gap itself separates
-        w = gap
-    return Solution(np.append(w, -0.5 * (w @ moments.means.sum(axis=0)))[None], factor.rank)
+    gap = np.diff(moments.centred(moments.counts), axis=0)
+    w = factor.solve(gap.T)[:, 0]
+    by_gaps = not w.any()  # no scatter along the gap at all: the gap itself separates
+    if by_gaps:
+        w = gap[0]
+    W = np.append(w, -0.5 * (w @ moments.means.sum(axis=0)))[None]
+    return Solution(W, factor.rank, by_gaps)
 
 
 class Projection(NamedTuple):
@@ -76,6 +81,7 @@ class Projection(NamedTuple):
     directions: Floats
     ratios: Floats
     rank: int
+    by_gaps: bool
 
 
 def fisher_directions(moments: Moments) -> Projection:
@@ -84,19 +90,28 @@ def fisher_directions(moments: Moments) -> Projection:
     Along each the variance within the classes is 1, and they are uncorrelated.
     """
     factor = factored(moments.pooled() / moments.total)
-    overall = moments.counts @ moments.means / moments.total
-    spread = np.sqrt(moments.counts / moments.total)[:, None] * (moments.means - overall)
-    U, sizes, _ = np.linalg.svd(factor.whiten(spread.T), full_matrices=False)
-    kept = sizes > max(spread.shape) * np.finfo(np.float64).eps * sizes.max(initial=0.0)
-    kept[len(moments.counts) - 1 :] = False  # K means span at most K − 1 directions
-    squares = sizes[kept] ** 2
-    return Projection(factor.directions(U[:, kept]), squares / squares.sum(), factor.rank)
+    shares = moments.counts / moments.total
+    spread = (np.sqrt(shares)[:, None] * moments.centred(shares)).T
+    U, sizes = principal(factor.whiten(spread))
+    directions, by_gaps = factor.directions(U), not len(sizes)
+    if by_gaps:  # no scatter along any gap between means: the gaps themselves separate
+        directions, sizes = principal(spread)
+    squares = sizes**2
+    return Projection(directions, squares / squares.sum(), factor.rank, by_gaps)
+
+
+def principal(points: Floats) -> tuple[Floats, Floats]:
+    """Directions in which K points about their mean lie, the widest first, and how wide."""
+    U, sizes, _ = np.linalg.svd(points, full_matrices=False)
+    least = max(points.shape) * np.finfo(np.float64).eps * sizes.max(initial=0.0)
+    kept = sizes[: points.shape[1] - 1] > least  # they span at most K − 1
+    return U[:, : len(kept)][:, kept], sizes[: len(kept)][kept]
 
 
 def nearest_mean(moments: Moments, directions: Floats) -> Floats:
     """Weights that decide for the class whose mean is nearest after the projection."""
     overall = moments.counts @ moments.means / moments.total
-    gaps = moments.means - overall
+    gaps = moments.centred(moments.counts)
     w = gaps @ directions @ directions.T
     b = -w @ overall - 0.5 * np.sum((gaps @ directions) ** 2, axis=1)
     return np.column_stack([w, b])

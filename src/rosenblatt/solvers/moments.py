@@ -6,8 +6,10 @@ and means μ and μ′ of a class, are joined by one more row (Chan, Golub and L
 
     scatter = scatter + scatter′ + v vᵀ    with    v = √(n n′ / (n + n′)) (μ′ − μ)
 
-Only squares are ever added, so no digit is lost for data far from the origin, and joining is
-associative up to rounding: `Blocks.total` of it runs over whatever blocks there are.
+Only squares are ever added. A mean is kept as two numbers, the first row of its class and how far
+the mean lies from that row: data far from the origin lose no digit that their floats have, and a
+feature that is constant in a class scatters by exactly 0. Joining is associative up to rounding:
+`Blocks.total` of it runs over whatever blocks there are.
 """
 
 from functools import partial
@@ -20,7 +22,7 @@ from rosenblatt.arrays import Array, Floats, Ints
 from rosenblatt.data.blocks import Blocks
 from rosenblatt.data.door import not_finite
 from rosenblatt.data.problem import Problem
-from rosenblatt.data.rows import UINT, Rows, add, n_cols, shift
+from rosenblatt.data.rows import UINT, Rows, n_cols, shift
 from rosenblatt.errors import DataError
 from rosenblatt.solvers import blas, tiles
 
@@ -32,36 +34,56 @@ MOST_BYTES = 8 << 30  # scatter matrices beyond this are refused before they are
 add_tiles = tiles.add_gram  # by a name of its own, which numba can find
 
 Labelled = tuple[Rows, Array, Floats]  # rows, classes, weights (none: 1 for every row)
-Sums = tuple[Floats, Floats, Floats]  # counts, means, scatter
+Sums = tuple[Floats, Floats, Floats, Floats]  # those of Moments, in its order
 
 
 class Moments(NamedTuple):
     """Weight and mean of each class, and the scatter about these means.
 
-    `scatter` holds lower triangles: one of all classes together, or one for each class.
+    The mean of a class is `origins`, a row of it, plus `offsets`. `scatter` holds lower triangles:
+    one of all classes together, or one for each class.
     """
 
     counts: Floats
-    means: Floats
+    origins: Floats
+    offsets: Floats
     scatter: Floats
 
+    @np.errstate(over="ignore", invalid="ignore")  # `finite` is asked of the sum
     def __add__(self, other: "Moments") -> "Moments":  # type: ignore[override]
         """Moments of both sets of rows."""
         counts = self.counts + other.counts
         share = np.divide(other.counts, counts, out=np.zeros_like(counts), where=counts > 0)
-        gap = other.means - self.means
+        seen = self.counts[:, None] > 0
+        origins = np.where(seen, self.origins, other.origins)
+        offsets = np.where(seen, self.offsets, other.offsets)
+        gap = (other.origins - origins) + (other.offsets - offsets)
         V = np.sqrt(self.counts * share)[:, None] * gap
         scatter = self.scatter + other.scatter
         if len(scatter) == 1:
             scatter[0] += V.T @ V
         else:
             scatter += V[:, :, None] * V[:, None, :]
-        return Moments(counts, self.means + share[:, None] * gap, scatter)
+        return Moments(counts, origins, offsets + share[:, None] * gap, scatter)
+
+    @property
+    def means(self) -> Floats:
+        """Mean of each class."""
+        return self.origins + self.offsets
+
+    def centred(self, shares: Floats) -> Floats:
+        """Means less their average by some shares, without the digits that all of them have."""
+        near = (self.origins - self.origins[0]) + (self.offsets - self.offsets[0])
+        return np.asarray(near - shares @ near / shares.sum())
 
     @property
     def total(self) -> float:
         """Weight of all rows."""
         return float(self.counts.sum())
+
+    def finite(self) -> bool:
+        """Whether all numbers are."""
+        return all(np.isfinite(numbers).all() for numbers in (self.means, self.scatter))
 
     def pooled(self) -> Floats:
         """Scatter of all classes about their own means: a full symmetric matrix."""
@@ -73,19 +95,21 @@ class Moments(NamedTuple):
 
     def weighted(self, class_weights: Floats) -> "Moments":
         """The same with every row of a class counted so many times (classes kept apart)."""
-        return Moments(
-            self.counts * class_weights, self.means, self.scatter * class_weights[:, None, None]
+        return self._replace(
+            counts=self.counts * class_weights,
+            scatter=self.scatter * class_weights[:, None, None],
         )
 
     def spread(self, places: Array, n_classes: int, *, by_class: bool) -> "Moments":
         """The same moments with the classes at their places among more classes."""
-        counts, means = np.zeros(n_classes), np.zeros((n_classes, self.means.shape[1]))
-        counts[places], means[places] = self.counts, self.means
-        scatter = self.scatter
-        if by_class:
-            scatter = np.zeros((n_classes, *self.scatter.shape[1:]))
-            scatter[places] = self.scatter
-        return Moments(counts, means, scatter)
+
+        def placed(values: Floats) -> Floats:
+            wide = np.zeros((n_classes, *values.shape[1:]))
+            wide[places] = values
+            return wide
+
+        scatter = placed(self.scatter) if by_class else self.scatter
+        return Moments(placed(self.counts), placed(self.origins), placed(self.offsets), scatter)
 
 
 def symmetric(lower: Floats) -> Floats:
@@ -102,7 +126,7 @@ def moments_of(blocks: Blocks, *, by_class: bool = False) -> Moments:
     # blocks are the unit of work: their bits must not depend on how many threads BLAS has
     with blas.one_thread():
         found = blocks.total(partial(moments_of_block, by_class=by_class))
-    if not (np.isfinite(found.means).all() and np.isfinite(found.scatter).all()):
+    if not found.finite():
         raise not_finite(rows)
     return found
 
@@ -124,7 +148,7 @@ def moments_of_block(block: Problem, *, by_class: bool = False) -> Moments:
     width = tiles.padded(d)
     order = np.argsort(block.codes, kind="stable") if by_class else np.arange(len(block.codes))
     chunk = max(LEAST_CHUNK, BUFFER_BYTES // (8 * max(d, 1)))
-    counts, means = np.zeros(k), np.zeros((k, d))
+    counts, origins, offsets = np.zeros(k), np.zeros((k, d)), np.zeros((k, d))
     scatter = np.zeros((k if by_class else 1, width, width))
     buffer = np.zeros((chunk + k, width))
     sum_spans = narrow_spans if width <= tiles.NARROW else wide_spans
@@ -132,10 +156,10 @@ def moments_of_block(block: Problem, *, by_class: bool = False) -> Moments:
         (block.rows, block.codes, row_weights(block)),
         order,
         spans(block.codes[order], chunk, by_class=by_class),
-        (counts, means, scatter),
+        (counts, origins, offsets, scatter),
         buffer,
     )
-    return Moments(counts, means, scatter[:, :d, :d])
+    return Moments(counts, origins, offsets, scatter[:, :d, :d])
 
 
 def row_weights(block: Problem) -> Floats:
@@ -162,7 +186,7 @@ def wide_spans(labelled: Labelled, order: Ints, cut: Ints, sums: Sums, Z: Floats
     """Add the rows of every span to the sums."""
     for start, stop, matrix in cut:
         filled = centre(labelled, order[start:stop], sums, Z)
-        blas.add_gram(Z[:filled], sums[2][matrix])
+        blas.add_gram(Z[:filled], sums[3][matrix])
 
 
 @njit(cache=True, nogil=True)
@@ -170,7 +194,7 @@ def narrow_spans(labelled: Labelled, order: Ints, cut: Ints, sums: Sums, Z: Floa
     """The same, compiled: for few columns a call costs as much as a chunk."""
     for s in range(len(cut)):
         filled = centre(labelled, order[cut[s, 0] : cut[s, 1]], sums, Z)
-        add_tiles(Z[:filled], sums[2][cut[s, 2]])
+        add_tiles(Z[:filled], sums[3][cut[s, 2]])
 
 
 @njit(cache=True, nogil=True)
@@ -179,42 +203,53 @@ def centre(labelled: Labelled, order: Ints, sums: Sums, Z: Floats) -> int:
 
     The counts and means among the sums go on to include these rows.
     """
-    X, codes, weights = labelled
-    counts, means, _ = sums
-    n_classes, d = means.shape
-    here, fresh = np.zeros(n_classes), np.zeros((n_classes, d))
-    weighted = len(weights) > 0
+    _, codes, weights = labelled
+    counts, _, offsets, _ = sums
+    here, fresh = gather(labelled, order, sums, Z)
     for place in range(len(order)):
         i = UINT(order[place])
-        weight = weights[i] if weighted else 1.0
-        here[UINT(codes[i])] += weight
-        add(X, i, weight, fresh[UINT(codes[i])])
-    for k in range(n_classes):
-        if here[k] > 0.0:
-            scale(fresh[k], 1.0 / here[k])
-    for place in range(len(order)):
-        i = UINT(order[place])
-        shift(X, i, fresh[UINT(codes[i])], Z[place])
-        if weighted:
+        accumulate(fresh[UINT(codes[i])], -1.0, Z[place])
+        if len(weights) > 0:
             scale(Z[place], np.sqrt(weights[i]))
     filled = len(order)
-    for k in range(n_classes):
+    for k in range(len(here)):
         if here[k] > 0.0:
-            filled += join(counts, means[k], here[k], fresh[k], k, Z[filled])
+            filled += join(counts, offsets[k], here[k], fresh[k], k, Z[filled])
     return filled
 
 
 @njit(cache=True, nogil=True)
-def join(counts: Floats, mean: Floats, weight: float, fresh: Floats, k: int, v: Floats) -> int:
+def gather(labelled: Labelled, order: Ints, sums: Sums, Z: Floats) -> tuple[Floats, Floats]:
+    """Fill Z with x − origin of its class, its first row; give weight and mean of each class."""
+    X, codes, weights = labelled
+    counts, origins, offsets, _ = sums
+    here, fresh, nothing = np.zeros(len(counts)), np.zeros_like(offsets), np.zeros(len(offsets[0]))
+    for place in range(len(order)):
+        i = UINT(order[place])
+        k = UINT(codes[i])
+        weight = weights[i] if len(weights) > 0 else 1.0
+        if weight > 0.0 and here[k] == 0.0 and counts[k] == 0.0:
+            shift(X, i, nothing, origins[k])
+        here[k] += weight
+        shift(X, i, origins[k], Z[place])
+        accumulate(Z[place], weight, fresh[k])
+    for k in range(len(here)):
+        if here[k] > 0.0:
+            scale(fresh[k], 1.0 / here[k])
+    return here, fresh
+
+
+@njit(cache=True, nogil=True)
+def join(counts: Floats, offset: Floats, weight: float, fresh: Floats, k: int, v: Floats) -> int:
     """Let rows of class k with a mean of their own join; write their row v (1: there is one)."""
     before = counts[k]
     counts[k] += weight
     share = weight / counts[k]
     root = np.sqrt(before * share)
-    for j in range(len(mean)):
-        gap = fresh[j] - mean[j]
+    for j in range(len(offset)):
+        gap = fresh[j] - offset[j]
         v[j] = root * gap
-        mean[j] += share * gap
+        offset[j] += share * gap
     return int(before > 0.0)
 
 
@@ -223,3 +258,10 @@ def scale(z: Floats, factor: float) -> None:
     """Multiply a row by a number."""
     for j in range(len(z)):
         z[j] *= factor
+
+
+@njit(cache=True, nogil=True, forceinline=True)
+def accumulate(z: Floats, factor: float, total: Floats) -> None:
+    """Add so many times the row z to another that may be longer."""
+    for j in range(min(len(z), len(total))):
+        total[j] += factor * z[j]

@@ -18,6 +18,9 @@ from scipy.linalg.lapack import dpstrf
 
 from rosenblatt.arrays import Floats, Ints
 
+EPSILON = np.finfo(np.float64).eps
+SLACK = 32  # pivots left by rounding alone were at most 14 EPSILON among 1,500 scatters
+
 
 class Factor(NamedTuple):
     """A factored matrix: `scale` of its columns, `pivots` that span it, their triangle, and N."""
@@ -49,7 +52,9 @@ class Factor(NamedTuple):
         return self._project(w)
 
     def _project(self, b: Floats) -> Floats:
-        return b - self.null @ (self.null.T @ b)
+        left = b - self.null @ (self.null.T @ b)
+        rounding = len(b) * EPSILON * np.linalg.norm(b, axis=0)
+        return np.where(np.linalg.norm(left, axis=0) > rounding, left, 0.0)
 
 
 def factored(S: Floats) -> Factor:
@@ -57,11 +62,11 @@ def factored(S: Floats) -> Factor:
     d = len(S)
     scale = np.sqrt(np.maximum(np.diag(S), 0.0))
     live = np.flatnonzero(scale > 0)
+    live = live[np.argsort(-scale[live], kind="stable")]  # of equal pivots, the larger feature
     if not len(live):
         return Factor(scale, live, np.zeros((0, 0)), np.eye(d))
     C = S[np.ix_(live, live)] / np.outer(scale[live], scale[live])
-    tolerance = d * np.finfo(np.float64).eps
-    L, order, rank, _ = dpstrf(C, tol=tolerance, lower=1)
+    L, order, rank, _ = dpstrf(C, tol=(SLACK + d) * EPSILON, lower=1)
     order = order - 1  # Fortran counts from one
     triangle = np.tril(L[:rank, :rank])
     return Factor(

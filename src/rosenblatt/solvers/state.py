@@ -37,6 +37,10 @@ class Ending(Enum):
         "Solved in closed form from {rows}. Within the classes the features vary in only {rank} of"
         " {width} directions; the others were left out."
     )
+    SOLVED_BY_GAPS = (
+        "Solved in closed form from {rows}. No class scatters along the gaps between the means, so"
+        " these gaps are the directions."
+    )
     NO_DIRECTION = (
         "Solved in closed form from {rows}, in vain: the classes have the same mean, so no"
         " direction tells them apart. Other features may (see products of features)."
@@ -77,6 +81,7 @@ class Ending(Enum):
             Ending.SOLVED,
             Ending.SOLVED_SHORTEST,
             Ending.SOLVED_PARTLY,
+            Ending.SOLVED_BY_GAPS,
         }
 
 

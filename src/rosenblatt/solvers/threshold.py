@@ -33,7 +33,13 @@ def midway(blocks: Blocks, w: Floats) -> float | None:
         gap = gap + more
         if gap.below >= gap.above:
             return None
-    return 0.5 * (gap.below + gap.above)
+    return between(gap.below, gap.above)
+
+
+def between(below: float, above: float) -> float:
+    """Cut midway; rows at the cut count as above, so it is not `below` even after rounding."""
+    middle = 0.5 * below + 0.5 * above
+    return middle if middle > below else above
 
 
 def gap_of(block: Problem, *, w: Floats) -> Gap:
@@ -62,14 +68,16 @@ def equal_error(blocks: Blocks, w: Floats) -> float:
     if not len(cuts):
         return float(projected[0])
     best = cuts[np.argmin(np.abs(missed[cuts] - passed[cuts]))]
-    return float(0.5 * (projected[best] + projected[best + 1]))
+    return between(float(projected[best]), float(projected[best + 1]))
 
 
 def weighted_projections(block: Problem, *, w: Floats) -> tuple[Floats, Floats, Array]:
-    """Projection, weight and class of each row."""
-    weights = row_weights(block)
-    projected = projections(block, w)
-    return projected, weights if len(weights) else np.ones(len(projected)), block.codes
+    """Projection, weight and class of each row that has weight."""
+    weights, projected = row_weights(block), projections(block, w)
+    if not len(weights):
+        return projected, np.ones(len(projected)), block.codes
+    rows = weights > 0
+    return projected[rows], weights[rows], block.codes[rows]
 
 
 def projections(block: Problem, w: Floats) -> Floats:
