@@ -13,6 +13,7 @@ from rosenblatt.estimators.linear import unchanged_by_failure
 from rosenblatt.solvers import covariance
 from rosenblatt.solvers.discriminants import gaussian
 from rosenblatt.solvers.moments import Moments
+from rosenblatt.solvers.score import scores_of
 from rosenblatt.solvers.state import Ending, Outcome
 
 
@@ -66,6 +67,7 @@ class LinearDiscriminant(StreamingClosedForm):
     Solved in closed form from 150 rows.
     """
 
+    _common: Floats
     _priors: Floats
     _covariance: Floats
     _shrinkage: Floats
@@ -139,6 +141,33 @@ class LinearDiscriminant(StreamingClosedForm):
         self._weights()
         return self._moments.means
 
+    def decision_function(self, X: Any) -> Floats:
+        """Score w·x + b of each row: one number a row for two classes, else one a class.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows to score.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Log odds of `classes_[1]`, or log posteriors up to what the classes share.
+        """
+        W = self._textbook()
+        scores = self._scored(X, lambda rows: scores_of(rows, W))
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    @property
+    def coef_(self) -> Floats:
+        """Weights of the features, a row a unit: Σ⁻¹m_k for more than two classes."""
+        return self._textbook()[:, :-1]
+
+    @property
+    def intercept_(self) -> Floats:
+        """Bias of each unit."""
+        return self._textbook()[:, -1]
+
     @property
     def priors_(self) -> Floats:
         """Prior of each class."""
@@ -156,6 +185,10 @@ class LinearDiscriminant(StreamingClosedForm):
         """How much the covariance of each class was shrunk."""
         self._weights()
         return self._shrinkage
+
+    def _textbook(self) -> Floats:
+        """Weights as they are written down; to decide, those without the common part are better."""
+        return self._weights() + self._common
 
     def _check(self) -> None:
         checks.jobs("n_jobs", self.n_jobs)
@@ -179,15 +212,15 @@ class LinearDiscriminant(StreamingClosedForm):
 
     def _solve(self, moments: Moments, blocks: Blocks | None = None) -> None:
         priors = self._priors_of(moments)
-        C, amounts = self._common(moments, priors, blocks)
-        W, rank, _ = gaussian(moments, C, priors)
+        C, amounts = self._covariance_of(moments, priors, blocks)
+        W, common, rank = gaussian(moments, C, priors)
         width = self.n_features_in_
         ending = Ending.SOLVED if rank == width else Ending.SOLVED_PARTLY
-        self._W, self._rank = W, rank
+        self._W, self._common, self._rank = W, common, rank
         self._priors, self._covariance, self._shrinkage = priors, C, amounts
         self._outcome = Outcome(ending, 1, self._n_rows, rank=rank, width=width)
 
-    def _common(
+    def _covariance_of(
         self, moments: Moments, priors: Floats, blocks: Blocks | None
     ) -> tuple[Floats, Floats]:
         if self.shrinkage == "oas":

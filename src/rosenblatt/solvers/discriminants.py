@@ -53,14 +53,29 @@ def targets(n_classes: int) -> Floats:
     return 2.0 * np.eye(n_classes) - 1.0
 
 
-def gaussian(moments: Moments, covariance: Floats, priors: Floats) -> Solution:
+class LogPosterior(NamedTuple):
+    """Scores of Gaussian classes: rows (w, b) relative to the mean of all classes.
+
+    `common` is what every class has besides as log π_k N(x; μ_k, Σ) + ½ xᵀΣ⁺x is multiplied out. It
+    decides nothing, and for rows far from the origin it would drown what does.
+    """
+
+    W: Floats
+    common: Floats
+    rank: int
+
+
+def gaussian(moments: Moments, covariance: Floats, priors: Floats) -> LogPosterior:
     """Log posterior, up to what the classes share, of Gaussians with a common covariance."""
     factor = factored(covariance)
     gaps, centre = moments.centred(priors), priors @ moments.means
     w = factor.solve(gaps.T).T
     b = -0.5 * np.sum(w * gaps, axis=1) - w @ centre + np.log(priors)
     W = np.column_stack([w, b])
-    return Solution(W if len(W) > 2 else W[1:] - W[:1], factor.rank)
+    if len(W) == 2:
+        return LogPosterior(W[1:] - W[:1], np.zeros(W.shape[1]), factor.rank)
+    shared = factor.solve(centre[:, None])[:, 0]
+    return LogPosterior(W, np.append(shared, -0.5 * (shared @ centre)), factor.rank)
 
 
 def fisher_line(moments: Moments) -> Solution:
