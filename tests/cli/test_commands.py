@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import pytest
 
+from rosenblatt.cli.commands import Rule
 from rosenblatt.cli.main import main
 
 
@@ -62,12 +63,32 @@ def test_fit_as_json_gives_weights_by_name(run: Callable[..., Said]) -> None:
     assert told["separability"]["verdict"] == "inseparable"
 
 
-@pytest.mark.parametrize("rule", ["batch-perceptron", "passive-aggressive"])
-def test_fit_by_other_rules(run: Callable[..., Said], rule: str) -> None:
-    said = run("fit", "builtin:4f10", "--rule", rule, "--time-limit", "0")
+@pytest.mark.parametrize("rule", Rule)
+def test_fit_by_every_rule(run: Callable[..., Said], rule: Rule) -> None:
+    said = run("fit", "builtin:4f10", "--rule", rule.value, "--time-limit", "0")
     assert said.code == 0
-    assert "100.00%" in said.out
+    assert said.out.splitlines()[1].startswith(rule.estimator)
     assert "eparable:" not in said.out
+
+
+@pytest.mark.parametrize("rule", ["batch-perceptron", "fisher-discriminant", "least-squares"])
+def test_rules_that_separate_these_points(run: Callable[..., Said], rule: str) -> None:
+    said = run("fit", "builtin:4f10", "--rule", rule, "--time-limit", "0")
+    assert "100.00%" in said.out
+
+
+def test_a_setting_without_meaning_for_a_rule_is_refused(run: Callable[..., Said]) -> None:
+    said = run("fit", "builtin:4f10", "--rule", "least-squares", "--max-iter", "5")
+    assert said.code == 2
+    assert "--max-iter has no meaning for --rule least-squares" in said.err
+
+
+def test_a_closed_form_has_no_passes(run: Callable[..., Said]) -> None:
+    told = json.loads(run("fit", "builtin:iris", "--rule", "linear-discriminant", "--json").out)
+    assert told["passes"] is None
+    assert told["mistakes"] is None
+    assert told["training_accuracy"] == 0.98
+    assert told["outcome"] == "Solved in closed form from 150 rows."
 
 
 def test_fit_a_csv_by_target_name(run: Callable[..., Said], table: Callable[..., str]) -> None:

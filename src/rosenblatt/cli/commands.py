@@ -9,7 +9,7 @@ from typing import Any
 import typer
 
 from rosenblatt.data.files import read
-from rosenblatt.errors import ProofError, SourceError
+from rosenblatt.errors import ParameterError, ProofError, SourceError
 
 YES, NO, UNDECIDED = 0, 1, 3
 
@@ -20,6 +20,19 @@ class Rule(StrEnum):
     PERCEPTRON = "perceptron"
     BATCH_PERCEPTRON = "batch-perceptron"
     PASSIVE_AGGRESSIVE = "passive-aggressive"
+    AROW = "arow"
+    SECOND_ORDER_PERCEPTRON = "second-order-perceptron"
+    LMS = "lms"
+    TANH_PERCEPTRON = "tanh-perceptron"
+    LEAST_SQUARES = "least-squares"
+    FISHER_DISCRIMINANT = "fisher-discriminant"
+    LINEAR_DISCRIMINANT = "linear-discriminant"
+
+    @property
+    def estimator(self) -> str:
+        """Name of the estimator: the same words."""
+        known = {Rule.AROW: "AROW", Rule.LMS: "LMS"}
+        return known.get(self, self.value.title().replace("-", ""))
 
 
 def fit(
@@ -31,23 +44,29 @@ def fit(
     time_limit: float,
     as_json: bool,
 ) -> int:
-    """Train a rule on a source and explain the result."""
+    """Train a rule on a source and explain the result; a setting of None is left to the rule."""
     import rosenblatt  # noqa: PLC0415 (late: training code is slow to import)
     from rosenblatt.report.words import figures, sentences, verdict_figures  # noqa: PLC0415
 
-    estimators = {
-        Rule.PERCEPTRON: rosenblatt.Perceptron,
-        Rule.BATCH_PERCEPTRON: rosenblatt.BatchPerceptron,
-        Rule.PASSIVE_AGGRESSIVE: rosenblatt.PassiveAggressive,
-    }
+    model = getattr(rosenblatt, rule.estimator)()
+    for name, value in settings.items():
+        if value is not None:
+            _set(model, rule, name, value)
     data = read(source, target)
-    model = estimators[rule](**settings).fit(data.X, data.y)
+    model.fit(data.X, data.y)
     told = figures(source, data, model)
     if time_limit > 0:
         proof = rosenblatt.separability(data.X, data.y, time_limit=time_limit)
         told["separability"] = verdict_figures(proof)
     _print(told, sentences, as_json=as_json)
     return YES
+
+
+def _set(model: Any, rule: Rule, name: str, value: Any) -> None:
+    if name not in model.get_params():
+        flag = name.replace("_", "-")
+        raise ParameterError(f"--{flag} has no meaning for --rule {rule}. Leave it out.")
+    model.set_params(**{name: value})
 
 
 def separable(

@@ -28,9 +28,9 @@ def fit_command(
     *,
     target: Target = None,
     rule: Annotated[Rule, typer.Option(help="Learning rule.")] = Rule.PERCEPTRON,
-    max_iter: Annotated[int, typer.Option(help="Most passes over the rows.")] = 1000,
-    shuffle: Annotated[bool, typer.Option(help="A new order in each pass.")] = True,
-    random_state: Annotated[int, typer.Option(help="Seed of the shuffle.")] = 0,
+    max_iter: Annotated[int | None, typer.Option(help="Most passes over the rows.")] = None,
+    shuffle: Annotated[bool | None, typer.Option(help="A new order in each pass.")] = None,
+    random_state: Annotated[int | None, typer.Option(help="Seed of the shuffle.")] = None,
     time_limit: Annotated[
         float, typer.Option(help="Seconds for the verdict on separability; 0 skips it.")
     ] = 5.0,

@@ -29,8 +29,8 @@ def figures(source: str, data: Dataset, model: Any) -> dict[str, Any]:
         "settings": model.get_params(),
         "outcome": str(model.outcome_),
         "converged": model.outcome_.converged,
-        "passes": model.n_iter_,
-        "mistakes": model.trace_.column("mistakes"),
+        "passes": getattr(model, "n_iter_", None),  # a closed form has none
+        "mistakes": model.trace_.column("mistakes") if hasattr(model, "trace_") else None,
         "training_accuracy": float(np.mean(model.predict(data.X) == data.y)),
         "majority_share": max(counts.values()) / len(data.X),
         "weights": {
@@ -64,7 +64,7 @@ def sentences(told: dict[str, Any]) -> str:
     accuracy, majority = told["training_accuracy"], told["majority_share"]
     parts = [
         f"{told['source']}: {told['rows']:,} rows, {told['features']:,} features; {classes}",
-        f"{told['rule']}, mistakes a pass: {_shortened(told['mistakes'])}",
+        told["rule"] + _mistakes_a_pass(told["mistakes"]),
         told["outcome"],
         f"Right on the training rows: {accuracy:.2%} (the largest class alone: {majority:.2%}).",
         weights_table(told["weights"]),
@@ -92,6 +92,9 @@ def weights_table(weights: dict[str, dict[str, float]]) -> str:
     return "\n".join(lines)
 
 
-def _shortened(mistakes: list[int]) -> str:
+def _mistakes_a_pass(mistakes: list[int] | None) -> str:
+    if mistakes is None:
+        return ""
     shown = ", ".join(str(m) for m in mistakes[:SHOWN_PASSES])
-    return shown if len(mistakes) <= SHOWN_PASSES else f"{shown}, …, {mistakes[-1]}"
+    rest = "" if len(mistakes) <= SHOWN_PASSES else f", …, {mistakes[-1]}"
+    return f", mistakes a pass: {shown}{rest}"
