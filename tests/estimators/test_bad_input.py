@@ -580,7 +580,7 @@ PARAMETERS: dict[Any, dict[str, list[Any]]] = {
     LeastSquares: {
         "alpha": [-1.0, np.nan, np.inf, "a", None, True],
         "fit_intercept": COMMON["fit_intercept"],
-        "class_weight": [*COMMON["class_weight"], {0: 0, 1: 0.0}],
+        "class_weight": COMMON["class_weight"],
         "n_jobs": COMMON["n_jobs"],
     },
     LinearDiscriminant: {
@@ -638,6 +638,22 @@ def test_wrong_parameters_are_refused_in_a_stream(kind: Any, name: str, value: A
     model = kind(**{name: value})
     refuses(lambda: model.partial_fit(X, Y), ParameterError, (name,))
     assert vars(model) == vars(kind(**{name: value}))
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "value"),
+    [s for s in SETTINGS if s[1] in WHEN_SOLVED] + [(LeastSquares, "class_weight", {0: 0, 1: 0.0})],
+    ids=repr,
+)
+def test_what_depends_on_the_classes_is_refused_when_weights_are_asked_for(
+    kind: Any, name: str, value: Any
+) -> None:
+    model = kind(**{name: value})
+    refuses(lambda: model.fit(X, Y), ParameterError, (name,))
+    model.partial_fit(X, Y)
+    refuses(lambda: model.predict(X), ParameterError, (name,))
+    model.set_params(**{name: None})  # nothing is lost
+    np.testing.assert_allclose(model.coef_, kind().fit(X, Y).coef_, rtol=1e-10)
 
 
 @EVERY_ITERATING

@@ -38,7 +38,8 @@ class LeastSquares(StreamingClosedForm):
     intercept_ : ndarray of shape (1,) or (n_classes,)
         Biases.
     rank_ : int
-        How many directions the features span.
+        How many directions the features span; what others explain but for some 1e-14 of its
+        variance spans none of its own.
     outcome_ : Outcome
         How the weights were found, as a sentence.
 

@@ -40,7 +40,7 @@ class LinearDiscriminant(StreamingClosedForm):
     classes_ : ndarray of shape (n_classes,)
         Sorted labels; for two classes the second is the positive one.
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-        Weights.
+        Weights; of more than two classes less their average by priors, which decides nothing.
     intercept_ : ndarray of shape (1,) or (n_classes,)
         Biases.
     priors_ : ndarray of shape (n_classes,)

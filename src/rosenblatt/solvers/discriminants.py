@@ -4,7 +4,8 @@
 MMSE        w = (Σ(x−μ)(x−μ)ᵀ + α)⁺ Σ(x−μ)(t−t̄),  b = t̄ − w·μ,  targets t = ±1         lecture 002
 Fisher      w = S_w⁺(μ₁ − μ₀); of more classes, the directions of the largest scatter
             between classes relative to that within                                    lecture 003
-Gaussian    w_k = Σ⁺μ_k,  b_k = −½ μ_k·w_k + log π_k; of two classes the difference     lecture 000
+Gaussian    w_k = Σ⁺(μ_k − μ),  b_k = −½(μ_k + μ)·w_k + log π_k with μ = Σ π_k μ_k; of
+            two classes the difference                                                 lecture 000
 ==========  ==========================================================================  =========
 
 Weights are given as rows (w, b). A⁺ is the solution of least norm (solvers/positive.py).
