@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rosenblatt.data.builtin import builtin
+    from rosenblatt.estimators.arow import AROW
     from rosenblatt.estimators.batch_perceptron import BatchPerceptron
     from rosenblatt.estimators.passive_aggressive import PassiveAggressive
     from rosenblatt.estimators.perceptron import Perceptron
+    from rosenblatt.estimators.second_order import SecondOrderPerceptron
     from rosenblatt.evidence.proof.certificate import verify
     from rosenblatt.evidence.proof.prooffile import load_proof
     from rosenblatt.evidence.search.noise import label_noise_bounds
@@ -21,9 +23,11 @@ if TYPE_CHECKING:
     from rosenblatt.logic.units import ThresholdNetwork, ThresholdUnit
 
 _HOMES = {
+    "AROW": "rosenblatt.estimators.arow",
     "BatchPerceptron": "rosenblatt.estimators.batch_perceptron",
     "PassiveAggressive": "rosenblatt.estimators.passive_aggressive",
     "Perceptron": "rosenblatt.estimators.perceptron",
+    "SecondOrderPerceptron": "rosenblatt.estimators.second_order",
     "ThresholdNetwork": "rosenblatt.logic.units",
     "ThresholdUnit": "rosenblatt.logic.units",
     "builtin": "rosenblatt.data.builtin",
@@ -37,9 +41,11 @@ _HOMES = {
 _MODULES = {"gates": "rosenblatt.logic.gates"}
 
 __all__ = [
+    "AROW",
     "BatchPerceptron",
     "PassiveAggressive",
     "Perceptron",
+    "SecondOrderPerceptron",
     "ThresholdNetwork",
     "ThresholdUnit",
     "builtin",

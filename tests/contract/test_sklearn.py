@@ -5,7 +5,13 @@ from typing import Any
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from rosenblatt import BatchPerceptron, PassiveAggressive, Perceptron
+from rosenblatt import (
+    AROW,
+    BatchPerceptron,
+    PassiveAggressive,
+    Perceptron,
+    SecondOrderPerceptron,
+)
 
 WEIGHT_IS_REPETITION = (
     "check_sample_weight_equivalence_on_dense_data",
@@ -28,6 +34,9 @@ def expected_failures(estimator: Any) -> dict[str, str]:
         Perceptron(keep="pocket", learning_rate="1/n"),
         PassiveAggressive(),
         PassiveAggressive(loss="squared_hinge"),
+        AROW(),
+        AROW(covariance="diagonal", multi_class="ovr", max_iter=5),
+        SecondOrderPerceptron(),
         BatchPerceptron(max_iter=100),
         BatchPerceptron(batch_size=16, max_iter=100),
     ],
@@ -37,6 +46,9 @@ def test_contract(estimator: Any, check: Any) -> None:
     check(estimator)
 
 
-@pytest.mark.parametrize("estimator", [Perceptron(), PassiveAggressive(), BatchPerceptron()])
+@pytest.mark.parametrize(
+    "estimator",
+    [Perceptron(), PassiveAggressive(), AROW(), SecondOrderPerceptron(), BatchPerceptron()],
+)
 def test_repr_shows_only_changed_settings(estimator: Any) -> None:
     assert repr(estimator) == f"{type(estimator).__name__}()"

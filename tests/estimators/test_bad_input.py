@@ -11,11 +11,28 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-from rosenblatt import BatchPerceptron, PassiveAggressive, Perceptron
+from rosenblatt import (
+    AROW,
+    BatchPerceptron,
+    PassiveAggressive,
+    Perceptron,
+    SecondOrderPerceptron,
+)
 from rosenblatt.errors import DataError, ParameterError, RosenblattError
 
-ESTIMATORS = [Perceptron(), PassiveAggressive(), BatchPerceptron()]
-STREAMING = [PassiveAggressive(), Perceptron(class_weight="balanced")]
+ESTIMATORS = [
+    Perceptron(),
+    PassiveAggressive(),
+    AROW(),
+    SecondOrderPerceptron(covariance="diagonal"),
+    BatchPerceptron(),
+]
+STREAMING = [
+    PassiveAggressive(),
+    Perceptron(class_weight="balanced"),
+    AROW(class_weight="balanced"),
+    SecondOrderPerceptron(),
+]
 EVERY = pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda e: type(e).__name__)
 STREAMS = pytest.mark.parametrize("estimator", STREAMING, ids=repr)
 
@@ -527,6 +544,8 @@ PARAMETERS: dict[Any, dict[str, list[Any]]] = {
         "l1_ratio": [-0.1, 1.1, np.nan],
     },
     PassiveAggressive: {**ONLINE, "C": [0, -1.0, np.nan, "c"], "loss": ["log", None]},
+    AROW: {**ONLINE, "r": [0, -1.0, np.nan, np.inf, "r"], "covariance": ["sparse", None]},
+    SecondOrderPerceptron: {**ONLINE, "a": [0, -1.0, np.nan, "a"], "covariance": ["eye", True]},
     BatchPerceptron: {**COMMON, **STEPS, "batch_size": [0, -1, 2.5, "all"]},
 }
 SETTINGS = [

@@ -22,7 +22,14 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import rosenblatt
-from rosenblatt import BatchPerceptron, PassiveAggressive, Perceptron, builtin
+from rosenblatt import (
+    AROW,
+    BatchPerceptron,
+    PassiveAggressive,
+    Perceptron,
+    SecondOrderPerceptron,
+    builtin,
+)
 from rosenblatt.data import toys
 from rosenblatt.evidence.trace import Record
 from rosenblatt.solvers.state import Ending
@@ -32,6 +39,9 @@ ESTIMATORS = [
     Perceptron(keep="average", max_iter=50),
     Perceptron(keep="pocket", max_iter=50, multi_class="ovr"),
     PassiveAggressive(max_iter=50),
+    AROW(max_iter=50),
+    AROW(max_iter=50, covariance="diagonal", keep="average"),
+    SecondOrderPerceptron(max_iter=50),
     BatchPerceptron(max_iter=50),
 ]
 EVERY = pytest.mark.parametrize("estimator", ESTIMATORS, ids=repr)
@@ -481,7 +491,10 @@ def test_own_validation_rows_leave_all_of_x_for_learning() -> None:
 # --- streams ------------------------------------------------------------------------------------
 
 
-@ONLINE
+WEIGHTS_ONLY = [e for e in ESTIMATORS[:-1] if not hasattr(e, "covariance")]
+
+
+@pytest.mark.parametrize("estimator", WEIGHTS_ONLY, ids=repr)
 @pytest.mark.parametrize("shuffle", [True, False])
 def test_a_stream_goes_on_from_a_fit(estimator: Any, *, shuffle: bool) -> None:
     settings = {"max_iter": 2, "shuffle": shuffle, "keep": "last"}
@@ -492,6 +505,14 @@ def test_a_stream_goes_on_from_a_fit(estimator: Any, *, shuffle: bool) -> None:
     assert model.mistakes_ > mistakes
     one_pass = clone(estimator).set_params(max_iter=1, shuffle=False, keep="last")
     same_weights(model, one_pass.fit(OVERLAP_X, OVERLAP_Y, W[:, :-1], W[:, -1]))
+
+
+@ONLINE
+def test_a_stream_goes_on_from_a_fit_with_all_that_was_learned(estimator: Any) -> None:
+    settings = {"shuffle": False, "keep": "last", "tol": None}
+    model = clone(estimator).set_params(**settings, max_iter=2).fit(OVERLAP_X, OVERLAP_Y)
+    model.partial_fit(OVERLAP_X, OVERLAP_Y)
+    same_weights(model, clone(model).set_params(max_iter=3).fit(OVERLAP_X, OVERLAP_Y))
 
 
 def test_an_average_goes_on_from_a_fit_over_all_rows() -> None:
@@ -688,9 +709,11 @@ def test_importing_the_package_imports_nothing_heavy() -> None:
 
 def test_public_names_are_frozen() -> None:
     assert rosenblatt.__all__ == [
+        "AROW",
         "BatchPerceptron",
         "PassiveAggressive",
         "Perceptron",
+        "SecondOrderPerceptron",
         "ThresholdNetwork",
         "ThresholdUnit",
         "builtin",

@@ -151,8 +151,11 @@ class OnlineClassifier(LinearClassifier):
             # work on a copy: a chunk that fails half-way leaves no trace
             stream = self._opened_stream() if first else self._stream.copy()
             if classes is not None:
-                stream = stream.joined(_newcomers(given_classes(classes), stream.classes))
-            stream = advance(stream, chunk, self._streaming_rule, self.class_weight)
+                new = _newcomers(given_classes(classes), stream.classes)
+                stream = stream.joined(new, self._memory_for)
+            stream = advance(
+                stream, chunk, self._streaming_rule, self._memory_for, self.class_weight
+            )
             self._stream, self.classes_ = stream, stream.classes
             self._W = self._outcome = None
             validation = self._validation(X_val, y_val)
@@ -203,10 +206,15 @@ class OnlineClassifier(LinearClassifier):
             )
 
     def _opened_stream(self) -> Stream:
-        W = np.zeros((1, self.n_features_in_ + 1))
-        return Stream(
-            np.array([]), Memory.starting_at(W, 0, keep=self.keep, l1=self._rule(2).l1 > 0)
-        )
+        return Stream(np.array([]), self._memory_for(0))
+
+    def _memory_for(self, n_classes: int) -> Memory:
+        """Memory of a run over so many classes that starts at zero."""
+        return self._memory(np.zeros((units(n_classes), self.n_features_in_ + 1)), n_classes)
+
+    def _memory(self, W: Floats, n_classes: int) -> Memory:
+        """Memory of a run that starts at the weights W."""
+        return Memory.starting_at(W, n_classes, keep=self.keep, l1=self._rule(2).l1 > 0)
 
     def _train(
         self,
@@ -223,7 +231,7 @@ class OnlineClassifier(LinearClassifier):
         W = warm.W if warm else start_weights(problem, units(problem.n_classes), self.start, seed)
         W = given_weights(*given, W, rule.bias)
         from_zero = not W.any()
-        memory = Memory.starting_at(W, problem.n_classes, keep=self.keep, l1=rule.l1 > 0)
+        memory = self._memory(W, problem.n_classes)
         states = passes_of(
             problem,
             rule,

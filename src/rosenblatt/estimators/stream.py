@@ -19,8 +19,9 @@ from rosenblatt.data.visits import Visit
 from rosenblatt.errors import DataError
 from rosenblatt.solvers.correct import Rule
 from rosenblatt.solvers.memory import LAST_MISTAKE, ROWS, Memory
-from rosenblatt.solvers.online import ALL_FINITE, walk
+from rosenblatt.solvers.online import ALL_FINITE
 from rosenblatt.solvers.passes import learn
+from rosenblatt.solvers.walk import walk
 
 
 class Stream(NamedTuple):
@@ -33,26 +34,14 @@ class Stream(NamedTuple):
         """The same stream in arrays of its own."""
         return Stream(self.classes, self.memory.copy())
 
-    def joined(self, newcomers: Array) -> "Stream":
+    def joined(self, newcomers: Array, memory_for: Callable[[int], Memory]) -> "Stream":
         """The same stream after some classes have joined."""
         if not len(newcomers):
             return self
         old = len(self.classes)
         classes = classes_of(np.concatenate([self.classes, newcomers]) if old else newcomers)
         places = np.searchsorted(classes, self.classes) if old else np.zeros(0, np.int64)
-        memory, k = self.memory, len(classes)
-        counts = np.zeros(k, np.int64)
-        counts[places] = memory.counts
-        return Stream(
-            classes,
-            memory._replace(
-                W=_spread(memory.W, places, k),
-                late=_spread(memory.late, places, k),
-                pocket=_spread(memory.pocket, places, k),
-                paid=_spread(memory.paid, places, k),
-                counts=counts,
-            ),
-        )
+        return Stream(classes, self.memory.moved_into(memory_for(len(classes)), places))
 
 
 class Chunk(NamedTuple):
@@ -64,16 +53,20 @@ class Chunk(NamedTuple):
 
 
 def advance(
-    stream: Stream, chunk: Chunk, rule_for: Callable[[int], Rule], class_weight: Any
+    stream: Stream,
+    chunk: Chunk,
+    rule_for: Callable[[int], Rule],
+    memory_for: Callable[[int], Memory],
+    class_weight: Any,
 ) -> Stream:
     """Learn from the rows of a chunk in order; classes join at their first row.
 
-    `rule_for` gives the rule for a number of classes.
+    `rule_for` gives the rule for a number of classes, `memory_for` the memory it begins with.
     """
     check_same_kind(chunk.labels, stream.classes)
     starts, newcomers = _arrivals(chunk.labels, stream.classes)
     for start, stop, new in zip(starts, [*starts[1:], len(chunk.labels)], newcomers, strict=True):
-        stream = stream.joined(new)
+        stream = stream.joined(new, memory_for)
         part = Problem(
             rows_part(chunk.rows, start, stop),
             codes_of(chunk.labels[start:stop], stream.classes),
@@ -143,18 +136,6 @@ def _arrivals(labels: Array, known: Array) -> tuple[list[int], list[Array]]:
     first = sorted((int(np.flatnonzero(labels == c)[0]), c) for c in strangers)
     cuts = {0: labels[:0]} | {place: labels[place : place + 1] for place, _ in first}
     return list(cuts), list(cuts.values())
-
-
-def _spread(weights: Floats, places: Array, n_classes: int) -> Floats:
-    """Weights of the classes at their places among more classes."""
-    if not len(weights):
-        return weights
-    spread = np.zeros((units(n_classes), weights.shape[1]))
-    if len(places) == 2:
-        spread[places] = [-weights[0], weights[0]]
-    elif len(places) > 2:
-        spread[places] = weights
-    return spread
 
 
 def _fixed_weights(class_weight: Any, classes: Array) -> Floats:

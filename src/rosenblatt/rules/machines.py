@@ -22,4 +22,8 @@ MACHINES = {
     "perceptron 1/n": Machine(Loss.PERCEPTRON, Step.INVERSE, "lecture 004"),
     "passive-aggressive I": Machine(Loss.HINGE, Step.CLOSING_1, "Crammer et al. 2006"),
     "passive-aggressive II": Machine(Loss.HINGE, Step.CLOSING_2, "Crammer et al. 2006"),
+    "AROW": Machine(Loss.HINGE, Step.CONFIDENT, "Crammer, Kulesza and Dredze 2009"),
+    "second-order perceptron": Machine(
+        Loss.PERCEPTRON, Step.CONFIDENT, "Cesa-Bianchi, Conconi and Gentile 2005"
+    ),
 }

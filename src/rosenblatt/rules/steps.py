@@ -7,10 +7,14 @@ constant    −η slope                               lecture 001, 002, 003
 1/n         −(η / n) slope, n the n-th sample      lecture 004
 closing-1   min(C, value / ‖x‖²)                   passive-aggressive I
 closing-2   value / (‖x‖² + 1 / (2C))              passive-aggressive II
+confident   (1 − m) β, and Σ x in place of x       AROW, second-order perceptron
 ==========  =====================================  ======================================
 
 In Kesler's construct the sample is the K(d+1)-vector with x at its own class and −x at the rival,
 so ‖x‖² is twice that of the row: the caller gives the squared length of what is added.
+
+In the confident step β = 1 / (xᵀΣx + r), where the covariance Σ says how unsure the weights still
+are: it is closing-2 with r = 1 / (2C), but for a Σ that shrinks (solvers/confident.py).
 """
 
 from enum import IntEnum
@@ -25,10 +29,11 @@ class Step(IntEnum):
     INVERSE = 1
     CLOSING_1 = 2
     CLOSING_2 = 3
+    CONFIDENT = 4
 
 
 CLOSED = 1e-12  # a loss that was closed once comes back as no more than rounding
-CONSTANT, INVERSE, CLOSING_1, CLOSING_2 = (int(step) for step in Step)
+CONSTANT, INVERSE, CLOSING_1, CLOSING_2, CONFIDENT = (int(step) for step in Step)
 
 
 @njit(cache=True, forceinline=True)

@@ -64,13 +64,6 @@ ALL_FINITE = -1
 FourFloats = tuple[float, float, float, float]
 
 
-def walk(problem: Problem, visit: Visit, rule: Rule, memory: Memory) -> int:
-    """Visit rows once and learn from each; give the place of a row that is not finite, or −1."""
-    plain = len(memory.W) == 1 and rule.l1 == 0 and rule.l2 == 0
-    kernel = walk_one if plain else walk_many
-    return int(kernel(problem, visit, rule, memory))
-
-
 @njit(cache=True, nogil=True)
 def walk_one(problem: Problem, visit: Visit, rule: Rule, memory: Memory) -> int:
     """Walk with a single unit and no penalty: the perceptron as the lectures write it."""

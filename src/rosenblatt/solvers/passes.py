@@ -12,8 +12,9 @@ from rosenblatt.data.visits import visits
 from rosenblatt.solvers.ahead import LookAhead, windows_for
 from rosenblatt.solvers.correct import Rule
 from rosenblatt.solvers.memory import LOSS, MISTAKES, UPDATES, Memory, kept_weights
-from rosenblatt.solvers.online import ALL_FINITE, walk
+from rosenblatt.solvers.online import ALL_FINITE
 from rosenblatt.solvers.state import State
+from rosenblatt.solvers.walk import walk
 
 
 def passes_of(
