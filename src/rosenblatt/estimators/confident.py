@@ -62,8 +62,8 @@ class ConfidentClassifier(OnlineClassifier):
             _check_size(*W.shape)
         return super()._memory(W, n_classes)._replace(beside=unsure(*W.shape, full=kind == "full"))
 
-    def _check_same_keep(self) -> None:
-        super()._check_same_keep()
+    def _check_going_on(self) -> None:
+        super()._check_going_on()
         began = _kind(self._stream.memory)
         if began != self._wanted_kind():
             raise ParameterError(

@@ -143,7 +143,7 @@ class OnlineClassifier(LinearClassifier):
             self._check()
             first = "_stream" not in vars(self)
             if not first:
-                self._check_same_keep()
+                self._check_going_on()
             rows = self._rows(X, reset=first)
             n = n_rows(rows)
             weights = weights_of(sample_weight, n, some_positive=False)
@@ -196,7 +196,8 @@ class OnlineClassifier(LinearClassifier):
         checks.one_of("keep", self.keep, ("last", "average", "pocket"))
         checks.flag("track_error", self.track_error)
 
-    def _check_same_keep(self) -> None:
+    def _check_going_on(self) -> None:
+        """Refuse settings that a stream cannot change midway."""
         memory = self._stream.memory
         began = "average" if len(memory.late) else "pocket" if len(memory.pocket) else "last"
         if began != self.keep:
@@ -281,7 +282,7 @@ class OnlineClassifier(LinearClassifier):
             return False
         one_row: OneRow | None = vars(self).get("_ready")
         if one_row is None or not one_row.serves(stream, self.class_weight):
-            self._check_same_keep()
+            self._check_going_on()
             one_row = self._ready = OneRow(stream, self.class_weight)
         if not one_row.learn(X, y, self._streaming_rule(len(stream.classes))):
             return False

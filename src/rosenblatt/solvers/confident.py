@@ -35,10 +35,17 @@ from numba import njit
 
 from rosenblatt.arrays import Floats
 from rosenblatt.data.problem import Problem
-from rosenblatt.data.rows import UINT, Rows, dot, entry, fetch_row, n_cols, n_entries, square
+from rosenblatt.data.rows import UINT, Rows, dot, entry, fetch_row, n_cols, n_entries
 from rosenblatt.data.visits import Visit
 from rosenblatt.rules.losses import flat_beyond
-from rosenblatt.solvers.correct import Rule, Sample, balance, correct_all, worst_margin
+from rosenblatt.solvers.correct import (
+    Rule,
+    Sample,
+    added_length,
+    balance,
+    correct_all,
+    worst_margin,
+)
 from rosenblatt.solvers.memory import LOSS, ROWS, UPDATES, Memory
 from rosenblatt.solvers.online import ALL_FINITE, book_mistakes, copy_into
 
@@ -88,7 +95,7 @@ def walk_confident(problem: Problem, visit: Visit, rule: Rule, memory: Memory) -
         if not np.isfinite(scores[codes[i] if rule.kesler else 0]):
             return place
         safe = worst_margin(scores, codes[i], rule) > flat_beyond(rule.loss)
-        if not safe and not np.isfinite(square(X, i)):  # no variance is more than ‖x‖²
+        if not safe and not np.isfinite(added_length(X, i, rule)):  # no variance is more
             return place
         if rule.balanced:
             counts[codes[i]] += 1
@@ -104,12 +111,11 @@ def walk_confident(problem: Problem, visit: Visit, rule: Rule, memory: Memory) -
             root = roots[k * height : (k + 1) * height]
             variances[k] = look(X, i, rule.bias, root, F, k) if gaps[k] != 0.0 else 0.0
         for k in range(n_units):
-            others = all_but(variances, k) if rule.kesler else 0.0
-            if gaps[k] == 0.0 or variances[k] + others < SHORTEST:
+            if gaps[k] == 0.0:
                 continue
-            noise = rule.cap / weight
-            gain = 1.0 / (variances[k] + others + noise)
-            if gain == 0.0:  # a weight next to nothing
+            others, noise = all_but(variances, k) if rule.kesler else 0.0, rule.cap / weight
+            gain = 1.0 / max(variances[k] + others + noise, SHORTEST)
+            if variances[k] + others < SHORTEST or gain == 0.0:  # too short or too light a row
                 continue
             turn = Turn(gain, max(gain * (others + noise), LEAST_SHARE))
             root = roots[k * height : (k + 1) * height]
