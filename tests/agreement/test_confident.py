@@ -254,6 +254,19 @@ def test_that_is_so_for_columns_of_very_different_size_too(name: str) -> None:
     np.testing.assert_allclose(found, inverse, rtol=1e-8, atol=1e-11)
 
 
+@EVERY_KIND
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_turning_the_space_turns_the_weights_and_the_covariance(name: str, n_classes: int) -> None:
+    X, y = rows(100, 5, n_classes)
+    Q = np.linalg.qr(np.random.default_rng(0).normal(size=(5, 5)))[0]
+    once = KINDS[name].make(**IN_ORDER).fit(X, y)
+    turned = KINDS[name].make(**IN_ORDER).fit(X @ Q, y)
+    assert turned.trace_.column("mistakes") == once.trace_.column("mistakes")
+    np.testing.assert_allclose(turned.coef_, once.coef_ @ Q, rtol=1e-9, atol=1e-11)
+    back = Q @ turned.covariance_[:, :5, :5] @ Q.T
+    np.testing.assert_allclose(back, once.covariance_[:, :5, :5], rtol=1e-9, atol=1e-11)
+
+
 def test_with_a_large_a_the_second_order_perceptron_is_the_perceptron() -> None:
     X, y = rows(200, 6, 2)
     first = Perceptron(max_iter=1, shuffle=False).fit(X, y)
