@@ -281,9 +281,9 @@ class OnlineClassifier(LinearClassifier):
         if stream is None:
             return False
         one_row: OneRow | None = vars(self).get("_ready")
-        if one_row is None or not one_row.serves(stream, self.class_weight):
+        if one_row is None or not one_row.serves(stream, self.class_weight, self.keep):
             self._check_going_on()
-            one_row = self._ready = OneRow(stream, self.class_weight)
+            one_row = self._ready = OneRow(stream, self.class_weight, self.keep)
         if not one_row.learn(X, y, self._streaming_rule(len(stream.classes))):
             return False
         self._W = self._outcome = None

@@ -86,17 +86,18 @@ def advance(
 class OneRow:
     """Learns one dense row at a time without any preparation, if the row is already right."""
 
-    def __init__(self, stream: Stream, class_weight: Any) -> None:
-        self._stream, self._class_weight = stream, class_weight
+    def __init__(self, stream: Stream, class_weight: Any, keep: str) -> None:
+        self._stream, self._class_weight, self._keep = stream, class_weight, keep
         self._codes = {label: code for code, label in enumerate(stream.classes.tolist())}
         self._code = np.zeros(1, np.int8)
         self._weight = no_weights(1)
         self._class_weights = _fixed_weights(class_weight, stream.classes)
         self._visit = Visit(np.zeros(1, np.int64), np.zeros(1, np.int64))
 
-    def serves(self, stream: Stream, class_weight: Any) -> bool:
-        """Whether this was made for the stream and the weights as they are now."""
-        return stream is self._stream and class_weight is self._class_weight
+    def serves(self, stream: Stream, class_weight: Any, keep: str) -> bool:
+        """Whether this was made for the stream and the settings as they are now."""
+        same_weights = class_weight is self._class_weight
+        return stream is self._stream and same_weights and keep == self._keep
 
     def learn(self, X: Any, y: Any, rule: Rule) -> bool:
         """Learn from the only row of X, or tell that it takes the long way."""

@@ -60,12 +60,13 @@ class Memory(NamedTuple):
     def moved_into(self, fresh: "Memory", places: Array) -> "Memory":
         """What was learned so far, in the fresh memory of more classes: the old at their places."""
         for old, new in zip(self[:4], fresh[:4], strict=True):
-            if len(old) and len(places) > 1:  # one class alone teaches nothing
+            if len(old) and len(new) and len(places) > 1:  # one class alone teaches nothing
                 units = new.reshape(len(fresh.W), -1, new.shape[1])
                 of_each = old.reshape(-1, *units.shape[1:])
                 units[places] = [-of_each[0], of_each[0]] if len(of_each) == 1 else of_each
         fresh.counts[places] = self.counts
-        return fresh._replace(clock=self.clock, sums=self.sums)
+        beside = fresh.beside if len(self.beside) else self.beside
+        return fresh._replace(beside=beside, clock=self.clock, sums=self.sums)
 
     def last(self) -> Floats:
         """Weights after the last row."""
