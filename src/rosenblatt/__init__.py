@@ -10,9 +10,15 @@ if TYPE_CHECKING:
     from rosenblatt.data.builtin import builtin
     from rosenblatt.estimators.arow import AROW
     from rosenblatt.estimators.batch_perceptron import BatchPerceptron
+    from rosenblatt.estimators.fisher_discriminant import FisherDiscriminant
+    from rosenblatt.estimators.kernel_perceptron import KernelPerceptron
+    from rosenblatt.estimators.least_squares import LeastSquares
+    from rosenblatt.estimators.linear_discriminant import LinearDiscriminant
+    from rosenblatt.estimators.lms import LMS
     from rosenblatt.estimators.passive_aggressive import PassiveAggressive
     from rosenblatt.estimators.perceptron import Perceptron
     from rosenblatt.estimators.second_order import SecondOrderPerceptron
+    from rosenblatt.estimators.tanh_perceptron import TanhPerceptron
     from rosenblatt.evidence.proof.certificate import verify
     from rosenblatt.evidence.proof.prooffile import load_proof
     from rosenblatt.evidence.search.noise import label_noise_bounds
@@ -24,10 +30,16 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "AROW": "rosenblatt.estimators.arow",
+    "LMS": "rosenblatt.estimators.lms",
     "BatchPerceptron": "rosenblatt.estimators.batch_perceptron",
+    "FisherDiscriminant": "rosenblatt.estimators.fisher_discriminant",
+    "KernelPerceptron": "rosenblatt.estimators.kernel_perceptron",
+    "LeastSquares": "rosenblatt.estimators.least_squares",
+    "LinearDiscriminant": "rosenblatt.estimators.linear_discriminant",
     "PassiveAggressive": "rosenblatt.estimators.passive_aggressive",
     "Perceptron": "rosenblatt.estimators.perceptron",
     "SecondOrderPerceptron": "rosenblatt.estimators.second_order",
+    "TanhPerceptron": "rosenblatt.estimators.tanh_perceptron",
     "ThresholdNetwork": "rosenblatt.logic.units",
     "ThresholdUnit": "rosenblatt.logic.units",
     "builtin": "rosenblatt.data.builtin",
@@ -42,10 +54,16 @@ _MODULES = {"gates": "rosenblatt.logic.gates"}
 
 __all__ = [
     "AROW",
+    "LMS",
     "BatchPerceptron",
+    "FisherDiscriminant",
+    "KernelPerceptron",
+    "LeastSquares",
+    "LinearDiscriminant",
     "PassiveAggressive",
     "Perceptron",
     "SecondOrderPerceptron",
+    "TanhPerceptron",
     "ThresholdNetwork",
     "ThresholdUnit",
     "builtin",

@@ -4,7 +4,8 @@
 
     RosenblattError
     ├── DataError (also a ValueError)      rows, labels or weights that cannot be learned from
-    │   └── NotFiniteError                 NaN or infinity among the rows
+    │   ├── NotFiniteError                 NaN or infinity among the rows
+    │   └── TooLargeError                  finite rows whose scores are beyond float64
     ├── ParameterError (also a ValueError) a setting out of range, or that does not go with another
     ├── SourceError (also a ValueError)    a file or built-in name that cannot be read
     └── ProofError (also a ValueError)     a proof that does not hold, or is not a proof
@@ -41,6 +42,10 @@ class NotFiniteError(DataError):
         """The same with the name of the column."""
         name = names[self.column]
         return NotFiniteError(self.what, self.row, self.column, name, table=self.table)
+
+
+class TooLargeError(DataError):
+    """Rows that are finite, while their scores have left the range of float64."""
 
 
 class ParameterError(RosenblattError, ValueError):

@@ -8,7 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rosenblatt import BatchPerceptron, PassiveAggressive, Perceptron, builtin
+from rosenblatt import (
+    LMS,
+    BatchPerceptron,
+    PassiveAggressive,
+    Perceptron,
+    TanhPerceptron,
+    builtin,
+)
 from rosenblatt.arrays import Array, Floats
 from rosenblatt.data import toys
 from rosenblatt.solvers.state import Ending
@@ -121,6 +128,50 @@ def test_002_batches_of_one_row_in_file_order_are_the_online_rule() -> None:
     assert online.trace_.column("mistakes") == batch.trace_.column("mistakes")
 
 
+def test_002_one_step_of_lms_is_mu_times_the_error_times_x() -> None:
+    # eq. 12 at w = (0.2, 0), b = −0.1: (2, 1) of class +1 scores 0.3, so e = 0.7
+    step = {"coef_init": [0.2, 0.0], "intercept_init": -0.1, "sample_weight": [1, 0]}
+    settings = {"eta0": 0.1, "max_iter": 1, "shuffle": False}
+    model = LMS(**settings).fit([[2, 1], [2, 1]], [1, -1], **step)
+    w = np.append(model.coef_[0], model.intercept_)
+    np.testing.assert_allclose(w, [0.2 + 0.14, 0.07, -0.1 + 0.07], rtol=1e-14)
+    # the same row of class −1: e = −1 − 0.3; it is changed also where it is right
+    model = LMS(**settings).fit([[2, 1], [2, 1]], [-1, 1], **step)
+    w = np.append(model.coef_[0], model.intercept_)
+    np.testing.assert_allclose(w, [0.2 - 0.26, -0.13, -0.1 - 0.13], rtol=1e-14)
+
+
+def test_002_lms_with_the_hard_error_is_the_perceptron() -> None:
+    for name in ("4f10", "kennel", "xor"):
+        data = builtin(name)
+        perceptron = Perceptron(max_iter=20).fit(data.X, data.y)
+        hard = LMS(error="hard", eta0=1, max_iter=20, tol=None).fit(data.X, data.y)
+        assert hard.coef_.tolist() == perceptron.coef_.tolist()
+        assert hard.intercept_.tolist() == perceptron.intercept_.tolist()
+        assert hard.trace_.column("mistakes") == perceptron.trace_.column("mistakes")
+
+
+def test_002_one_step_of_the_batch_rule_through_tanh() -> None:
+    # eq. 16: w + μ Σ e (1 − f²) x and b + μ Σ e (1 − f²), at the weights before the step
+    data, w, b, mu = builtin("4f10"), np.array([0.4, -0.3]), 0.1, 0.05
+    f = np.tanh(data.X @ w + b)
+    pull = (data.y - f) * (1 - f**2)
+    model = TanhPerceptron(eta0=mu, batch_size=None, max_iter=1)
+    model.fit(data.X, data.y, coef_init=w, intercept_init=b)
+    np.testing.assert_allclose(model.coef_[0], w + mu * pull @ data.X, rtol=1e-14)
+    np.testing.assert_allclose(model.intercept_, b + mu * pull.sum(), rtol=1e-14)
+    assert model.trace_[0].loss == pytest.approx(np.mean((data.y - f) ** 2) / 2, rel=1e-14)
+
+
+def test_000_a_layer_is_sigma_of_w_x_plus_b() -> None:
+    inputs = builtin("or").X
+    both = np.array([[0, 0], [1, 0], [1, 0], [1, 1]])  # or, and
+    model = TanhPerceptron(eta0=0.5).fit(inputs, both)
+    scores = inputs @ model.coef_.T + model.intercept_
+    np.testing.assert_allclose(model.outputs(inputs), np.tanh(scores), rtol=1e-14)
+    assert model.predict(inputs).tolist() == both.tolist()
+
+
 def test_003_the_batch_perceptron_makes_four_mistakes_then_none() -> None:
     data = builtin("4f10")
     start = {"coef_init": [0, 1], "intercept_init": -0.5}
@@ -200,6 +251,25 @@ def test_004_with_a_learning_rate_of_1_over_n_the_third_animal_moves_a_third() -
     # η = 1 at the Presa Canario, none at the Maltese, 1/3 at the Maine Coon (0, 20)
     np.testing.assert_allclose(model.coef_, [[2, 100 - 20 / 3]], rtol=1e-15)
     np.testing.assert_allclose(model.intercept_, [-19 - 1 / 3], rtol=1e-15)
+
+
+@pytest.mark.parametrize("label", [-1, 1])
+def test_004_one_step_through_tanh_with_twice_our_learning_rate(label: int) -> None:
+    # 004 descends ¼(y − y*)², we descend ½: its η ((y − y*)/2) (1 − y*²) x has twice our η
+    x, w, eta = np.array([0.5, -1.0, 1.0]), np.array([0.3, 0.2, -0.4]), 0.8
+    output = np.tanh(w @ x)
+    wanted = w + eta * ((label - output) / 2) * (1 - output**2) * x
+    model = TanhPerceptron(eta0=eta / 2, max_iter=1, shuffle=False)
+    model.fit([x[:2], x[:2]], [label, -label], w[:2], w[2], sample_weight=[1, 0])
+    np.testing.assert_allclose(np.append(model.coef_[0], model.intercept_), wanted, rtol=1e-14)
+
+
+def test_004_tanh_changes_also_where_the_sign_is_right() -> None:
+    # the slide says "if y = y* do nothing", which a soft output never is
+    model = TanhPerceptron(max_iter=1, shuffle=False)
+    model.fit([[1.0], [-1.0]], [1, -1], coef_init=[2.0])
+    assert model.mistakes_ == 0
+    assert model.coef_[0, 0] > 2.0
 
 
 def test_004_class_means_are_a_start_and_are_kept_where_they_are_right() -> None:

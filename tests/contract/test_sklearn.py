@@ -7,11 +7,18 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from rosenblatt import (
     AROW,
+    LMS,
     BatchPerceptron,
+    FisherDiscriminant,
+    KernelPerceptron,
+    LeastSquares,
+    LinearDiscriminant,
     PassiveAggressive,
     Perceptron,
     SecondOrderPerceptron,
+    TanhPerceptron,
 )
+from rosenblatt.estimators.closed_form import ClosedFormClassifier
 
 WEIGHT_IS_REPETITION = (
     "check_sample_weight_equivalence_on_dense_data",
@@ -19,9 +26,19 @@ WEIGHT_IS_REPETITION = (
 )
 
 
+HEAVY_CLASSES = "check_class_weight_classifiers"
+SOFT_AND_ONLINE = (LMS(), TanhPerceptron(), TanhPerceptron(activation="logistic", eta0=0.1))
+
+
 def expected_failures(estimator: Any) -> dict[str, str]:
-    if not isinstance(estimator, BatchPerceptron):
-        return dict.fromkeys(WEIGHT_IS_REPETITION, "a weight scales the update of an online rule")
+    if isinstance(estimator, ClosedFormClassifier):
+        return {}
+    expected = {}
+    if repr(estimator) in map(repr, SOFT_AND_ONLINE):
+        expected[HEAVY_CLASSES] = "steps 1,000 times too large, as `outcome_` says"
+    if getattr(estimator, "batch_size", 1) == 1:
+        why = "a weight scales the update of an online rule"
+        return expected | dict.fromkeys(WEIGHT_IS_REPETITION, why)
     if estimator.batch_size is not None:
         return dict.fromkeys(WEIGHT_IS_REPETITION, "a repeated row may fall into another batch")
     return {}
@@ -39,6 +56,22 @@ def expected_failures(estimator: Any) -> dict[str, str]:
         SecondOrderPerceptron(),
         BatchPerceptron(max_iter=100),
         BatchPerceptron(batch_size=16, max_iter=100),
+        *SOFT_AND_ONLINE,
+        LMS(error="hard", learning_rate="normalised", keep="average", tol=None),
+        LMS(learning_rate="normalised", batch_size=None, eta0=1.0),
+        TanhPerceptron(activation="hard", keep="pocket"),
+        TanhPerceptron(learning_rate="normalised", batch_size=None, eta0=1.0),
+        LeastSquares(),
+        LeastSquares(alpha=0.5, class_weight="balanced"),
+        FisherDiscriminant(),
+        FisherDiscriminant(bias="equal-error"),
+        LinearDiscriminant(),
+        LinearDiscriminant(shrinkage=0.3),
+        LinearDiscriminant(shrinkage="auto"),
+        LinearDiscriminant(shrinkage="oas"),
+        KernelPerceptron(),
+        KernelPerceptron("poly", keep="average", multi_class="ovr"),
+        KernelPerceptron(budget=20, max_iter=50),
     ],
     expected_failed_checks=expected_failures,
 )
@@ -48,7 +81,7 @@ def test_contract(estimator: Any, check: Any) -> None:
 
 @pytest.mark.parametrize(
     "estimator",
-    [Perceptron(), PassiveAggressive(), AROW(), SecondOrderPerceptron(), BatchPerceptron()],
+    [Perceptron(), AROW(), LMS(), TanhPerceptron(), KernelPerceptron(), LinearDiscriminant()],
 )
 def test_repr_shows_only_changed_settings(estimator: Any) -> None:
     assert repr(estimator) == f"{type(estimator).__name__}()"

@@ -12,7 +12,7 @@ from scipy import sparse
 
 from rosenblatt.arrays import Array, Floats
 from rosenblatt.data.door import rows_of
-from rosenblatt.data.problem import row_bytes, rows_part, rows_take
+from rosenblatt.data.problem import matrix_of, row_bytes, rows_joined, rows_part, rows_take
 from rosenblatt.data.rows import (
     CSR,
     Rows,
@@ -244,6 +244,23 @@ def test_parts_and_choices_of_rows_are_numpy_s(data: Any, n: int, d: int, index:
         assert dots(again, w).tolist() == whole[start:stop][::-1].tolist()
     assert np.shares_memory(rows_part(X, start, stop), X)
     assert not np.shares_memory(rows_take(X, chosen), X)
+
+
+def dense(rows: Rows) -> Array:
+    matrix = matrix_of(rows)
+    return matrix.toarray() if isinstance(rows, CSR) else matrix
+
+
+@EVERY_STORAGE
+@pytest.mark.parametrize("other", STORAGES)
+def test_joined_rows_are_stored_like_the_first(storage: str, other: str) -> None:
+    X, Y = table(7, 5, np.float64), table(6, 5, np.float64, seed=1)
+    first = rows_take(STORAGES[storage](X), np.arange(7))
+    for second in (STORAGES[other](Y), rows_part(STORAGES[other](Y), 2, 5)):
+        both = rows_joined(first, second)
+        assert isinstance(both, CSR) == isinstance(first, CSR)
+        np.testing.assert_array_equal(dense(both), np.vstack([X, dense(second)]))
+        assert rows_of(matrix_of(both)) is not None  # entries stand inside the columns
 
 
 def test_bytes_of_a_row() -> None:

@@ -24,10 +24,12 @@ from sklearn.preprocessing import StandardScaler
 import rosenblatt
 from rosenblatt import (
     AROW,
+    LMS,
     BatchPerceptron,
     PassiveAggressive,
     Perceptron,
     SecondOrderPerceptron,
+    TanhPerceptron,
     builtin,
 )
 from rosenblatt.data import toys
@@ -44,8 +46,18 @@ ESTIMATORS = [
     SecondOrderPerceptron(max_iter=50),
     BatchPerceptron(max_iter=50),
 ]
-EVERY = pytest.mark.parametrize("estimator", ESTIMATORS, ids=repr)
-ONLINE = pytest.mark.parametrize("estimator", ESTIMATORS[:-1], ids=repr)
+# every row changes their weights, and no pass without a mistake ends them
+SOFT_ESTIMATORS = [
+    LMS(max_iter=50, eta0=0.001),
+    LMS(max_iter=50, keep="average", learning_rate="normalised", eta0=0.1),
+    TanhPerceptron(max_iter=50, eta0=0.02),
+    TanhPerceptron(max_iter=50, activation="logistic", keep="pocket", eta0=0.3),
+    LMS(max_iter=50, eta0=0.0001, batch_size=None),
+]
+EVERY = pytest.mark.parametrize("estimator", ESTIMATORS + SOFT_ESTIMATORS, ids=repr)
+RESTING = pytest.mark.parametrize("estimator", ESTIMATORS, ids=repr)
+SOFT = pytest.mark.parametrize("estimator", SOFT_ESTIMATORS, ids=repr)
+ONLINE = pytest.mark.parametrize("estimator", ESTIMATORS[:-1] + SOFT_ESTIMATORS[:-1], ids=repr)
 
 IRIS = builtin("iris")
 OVERLAP_X, OVERLAP_Y, _ = toys.overlapping(n=300, d=3, distance=1.5, seed=2)
@@ -331,7 +343,7 @@ def test_a_warm_start_in_small_steps_is_one_long_run() -> None:
     same_weights(short, long)
 
 
-@EVERY
+@RESTING
 def test_given_weights_are_where_it_starts(estimator: Any) -> None:
     W = np.array([[1.0, 2.0, -1.0]])
     right = np.where(FAR_X @ W[0] + 0.5 >= 0, 1, -1)
@@ -343,7 +355,7 @@ def test_given_weights_are_where_it_starts(estimator: Any) -> None:
     assert model.outcome_.converged
 
 
-@EVERY
+@RESTING
 def test_without_a_bias_training_and_deciding_mean_the_same_line(estimator: Any) -> None:
     # once: a given bias is left out of the scores in training and put into them in deciding
     model = clone(estimator).set_params(fit_intercept=False)
@@ -402,14 +414,15 @@ def test_more_classes_than_a_byte_can_count(estimator: Any) -> None:
     one_pass = clone(estimator).set_params(max_iter=1, shuffle=False, tol=None, start="zero")
     model = one_pass.fit(X, y)
     assert model.coef_.shape == (130, 4)
-    if hasattr(model, "partial_fit") and model.keep == "last":
+    row_by_row = hasattr(model, "partial_fit") and getattr(model, "batch_size", 1) == 1
+    if row_by_row and model.keep == "last":
         stream = clone(one_pass).partial_fit(X[:1], y[:1], classes=range(130))
         for i in range(1, 300):
             stream.partial_fit(X[i : i + 1], y[i : i + 1])
         same_weights(stream, model)
 
 
-@EVERY
+@RESTING
 def test_spent_passes_say_how_many_mistakes_are_left(estimator: Any) -> None:
     model = clone(estimator).set_params(max_iter=7, tol=None).fit(OVERLAP_X, OVERLAP_Y)
     assert model.n_iter_ == len(model.trace_) == 7
@@ -418,6 +431,18 @@ def test_spent_passes_say_how_many_mistakes_are_left(estimator: Any) -> None:
     left = model.trace_[-1].mistakes
     assert f"after 7 passes with {left} mistakes" in str(model.outcome_)
     assert "separable" in str(model.outcome_)
+
+
+@SOFT
+def test_spent_passes_of_a_squared_error_cast_no_doubt_on_the_data(estimator: Any) -> None:
+    model = clone(estimator).set_params(max_iter=7, tol=None).fit(OVERLAP_X, OVERLAP_Y)
+    assert model.n_iter_ == len(model.trace_) == 7
+    assert model.outcome_.ending is Ending.DESCENT_SPENT
+    assert not model.outcome_.converged
+    assert f"after 7 passes, all that `max_iter` allows. {model.trace_[-1].mistakes} mistakes" in (
+        str(model.outcome_)
+    )
+    assert "separable" not in str(model.outcome_)
 
 
 def stalls_at(figures: list[float], tol: float, patience: int) -> int | None:
@@ -431,7 +456,7 @@ def stalls_at(figures: list[float], tol: float, patience: int) -> int | None:
     return None
 
 
-@EVERY
+@RESTING
 @pytest.mark.parametrize("tol", [1e-3, 0.1])
 def test_tol_stops_when_the_loss_no_longer_falls(estimator: Any, tol: float) -> None:
     settings = {"max_iter": 300, "n_iter_no_change": 3}
@@ -441,6 +466,27 @@ def test_tol_stops_when_the_loss_no_longer_falls(estimator: Any, tol: float) -> 
     assert model.outcome_.ending is Ending.LOSS_STALLED
     assert "tol" in str(model.outcome_)
     assert f"{model.trace_[-1].mistakes} mistakes" in str(model.outcome_)
+
+
+@SOFT
+@pytest.mark.parametrize("tol", [1e-4, 0.1])
+def test_tol_stops_when_the_squared_error_levels_off(estimator: Any, tol: float) -> None:
+    settings = {"max_iter": 300, "n_iter_no_change": 3}
+    long = clone(estimator).set_params(**settings, tol=None).fit(OVERLAP_X, OVERLAP_Y)
+    model = clone(estimator).set_params(**settings, tol=tol).fit(OVERLAP_X, OVERLAP_Y)
+    assert model.n_iter_ == stalls_at(long.trace_.column("loss"), tol, 3)
+    lms = isinstance(model, LMS)
+    ending = Ending.SQUARES_LEVELLED if lms else Ending.OUTPUTS_LEVELLED
+    assert model.outcome_.ending is ending
+    assert ("LeastSquares" in str(model.outcome_)) == lms
+    assert f"{model.trace_[-1].mistakes} mistakes" in str(model.outcome_)
+
+
+def test_a_squared_error_of_zero_comes_to_rest() -> None:
+    model = LMS(eta0=1, fit_intercept=False, tol=None).fit(np.eye(4), [0, 1, 0, 1])
+    assert model.outcome_.ending is Ending.NO_CHANGE
+    assert model.coef_.tolist() == [[-1, 1, -1, 1]]
+    assert model.n_iter_ == 2
 
 
 @ONLINE
@@ -491,7 +537,7 @@ def test_own_validation_rows_leave_all_of_x_for_learning() -> None:
 # --- streams ------------------------------------------------------------------------------------
 
 
-WEIGHTS_ONLY = [e for e in ESTIMATORS[:-1] if not hasattr(e, "covariance")]
+WEIGHTS_ONLY = [e for e in ESTIMATORS[:-1] if not hasattr(e, "covariance")] + SOFT_ESTIMATORS[:-1]
 
 
 @pytest.mark.parametrize("estimator", WEIGHTS_ONLY, ids=repr)
@@ -710,10 +756,16 @@ def test_importing_the_package_imports_nothing_heavy() -> None:
 def test_public_names_are_frozen() -> None:
     assert rosenblatt.__all__ == [
         "AROW",
+        "LMS",
         "BatchPerceptron",
+        "FisherDiscriminant",
+        "KernelPerceptron",
+        "LeastSquares",
+        "LinearDiscriminant",
         "PassiveAggressive",
         "Perceptron",
         "SecondOrderPerceptron",
+        "TanhPerceptron",
         "ThresholdNetwork",
         "ThresholdUnit",
         "builtin",

@@ -16,15 +16,19 @@ from sklearn.base import clone
 
 from rosenblatt import (
     AROW,
+    LMS,
     BatchPerceptron,
+    KernelPerceptron,
     PassiveAggressive,
     Perceptron,
     SecondOrderPerceptron,
+    TanhPerceptron,
 )
 from rosenblatt.arrays import Array, Floats
 from rosenblatt.data import toys
 from rosenblatt.data.visits import WINDOW, visits
 from rosenblatt.rules.losses import Loss, flat_beyond, value_and_slope
+from rosenblatt.rules.outputs import outputs_at, target_range, value_and_pull
 from rosenblatt.solvers import ahead, passes
 
 
@@ -94,11 +98,63 @@ RULES = {
     "second-order diagonal": RuleRow(
         rule(SecondOrderPerceptron, covariance="diagonal"), whole=False, scales=False
     ),
+    "linear kernel": RuleRow(rule(KernelPerceptron, kernel="linear"), scales=False),
+    "poly kernel average": RuleRow(
+        rule(KernelPerceptron, kernel="poly", degree=2, gamma=0.5, coef0=1.0, keep="average"),
+        whole=False,
+        scales=False,
+    ),
+    "rbf kernel ovr pocket": RuleRow(
+        rule(KernelPerceptron, gamma=0.1, keep="pocket", multi_class="ovr"),
+        whole=False,
+        scales=False,
+        odd=False,
+    ),
+    "rbf kernel, budget 8": RuleRow(
+        rule(KernelPerceptron, gamma=0.05, budget=8, class_weight="balanced"),
+        whole=False,
+        scales=False,
+    ),
     "batch": RuleRow(rule(BatchPerceptron), streams=False),
     "batch ovr": RuleRow(rule(BatchPerceptron, multi_class="ovr"), streams=False),
     "batches of 3": RuleRow(rule(BatchPerceptron, batch_size=3), streams=False),
     "batch 1/n": RuleRow(
         rule(BatchPerceptron, learning_rate="1/n", batch_size=5), whole=False, streams=False
+    ),
+}
+# the squared errors: none has whole weights, or weights in proportion to η
+SOFT = {
+    "LMS": rule(LMS, tol=None, eta0=0.003),
+    "LMS average": rule(LMS, tol=None, eta0=0.003, keep="average"),
+    "LMS pocket": rule(LMS, tol=None, eta0=0.003, keep="pocket"),
+    "LMS 1/n": rule(LMS, tol=None, learning_rate="1/n"),
+    "LMS normalised": rule(LMS, tol=None, learning_rate="normalised", eta0=0.5),
+    "LMS balanced": rule(LMS, tol=None, eta0=0.001, class_weight="balanced"),
+    "LMS no bias": rule(LMS, tol=None, eta0=0.003, fit_intercept=False),
+    "LMS batch": rule(LMS, tol=None, eta0=0.0003, batch_size=None),
+    "LMS batches of 3": rule(LMS, tol=None, eta0=0.001, batch_size=3, keep="average"),
+    "LMS batch normalised": rule(LMS, tol=None, learning_rate="normalised", batch_size=None),
+    "tanh": rule(TanhPerceptron, tol=None),
+    "tanh average": rule(TanhPerceptron, tol=None, keep="average"),
+    "tanh 1/n": rule(TanhPerceptron, tol=None, learning_rate="1/n"),
+    "tanh normalised": rule(TanhPerceptron, tol=None, learning_rate="normalised", eta0=0.5),
+    "tanh batch": rule(TanhPerceptron, tol=None, batch_size=None),
+    "logistic": rule(TanhPerceptron, tol=None, activation="logistic", eta0=0.1),
+    "logistic batches": rule(TanhPerceptron, tol=None, activation="logistic", batch_size=4),
+}
+RULES |= {
+    name: RuleRow(make, whole=False, scales=False, odd="pocket" not in name)
+    for name, make in SOFT.items()
+}
+RULES |= {
+    "hard LMS": RuleRow(rule(LMS, error="hard", tol=None, eta0=1.0)),
+    "hard LMS batch": RuleRow(rule(LMS, error="hard", tol=None, eta0=1.0, batch_size=None)),
+    "hard tanh average": RuleRow(
+        rule(TanhPerceptron, activation="hard", tol=None, eta0=1.0, keep="average")
+    ),
+    # a chunk that runs away is left out, so that chunks do make a difference
+    "LMS diverging": RuleRow(
+        rule(LMS, eta0=1.0, tol=None), whole=False, scales=False, streams=False
     ),
 }
 
@@ -163,6 +219,8 @@ def clouds(seed: int, n: int = 60, d: int = 5, k: int = 3) -> Rows:
 
 
 def weights_of(model: Any) -> Floats:
+    if not hasattr(model, "coef_"):  # a kernel: the weights are a sum of rows
+        return model.dual_coef_
     return np.column_stack([model.coef_, model.intercept_])
 
 
@@ -501,11 +559,12 @@ def test_without_convergence_there_is_an_upper_bound_only() -> None:
 @pytest.mark.parametrize("random_state", [0, 5])
 def test_the_same_seed_gives_the_same_bits(name: str, random_state: int) -> None:
     rows = clouds(2, n=90)
-    model = RULES[name].make(random_state=random_state, start="random")
+    begin = {"start": "random"} if hasattr(RULES[name].make(), "start") else {}
+    model = RULES[name].make(random_state=random_state, **begin)
     once = what(model.fit(rows.X, rows.y))
     assert what(model.fit(rows.X, rows.y)) == once
     assert what(clone(model).fit(rows.X.copy(), rows.y.tolist())) == once
-    other = RULES[name].make(random_state=random_state + 1, start="random").fit(rows.X, rows.y)
+    other = RULES[name].make(random_state=random_state + 1, **begin).fit(rows.X, rows.y)
     assert what(other) != once
 
 
@@ -555,6 +614,16 @@ def test_a_second_thread_changes_no_bit(
         together = RULES[name].make(max_iter=3, n_jobs=2).fit(X, y)
         assert what(together) == what(alone)
     np.testing.assert_array_equal(together.predict(X), alone.predict(X))
+
+
+@pytest.mark.parametrize("name", ["LMS", "tanh", "logistic"])
+def test_where_every_row_changes_the_weights_none_is_scored_ahead(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = clouds(5)
+    alone = what(RULES[name].make().fit(rows.X, rows.y))
+    monkeypatch.setattr(passes, "LookAhead", None)
+    assert what(RULES[name].make(n_jobs=2).fit(rows.X, rows.y)) == alone
 
 
 @pytest.mark.parametrize("name", ["perceptron", "pocket", "batch", "batches of 3"])
@@ -622,24 +691,28 @@ def test_passes_and_seeds_differ() -> None:
 # --- losses -------------------------------------------------------------------------------------
 
 KINKS = {Loss.PERCEPTRON: 0.0, Loss.HINGE: 1.0}
+SMOOTH = {Loss.SQUARE, Loss.TANH, Loss.SIGMOID}
+CONVEX = [Loss.PERCEPTRON, Loss.HINGE, Loss.SQUARE]
 
 
-def test_every_loss_has_its_kink_here() -> None:
-    assert set(KINKS) == set(Loss)
+def test_every_loss_has_its_kink_here_or_none() -> None:
+    assert set(KINKS) | SMOOTH == set(Loss)
+    assert not set(KINKS) & SMOOTH
 
 
 @pytest.mark.parametrize("loss", Loss)
 @given(margin=st.floats(-50, 50))
 def test_the_slope_is_the_derivative_of_the_value(loss: Loss, margin: float) -> None:
     step = 1e-6
-    assume(abs(margin - KINKS[loss]) > 2 * step)
+    assume(abs(margin - KINKS.get(loss, np.inf)) > 2 * step)
     above = value_and_slope(int(loss), margin + step)[0]
     below = value_and_slope(int(loss), margin - step)[0]
     slope = value_and_slope(int(loss), margin)[1]
-    assert (above - below) / (2 * step) == pytest.approx(slope, abs=1e-7)
+    # a value of 1,300, as the square's may be, leaves its digits to a difference of 1e-6
+    assert (above - below) / (2 * step) == pytest.approx(slope, abs=1e-7, rel=1e-8)
 
 
-@pytest.mark.parametrize("loss", Loss)
+@pytest.mark.parametrize("loss", CONVEX)
 @given(at=st.floats(-50, 50), elsewhere=st.floats(-50, 50))
 def test_convex_losses_lie_above_their_tangents(loss: Loss, at: float, elsewhere: float) -> None:
     value, slope = value_and_slope(int(loss), at)
@@ -648,13 +721,62 @@ def test_convex_losses_lie_above_their_tangents(loss: Loss, at: float, elsewhere
     assert value >= 0
 
 
-@pytest.mark.parametrize("loss", Loss)
+@pytest.mark.parametrize("loss", KINKS)
 @given(beyond=st.floats(0, 50, exclude_min=True))
 def test_a_loss_is_flat_beyond_its_end_and_not_before(loss: Loss, beyond: float) -> None:
     end = flat_beyond(int(loss))
     assume(end + beyond > end)
     assert value_and_slope(int(loss), end + beyond) == (0, 0)
     assert value_and_slope(int(loss), end - beyond)[1] < 0
+
+
+@pytest.mark.parametrize("loss", SMOOTH)
+@given(margin=st.floats(-15, 15))
+def test_a_smooth_loss_is_flat_nowhere(loss: Loss, margin: float) -> None:
+    assume(loss is not Loss.SQUARE or margin != 1)
+    assert flat_beyond(int(loss)) == np.inf
+    value, slope = value_and_slope(int(loss), margin)
+    assert value > 0
+    assert slope != 0
+
+
+@pytest.mark.parametrize("loss", SMOOTH)
+@pytest.mark.parametrize("sign", [-1.0, 1.0])
+@given(score=st.floats(-15, 15))
+def test_a_smooth_loss_is_half_the_squared_error_of_the_output(
+    loss: Loss, sign: float, score: float
+) -> None:
+    errors = {
+        Loss.SQUARE: sign - score,
+        Loss.TANH: sign - np.tanh(score),
+        Loss.SIGMOID: (sign + 1) / 2 - 1 / (1 + np.exp(-score)),
+    }
+    value = value_and_slope(int(loss), sign * score)[0]
+    assert value == pytest.approx(errors[loss] ** 2 / 2, rel=1e-7, abs=1e-15)
+    if loss is not Loss.SQUARE:  # a layer says the same of the target and the score
+        target = sign if loss is Loss.TANH else (sign + 1) / 2
+        assert value_and_pull(int(loss), target, score)[0] == pytest.approx(value, abs=1e-15)
+
+
+@pytest.mark.parametrize("loss", [Loss.TANH, Loss.SIGMOID])
+@given(score=st.floats(-20, 20), share=st.floats(0, 1))
+def test_the_pull_of_a_target_is_the_derivative_of_its_loss(
+    loss: Loss, score: float, share: float
+) -> None:
+    least, most = target_range(int(loss))
+    target, step = least + share * (most - least), 1e-6
+    above = value_and_pull(int(loss), target, score + step)[0]
+    below = value_and_pull(int(loss), target, score - step)[0]
+    pull = value_and_pull(int(loss), target, score)[1]
+    assert (below - above) / (2 * step) == pytest.approx(pull, abs=1e-9)
+
+
+def test_soft_outputs_do_not_overflow() -> None:
+    for loss in (Loss.TANH, Loss.SIGMOID):
+        least, most = target_range(int(loss))
+        for margin in (-1e300, -800.0, 800.0, 1e300):
+            assert value_and_slope(int(loss), margin)[1] == 0
+            assert outputs_at(int(loss), np.array([margin]))[0] == (most if margin > 0 else least)
 
 
 def test_a_tie_has_the_perceptron_s_slope_and_margin_1_none_of_the_hinge_s() -> None:

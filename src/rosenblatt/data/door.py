@@ -21,7 +21,7 @@ from scipy import sparse
 from rosenblatt.arrays import Array
 from rosenblatt.data.problem import rows_part
 from rosenblatt.data.rows import CSR, Rows, n_rows
-from rosenblatt.errors import DataError, NotFiniteError
+from rosenblatt.errors import DataError, NotFiniteError, TooLargeError
 
 _PART = 65_536
 _AS_FLOAT32 = ("b1", "f2", "i1", "u1", "i2", "u2")
@@ -62,7 +62,9 @@ def not_finite(rows: Rows, table: str = "X") -> DataError:
             if len(places):
                 row, column = int(places[0][0]) + start, int(places[0][1])
                 return _bad_entry(rows[row, column], row, column, table)
-    return DataError("The scores grew beyond float64: X holds values too large. Scale its columns.")
+    return TooLargeError(
+        "The scores grew beyond float64: X holds values too large. Scale its columns."
+    )
 
 
 def _bad_entry(value: float, row: int, column: int, table: str) -> NotFiniteError:

@@ -26,7 +26,9 @@ def labels_of(y: Any, n: int) -> Array:
         labels = labels[:, 0]
     if labels.ndim != 1:
         shape = f"y should be a 1d array, got an array of shape {labels.shape} instead."
-        raise DataError(f"{shape} Give one label a row.")
+        raise DataError(
+            f"{shape} Give one label a row; `TanhPerceptron` learns a matrix of targets."
+        )
     if len(labels) != n:
         raise DataError(f"X has {n} rows but y has {len(labels)} labels; they must be as many.")
     _check_missing(labels)

@@ -1,8 +1,9 @@
-"""Problem: rows with their classes and weights, checked and ready for a kernel."""
+"""Rows with their classes, or with targets, and weights: checked and ready for a kernel."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import sparse
 
 from rosenblatt.arrays import Array, Codes, Floats
 from rosenblatt.data.rows import CSR, Rows, n_rows
@@ -25,6 +26,12 @@ class Problem(NamedTuple):
         """How many classes."""
         return len(self.class_weights)
 
+    @property
+    def all_weigh_one(self) -> bool:
+        """Whether every row weighs 1."""
+        unweighted = self.weights.strides == (0,) or (self.weights == 1).all()
+        return bool(unweighted and (self.class_weights == 1).all())
+
     def part(self, start: int, stop: int) -> "Problem":
         """Rows start … stop, without a copy."""
         span = slice(start, stop)
@@ -39,6 +46,35 @@ class Problem(NamedTuple):
         return self._replace(
             rows=rows_take(self.rows, chosen),
             codes=self.codes[chosen],
+            weights=np.ascontiguousarray(self.weights[chosen]),
+        )
+
+
+class Layer(NamedTuple):
+    """Rows with the targets of every output, and the weights of the rows.
+
+    A score on the wrong side of `middle`, seen from the target, is a mistake.
+    """
+
+    rows: Rows
+    targets: Floats
+    weights: Floats
+    middle: float
+
+    def part(self, start: int, stop: int) -> "Layer":
+        """Rows start … stop, without a copy."""
+        span = slice(start, stop)
+        return self._replace(
+            rows=rows_part(self.rows, start, stop),
+            targets=self.targets[span],
+            weights=self.weights[span],
+        )
+
+    def take(self, chosen: Array) -> "Layer":
+        """The chosen rows, copied."""
+        return self._replace(
+            rows=rows_take(self.rows, chosen),
+            targets=self.targets[chosen],
             weights=np.ascontiguousarray(self.weights[chosen]),
         )
 
@@ -67,6 +103,37 @@ def rows_take(rows: Rows, chosen: Array) -> Rows:
     inside = np.arange(indptr[-1]) - np.repeat(indptr[:-1], lengths)
     entries = np.repeat(rows.indptr[:-1][chosen], lengths) + inside
     return CSR(rows.data[entries], rows.indices[entries], indptr, rows.n_cols)
+
+
+def rows_joined(first: Rows, second: Rows) -> Rows:
+    """Rows of both, stored like the first."""
+    if not isinstance(first, CSR):
+        dense = matrix_of(second).toarray() if isinstance(second, CSR) else second
+        both: Array = np.concatenate([first, dense])
+        return both
+    if not isinstance(second, CSR):
+        second = CSR(*_entries_of(second), second.shape[1])
+    entries = slice(second.indptr[0], second.indptr[-1])
+    return CSR(
+        np.concatenate([first.data, second.data[entries]]),
+        np.concatenate([first.indices, second.indices[entries]]),
+        np.concatenate([first.indptr, second.indptr[1:] + (first.indptr[-1] - entries.start)]),
+        first.n_cols,
+    )
+
+
+def matrix_of(rows: Rows) -> Any:
+    """Rows as numpy or scipy have them: an array, or a CSR array."""
+    if not isinstance(rows, CSR):
+        return rows
+    entries = slice(rows.indptr[0], rows.indptr[-1])
+    parts = (rows.data[entries], rows.indices[entries], rows.indptr - entries.start)
+    return sparse.csr_array(parts, shape=(n_rows(rows), rows.n_cols))
+
+
+def _entries_of(rows: Array) -> tuple[Array, Array, Array]:
+    matrix = sparse.csr_array(rows)
+    return matrix.data, matrix.indices, matrix.indptr
 
 
 def row_bytes(rows: Rows) -> int:

@@ -11,6 +11,7 @@ verb                meaning
 ``rough_dot4(X,…)`` the same, good to float32 only; ``screens(X)``: whether *that* pays
 ``fetch_row(X, i)`` ask for row i ahead of its use
 ``add(X, i, a, w)`` w ← w + a x_i
+``shift(X, i, …)``  z ← x_i − c
 ``square(X, i)``    ‖x_i‖²
 ``truncate(X, …)``  the cumulative l1 step on the features of row i
 ``n_entries(X, i)`` how many entries of row i are stored
@@ -106,6 +107,13 @@ def add(X: Rows, i: int, a: float, w: Floats) -> None:
     """Add a times row i to w."""
     features, values = _entries(X, i)
     w[features] += a * values
+
+
+def shift(X: Rows, i: int, c: Floats, z: Floats) -> None:
+    """Write row i less c to z."""
+    features, values = _entries(X, i)
+    z[:] = -c
+    z[features] += values
 
 
 def square(X: Rows, i: int) -> float:
@@ -263,6 +271,24 @@ def _add(X: Any, i: Any, a: Any, w: Any) -> Any:  # noqa: ARG001
     def sparse(X: Any, i: Any, a: Any, w: Any) -> None:
         for k in range(UINT(X.indptr[i]), UINT(X.indptr[i + 1])):
             w[UINT(X.indices[k])] += a * X.data[k]
+
+    return sparse
+
+
+@overload(shift, strict=False, jit_options=INLINE)
+def _shift(X: Any, i: Any, c: Any, z: Any) -> Any:  # noqa: ARG001
+    if _is_dense(X):
+
+        def dense(X: Any, i: Any, c: Any, z: Any) -> None:
+            for j in range(X.shape[1]):
+                z[j] = X[i, j] - c[j]
+
+        return dense
+
+    def sparse(X: Any, i: Any, c: Any, z: Any) -> None:
+        for j in range(X.n_cols):
+            z[j] = -c[j]
+        add(X, i, 1.0, z)
 
     return sparse
 

@@ -12,6 +12,7 @@ from rosenblatt.estimators.training import Listening, given_weights, start_weigh
 from rosenblatt.rules.machines import MACHINES
 from rosenblatt.solvers.batch import batchwise
 from rosenblatt.solvers.correct import Rule
+from rosenblatt.solvers.memory import Memory
 from rosenblatt.solvers.run import Stalled, Stop, no_mistake, passes_spent
 from rosenblatt.solvers.state import Ending
 
@@ -140,10 +141,11 @@ class BatchPerceptron(LinearClassifier):
                 if warm
                 else start_weights(problem, units(problem.n_classes), self.start, seed)
             )
+            W = given_weights(coef_init, intercept_init, W, rule.bias)
             states = batchwise(
                 problem,
                 rule,
-                given_weights(coef_init, intercept_init, W, rule.bias),
+                Memory.starting_at(W, problem.n_classes, keep="last", l1=False),
                 batch_size=self.batch_size,
                 seed=seed if self.shuffle else None,
                 n_jobs=self._threads(),

@@ -1,7 +1,8 @@
-"""What every fitted line can do: score rows and decide. The scikit-learn contract."""
+"""What every classifier can do: score rows and decide. The scikit-learn contract."""
 
 import os
-from collections.abc import Iterator
+from abc import abstractmethod
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -29,31 +30,29 @@ class Warm(NamedTuple):
     classes: Array
 
 
-class LinearClassifier(ClassifierMixin, BaseEstimator):
-    """A classifier with one row of weights (w, b) a unit: one unit for two classes, else K.
+class Classifier(ClassifierMixin, BaseEstimator):
+    """A classifier that decides by scores: one unit for two classes, else one a class.
 
-    Subclasses set `classes_` and `_W`, the weights with the bias in the last column.
+    Subclasses set `classes_` and say how rows are scored.
     """
 
-    # parameters that every estimator has; each final class lists them in its own signature
-    fit_intercept: bool
-    max_iter: int
-    tol: float | None
-    n_iter_no_change: int
-    shuffle: bool
+    # parameters that every classifier has
     n_jobs: int | None
     random_state: Any
-    class_weight: Any
-    warm_start: bool
-    multi_class: str
-    start: str
 
     classes_: Array
     n_features_in_: int
-    _W: Floats | None
+
+    @abstractmethod
+    def __sklearn_is_fitted__(self) -> bool:
+        """Whether there is something to decide with."""
+
+    @abstractmethod
+    def _scorer(self) -> Callable[[Rows], Floats]:
+        """What gives the scores of rows, a column a unit."""
 
     def decision_function(self, X: Any) -> Floats:
-        """Score w·x + b of each row: one number a row for two classes, else one a class.
+        """Score of each row: one number a row for two classes, else one a class.
 
         Parameters
         ----------
@@ -85,39 +84,27 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         decisions: Array = self.classes_[decided(scores, len(self.classes_))]
         return decisions
 
-    @property
-    def coef_(self) -> Floats:
-        """Weights of the features, a row a unit."""
-        return self._weights()[:, :-1]
-
-    @property
-    def intercept_(self) -> Floats:
-        """Bias of each unit."""
-        return self._weights()[:, -1]
-
-    def __sklearn_is_fitted__(self) -> bool:
-        """Whether there are weights to decide with."""
-        return "_W" in vars(self)
-
     def __sklearn_tags__(self) -> Any:
         """Tell scikit-learn that sparse rows are welcome."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
 
-    def _weights(self) -> Floats:
+    def _require_fitted(self) -> None:
         if not self.__sklearn_is_fitted__():
             name = type(self).__name__
             # coef_ of an unfitted estimator is a missing attribute, as hasattr expects
             raise _UnfittedError(f"This {name} instance is not fitted yet: call `fit` first.")
-        return np.asarray(self._W)
 
     def _scores(self, X: Any) -> Floats:
-        W = self._weights()
+        return self._scored(X, self._scorer())
+
+    def _scored(self, X: Any, score: Callable[[Rows], Floats]) -> Floats:
+        """What `score` gives for blocks of the rows of X, put together."""
         rows = self._rows(X, reset=False)
         problem = Problem(rows, np.zeros(n_rows(rows), np.int8), no_weights(n_rows(rows)), _ONE)
         blocks = Blocks(problem, self._threads())
-        scores = np.concatenate(list(blocks.each(lambda block: scores_of(block.rows, W))))
+        scores = np.concatenate(list(blocks.each(lambda block: score(block.rows))))
         if not np.isfinite(scores).all():
             raise _named(not_finite(rows), self)
         return scores
@@ -147,6 +134,62 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         self.classes_ = classes
         return Problem(rows, codes, weights, class_weights)
 
+    def _threads(self) -> int:
+        n_jobs = self.n_jobs
+        if n_jobs is None:
+            return 1
+        return n_jobs if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + n_jobs)
+
+    def _seed(self) -> int:
+        try:
+            return int(check_random_state(self.random_state).randint(2**31))
+        except ValueError as error:
+            raise ParameterError(
+                f"random_state must be a whole number, a RandomState or None: {error}"
+            ) from error
+
+
+class LinearClassifier(Classifier):
+    """A classifier with one row of weights (w, b) a unit: its scores are w·x + b.
+
+    Subclasses set `_W`, the weights with the bias in the last column.
+    """
+
+    # parameters that every estimator has; each final class lists them in its own signature
+    fit_intercept: bool
+    max_iter: int
+    tol: float | None
+    n_iter_no_change: int
+    shuffle: bool
+    class_weight: Any
+    warm_start: bool
+    multi_class: str
+    start: str
+
+    _W: Floats | None
+
+    @property
+    def coef_(self) -> Floats:
+        """Weights of the features, a row a unit."""
+        return self._weights()[:, :-1]
+
+    @property
+    def intercept_(self) -> Floats:
+        """Bias of each unit."""
+        return self._weights()[:, -1]
+
+    def __sklearn_is_fitted__(self) -> bool:
+        """Whether there are weights to decide with."""
+        return "_W" in vars(self)
+
+    def _weights(self) -> Floats:
+        self._require_fitted()
+        return np.asarray(self._W)
+
+    def _scorer(self) -> Callable[[Rows], Floats]:
+        W = self._weights()
+        return lambda rows: scores_of(rows, W)
+
     def _warm_weights(self) -> Warm | None:
         """Weights and classes of the last fit, where `warm_start` asks to go on from them."""
         if not self.warm_start or not self.__sklearn_is_fitted__():
@@ -166,12 +209,6 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
                 f" {self.classes_.tolist()}. partial_fit, where there is one, lets classes join."
             )
 
-    def _threads(self) -> int:
-        n_jobs = self.n_jobs
-        if n_jobs is None:
-            return 1
-        return n_jobs if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + n_jobs)
-
     def _check_common(self) -> None:
         """Settings that every estimator has."""
         checks.flag("fit_intercept", self.fit_intercept)
@@ -184,14 +221,6 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         checks.flag("warm_start", self.warm_start)
         checks.jobs("n_jobs", self.n_jobs)
         checks.class_weight("class_weight", self.class_weight)
-
-    def _seed(self) -> int:
-        try:
-            return int(check_random_state(self.random_state).randint(2**31))
-        except ValueError as error:
-            raise ParameterError(
-                f"random_state must be a whole number, a RandomState or None: {error}"
-            ) from error
 
 
 @contextmanager
@@ -228,5 +257,5 @@ def class_weights_of(class_weight: Any, classes: Array, counts: Array) -> Floats
         return np.ones(len(classes))
     if isinstance(class_weight, str):
         seen = np.count_nonzero(counts)
-        return np.asarray(counts.sum() / (seen * np.maximum(counts, 1)), np.float64)
+        return np.asarray(counts.sum() / (seen * np.where(counts > 0, counts, 1)), np.float64)
     return np.array([class_weight.get(label, 1.0) for label in classes.tolist()], np.float64)

@@ -2,6 +2,7 @@
 
 import logging
 from abc import abstractmethod
+from collections.abc import Iterator
 from typing import Any, Self
 
 import numpy as np
@@ -12,17 +13,18 @@ from rosenblatt.data.door import require_finite
 from rosenblatt.data.labels import (
     check_same_kind,
     class_counts,
+    classes_of,
     codes_of,
     given_classes,
     labels_of,
     weights_of,
 )
-from rosenblatt.data.problem import Problem
+from rosenblatt.data.problem import Problem, no_weights
 from rosenblatt.data.rows import n_rows
-from rosenblatt.errors import ParameterError
+from rosenblatt.errors import ParameterError, TooLargeError
 from rosenblatt.estimators import checks
 from rosenblatt.estimators.linear import LinearClassifier, Warm, unchanged_by_failure
-from rosenblatt.estimators.stream import Chunk, OneRow, Stream, advance, units
+from rosenblatt.estimators.stream import Chunk, OneRow, Stream, advance, check_same_keep, units
 from rosenblatt.estimators.training import (
     Fit,
     Listening,
@@ -34,11 +36,13 @@ from rosenblatt.estimators.training import (
 )
 from rosenblatt.evidence.bounds import MarginBounds
 from rosenblatt.evidence.trace import Record, Trace
+from rosenblatt.rules.losses import NEVER_FLAT
 from rosenblatt.solvers.correct import Rule
+from rosenblatt.solvers.divergence import Guard
 from rosenblatt.solvers.memory import MISTAKES, ROWS, Memory, kept_weights
 from rosenblatt.solvers.passes import passes_of
 from rosenblatt.solvers.run import Stalled, Stop, passes_spent
-from rosenblatt.solvers.state import Ending, Outcome
+from rosenblatt.solvers.state import Ending, Outcome, State
 
 _LOG = logging.getLogger("rosenblatt")
 
@@ -151,13 +155,11 @@ class OnlineClassifier(LinearClassifier):
             # work on a copy: a chunk that fails half-way leaves no trace
             stream = self._opened_stream() if first else self._stream.copy()
             if classes is not None:
-                new = _newcomers(given_classes(classes), stream.classes)
+                new = newcomers(given_classes(classes), stream.classes)
                 stream = stream.joined(new, self._memory_for)
-            stream = advance(
-                stream, chunk, self._streaming_rule, self._memory_for, self.class_weight
-            )
+            stream, outcome = self._advanced(stream, chunk)
             self._stream, self.classes_ = stream, stream.classes
-            self._W = self._outcome = None
+            self._W, self._outcome = None, outcome
             validation = self._validation(X_val, y_val)
             if validation is not None:
                 self._judge(validation)
@@ -198,13 +200,7 @@ class OnlineClassifier(LinearClassifier):
 
     def _check_going_on(self) -> None:
         """Refuse settings that a stream cannot change midway."""
-        memory = self._stream.memory
-        began = "average" if len(memory.late) else "pocket" if len(memory.pocket) else "last"
-        if began != self.keep:
-            raise ParameterError(
-                f"keep={self.keep!r} cannot be asked of a stream that began with keep={began!r}."
-                " Use a new estimator."
-            )
+        check_same_keep(self._stream.memory, self.keep)
 
     def _opened_stream(self) -> Stream:
         return Stream(np.array([]), self._memory_for(0))
@@ -233,25 +229,34 @@ class OnlineClassifier(LinearClassifier):
         W = given_weights(*given, W, rule.bias)
         from_zero = not W.any()
         memory = self._memory(W, problem.n_classes)
-        states = passes_of(
-            problem,
-            rule,
-            memory,
-            keep=self.keep,
-            seed=seed if self.shuffle else None,
-            n_jobs=self._threads() if rule.l1 == rule.l2 == 0 else 1,
-        )
+        states = self._states(problem, rule, memory, seed if self.shuffle else None)
         listening = Listening(
             stops=self._stops(judged=validation is not None),
             pocket=self.keep == "pocket",
             track_error=self.track_error,
             validation=validation,
             eta_if_bounded=self._eta_if_bounded(problem, rule) if from_zero else None,
-            progress=_log_record if self.verbose else None,
+            guard=self._guard(problem, rule, W.copy()),
+            progress=log_record if self.verbose else None,
         )
         fit = train(states, Blocks(problem, self._threads()), rule, listening)
         memory.counts[:] = len(fit.trace) * class_counts(problem.codes, problem.n_classes)
         self._store(fit, memory)
+
+    def _states(
+        self, problem: Problem, rule: Rule, memory: Memory, seed: int | None
+    ) -> Iterator[State]:
+        """The solver at work: row by row, unless a subclass has it otherwise."""
+        n_jobs = self._threads() if rule.l1 == rule.l2 == 0 else 1
+        return passes_of(problem, rule, memory, keep=self.keep, seed=seed, n_jobs=n_jobs)
+
+    def _guard(self, problem: Problem, rule: Rule, W: Floats) -> Guard | None:  # noqa: ARG002
+        """What to hold a run from the weights W against, where its steps may grow without bound."""
+        return None
+
+    def _advice(self, problem: Problem, rule: Rule) -> str:  # noqa: ARG002
+        """Say which step would do for these rows where the present one is too large."""
+        return ""
 
     def _stops(self, *, judged: bool) -> list[Stop]:
         stops: list[Stop] = [self._at_rest()]
@@ -260,14 +265,22 @@ class OnlineClassifier(LinearClassifier):
             ending = Ending.SCORE_STALLED
             stops.append(Stalled(lambda s: -float(s.score or 0), tol or 0.0, patience, ending))
         elif tol is not None:
-            stops.append(Stalled(lambda s: s.loss, tol, patience, Ending.LOSS_STALLED))
-        return [*stops, passes_spent(self.max_iter)]
+            stops.append(Stalled(lambda s: s.loss, tol, patience, self._when_stalled()))
+        return [*stops, self._when_spent()]
+
+    def _when_stalled(self) -> Ending:
+        return Ending.LOSS_STALLED
+
+    def _when_spent(self) -> Stop:
+        return passes_spent(self.max_iter)
 
     def _eta_if_bounded(self, problem: Problem, rule: Rule) -> float | None:  # noqa: ARG002
         """η where the premises of the convergence theorem hold, but for the start."""
         return None
 
     def _store(self, fit: Fit, memory: Memory) -> None:
+        if fit.outcome.ending is Ending.DIVERGED:
+            memory.go_on_from(fit.W)
         if self.keep == "pocket":
             memory.keep_in_pocket(fit.W)
         self._W, self._stream, self._outcome = fit.W, Stream(self.classes_, memory), fit.outcome
@@ -284,10 +297,35 @@ class OnlineClassifier(LinearClassifier):
         if one_row is None or not one_row.serves(stream, self.class_weight, self.keep):
             self._check_going_on()
             one_row = self._ready = OneRow(stream, self.class_weight, self.keep)
-        if not one_row.learn(X, y, self._streaming_rule(len(stream.classes))):
+        rule = self._streaming_rule(len(stream.classes))
+        undo = stream.memory.copy() if rule.loss >= NEVER_FLAT else None
+        if not one_row.learn(X, y, rule):
+            return False
+        if undo is not None and stream.memory.ran_away():
+            stream.memory.put_back(undo)  # the long way tells why
             return False
         self._W = self._outcome = None
         return True
+
+    def _advanced(self, stream: Stream, chunk: Chunk) -> tuple[Stream, Outcome | None]:
+        """Learn from a chunk; one whose steps grow without bound is left out, which is told."""
+        rule = self._streaming_rule(2)
+        if rule.loss < NEVER_FLAT:
+            rule_for, memory_for = self._streaming_rule, self._memory_for
+            return advance(stream, chunk, rule_for, self.class_weight, memory_for=memory_for), None
+        before = stream.copy()
+        try:
+            stream = advance(stream, chunk, self._streaming_rule, self.class_weight)
+            if not stream.memory.ran_away():
+                return stream, None
+        except TooLargeError:  # of the weights; rows too long are refused with the advice
+            pass
+        n = n_rows(chunk.rows)
+        advice = self._advice(Problem(chunk.rows, np.zeros(n, np.int8), no_weights(n), _ONE), rule)
+        before = before.joined(newcomers(classes_of(chunk.labels), before.classes))
+        rows, mistakes = before.memory.clock[[ROWS, MISTAKES]]
+        told = Outcome(Ending.STREAM_DIVERGED, 1, int(rows), int(mistakes), advice=advice)
+        return before, told
 
     def _streaming_rule(self, n_classes: int) -> Rule:
         return self._rule(n_classes, balanced=self.class_weight == "balanced")
@@ -309,14 +347,20 @@ class OnlineClassifier(LinearClassifier):
         if "_patience" not in vars(self):
             ending = Ending.STREAM_STALLED
             self._patience = Stalled(float, self.tol or 0.0, self.n_iter_no_change, ending)
-        if self._patience(-self.validation_score_) is not None:
+        stalled = self._patience(-self.validation_score_) is not None
+        if stalled and self._outcome is None:  # a chunk that was left out is told first
             self._outcome = Outcome(Ending.STREAM_STALLED, 1, self.t_, self.mistakes_)
 
 
-def _newcomers(classes: Array, known: Array) -> Array:
+_ONE = np.ones(1)
+
+
+def newcomers(classes: Array, known: Array) -> Array:
+    """Those of some classes that are not known yet."""
     check_same_kind(classes, known)
     return np.setdiff1d(classes, known) if len(known) else classes
 
 
-def _log_record(record: Record) -> None:
+def log_record(record: Record) -> None:
+    """Report a pass to the logger."""
     _LOG.info("pass %d: %d mistakes, loss %.6g", record.passes, record.mistakes, record.loss)

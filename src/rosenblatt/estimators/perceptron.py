@@ -184,7 +184,5 @@ class Perceptron(OnlineClassifier):
         return no_mistake
 
     def _eta_if_bounded(self, problem: Problem, rule: Rule) -> float | None:
-        unweighted = problem.weights.strides == (0,) or (problem.weights == 1).all()
-        equal = unweighted and (problem.class_weights == 1).all()
         plain = self.learning_rate == "constant" and rule.l1 == 0 and rule.l2 == 0
-        return rule.eta if equal and plain else None
+        return rule.eta if problem.all_weigh_one and plain else None

@@ -16,7 +16,7 @@ from rosenblatt.data.labels import check_same_kind, classes_of, codes_of
 from rosenblatt.data.problem import Problem, no_weights, rows_part
 from rosenblatt.data.rows import Rows, n_rows
 from rosenblatt.data.visits import Visit
-from rosenblatt.errors import DataError
+from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.solvers.correct import Rule
 from rosenblatt.solvers.memory import LAST_MISTAKE, ROWS, Memory
 from rosenblatt.solvers.online import ALL_FINITE
@@ -34,14 +34,18 @@ class Stream(NamedTuple):
         """The same stream in arrays of its own."""
         return Stream(self.classes, self.memory.copy())
 
-    def joined(self, newcomers: Array, memory_for: Callable[[int], Memory]) -> "Stream":
+    def joined(
+        self, newcomers: Array, memory_for: Callable[[int], Memory] | None = None
+    ) -> "Stream":
         """The same stream after some classes have joined."""
         if not len(newcomers):
             return self
         old = len(self.classes)
         classes = classes_of(np.concatenate([self.classes, newcomers]) if old else newcomers)
         places = np.searchsorted(classes, self.classes) if old else np.zeros(0, np.int64)
-        return Stream(classes, self.memory.moved_into(memory_for(len(classes)), places))
+        k = len(classes)
+        fresh = self.memory.anew(units(k), k) if memory_for is None else memory_for(k)
+        return Stream(classes, self.memory.moved_into(fresh, places))
 
 
 class Chunk(NamedTuple):
@@ -52,16 +56,24 @@ class Chunk(NamedTuple):
     weights: Floats
 
 
+def learned(problem: Problem, rule: Rule, memory: Memory) -> Memory:
+    """The memory after every row was learned from once."""
+    learn(problem, rule, memory)
+    return memory
+
+
 def advance(
     stream: Stream,
     chunk: Chunk,
     rule_for: Callable[[int], Rule],
-    memory_for: Callable[[int], Memory],
     class_weight: Any,
+    after: Callable[[Problem, Rule, Memory], Memory] = learned,
+    memory_for: Callable[[int], Memory] | None = None,
 ) -> Stream:
     """Learn from the rows of a chunk in order; classes join at their first row.
 
-    `rule_for` gives the rule for a number of classes, `memory_for` the memory it begins with.
+    `rule_for` gives the rule for a number of classes, `after` the memory after some rows, and
+    `memory_for` the memory a run over more classes begins with, where weights are not all of it.
     """
     check_same_kind(chunk.labels, stream.classes)
     starts, newcomers = _arrivals(chunk.labels, stream.classes)
@@ -75,7 +87,8 @@ def advance(
         )
         try:
             if len(stream.classes) > 1:
-                learn(part, rule_for(len(stream.classes)), stream.memory)
+                memory = after(part, rule_for(len(stream.classes)), stream.memory)
+                stream = stream._replace(memory=memory)
             else:
                 _only_count(part.rows, part.codes, stream.memory)
         except DataError:  # count rows from the beginning of the chunk
@@ -117,6 +130,15 @@ class OneRow:
         self._code[0] = code
         problem = Problem(X, self._code, self._weight, self._class_weights)
         return walk(problem, self._visit, rule, memory) == ALL_FINITE
+
+
+def check_same_keep(memory: Memory, keep: str) -> None:
+    """Refuse to keep other weights than a stream began to."""
+    if memory.keep != keep:
+        raise ParameterError(
+            f"keep={keep!r} cannot be asked of a stream that began with keep={memory.keep!r}."
+            " Use a new estimator."
+        )
 
 
 MOST_CODES = np.iinfo(np.int8).max

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,10 @@ from rosenblatt.data.blocks import Blocks
 from rosenblatt.data.problem import Problem
 from rosenblatt.data.rows import Rows, n_cols, n_rows
 from rosenblatt.errors import DataError
-from rosenblatt.evidence.bounds import MarginBounds, geometry
+from rosenblatt.evidence.bounds import Geometry, MarginBounds, geometry
 from rosenblatt.evidence.trace import Record, Trace, outcome_of, record_of
 from rosenblatt.solvers.correct import Rule, move
+from rosenblatt.solvers.divergence import Guard, guarded
 from rosenblatt.solvers.run import measuring, pocketing, scoring, until
 from rosenblatt.solvers.score import decided, scores_of, training_error
 from rosenblatt.solvers.state import Outcome, State
@@ -29,6 +31,8 @@ class Listening:
     track_error: bool = False
     validation: Problem | None = None
     eta_if_bounded: float | None = None
+    geometry: Callable[[Any], Geometry] | None = None  # of the last weights, if not in x itself
+    guard: Guard | None = None
     progress: Callable[[Record], None] | None = None
 
 
@@ -48,7 +52,10 @@ def train(states: Iterator[State], blocks: Blocks, rule: Rule, listening: Listen
     """Run a solver to its end and collect the evidence."""
     trace = Trace()
     last: State | None = None
-    for last in until(_measured(states, blocks, listening), listening.stops):
+    states = until(_measured(states, blocks, listening), listening.stops)
+    if listening.guard is not None:
+        states = guarded(states, listening.guard)
+    for last in states:
         trace.add(record_of(last, listening.eta_if_bounded))
         if listening.progress is not None:
             listening.progress(trace[-1])
@@ -84,7 +91,8 @@ def _bounds(
     upper = min((u for u in trace.column("margin_upper") if u is not None), default=np.inf)
     if last.mistakes > 0:
         return MarginBounds(-np.inf, upper), None
-    found = geometry(blocks, last.last(), bias=rule.bias, kesler=rule.kesler)
+    in_x = partial(geometry, blocks, bias=rule.bias, kesler=rule.kesler)
+    found = (listening.geometry or in_x)(last.last())
     lower = found.margin / trace[-1].norm
     trace.replace_last(replace(trace[-1], margin_lower=lower))
     longest = 2.0 * found.square_radius if rule.kesler else found.square_radius

@@ -50,12 +50,18 @@ def geometry(blocks: Blocks, W: Floats, *, bias: float, kesler: bool) -> Geometr
 
     def of_block(block: Problem) -> Geometry:
         scores = scores_of(block.rows, W)
-        margins = _rival_margins(scores, block) if kesler else _unit_margins(scores, block)
+        margin = smallest_margin(scores, block, kesler=kesler)
         lengths = np.empty(n_rows(block.rows))
         squares(block.rows, lengths)
-        return Geometry(float(margins.min()), float(lengths.max()) + bias * bias)
+        return Geometry(margin, float(lengths.max()) + bias * bias)
 
     return blocks.total(of_block)
+
+
+def smallest_margin(scores: Floats, block: Problem, *, kesler: bool) -> float:
+    """Smallest margin of some rows at their scores (which may be overwritten)."""
+    margins = _rival_margins(scores, block) if kesler else _unit_margins(scores, block)
+    return float(margins.min())
 
 
 def _unit_margins(scores: Floats, block: Problem) -> Floats:

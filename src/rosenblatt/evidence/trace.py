@@ -81,7 +81,7 @@ class Trace(Sequence[Record]):
 
 def record_of(state: State, eta_if_bounded: float | None) -> Record:
     """Record of a state; η is given where the theorem's premises hold, for the upper bound."""
-    norm = _length(state.last())
+    norm = _length(state.last()) if state.norm is None else state.norm
     upper = None
     if eta_if_bounded is not None and state.all_mistakes > 0:
         upper = norm / (eta_if_bounded * state.all_mistakes)
@@ -107,4 +107,4 @@ def outcome_of(state: State) -> Outcome:
     """How the run of a last state ended."""
     if state.ending is None:
         raise ValueError("the run goes on: no stop rule has spoken")
-    return Outcome(state.ending, state.passes, state.rows, state.mistakes)
+    return Outcome(state.ending, state.passes, state.rows, state.mistakes, state.advice)

@@ -7,6 +7,7 @@ constant    −η slope                               lecture 001, 002, 003
 1/n         −(η / n) slope, n the n-th sample      lecture 004
 closing-1   min(C, value / ‖x‖²)                   passive-aggressive I
 closing-2   value / (‖x‖² + 1 / (2C))              passive-aggressive II
+normalised  −(η / ‖x‖²) slope                      normalised LMS
 confident   (1 − m) β, and Σ x in place of x       AROW, second-order perceptron
 ==========  =====================================  ======================================
 
@@ -29,11 +30,12 @@ class Step(IntEnum):
     INVERSE = 1
     CLOSING_1 = 2
     CLOSING_2 = 3
-    CONFIDENT = 4
+    NORMALISED = 4
+    CONFIDENT = 5
 
 
 CLOSED = 1e-12  # a loss that was closed once comes back as no more than rounding
-CONSTANT, INVERSE, CLOSING_1, CLOSING_2, CONFIDENT = (int(step) for step in Step)
+CONSTANT, INVERSE, CLOSING_1, CLOSING_2, NORMALISED, CONFIDENT = (int(step) for step in Step)
 
 
 @njit(cache=True, forceinline=True)
@@ -50,3 +52,9 @@ def closing(step: int, cap: float, value: float, length: float) -> float:
     if step == CLOSING_1:
         return min(cap, value / length)
     return value / (length + 0.5 / cap)
+
+
+@njit(cache=True, forceinline=True)
+def normalised(eta: float, slope: float, length: float) -> float:
+    """Step down a slope by η for a sample brought to the length 1."""
+    return 0.0 if length == 0.0 else -eta * slope / length

@@ -1,57 +1,73 @@
-"""Correct after every batch: gradient descent on the perceptron criterion Σ max(0, −m).
+"""Correct after every batch: gradient descent on the sum of a loss over the batch.
 
-The corrections of all samples of a batch are summed at the same weights and then made at once,
-w ← w + η Σ y x over the mistakes (lecture 003: the batch is the whole set; lecture 001: B batches).
-A sample of weight 2 counts like two samples.
+The corrections of all samples of a batch are summed at the same weights and then made at once: for
+the perceptron criterion w ← w + η Σ y x over the mistakes (lecture 003: the batch is the whole set;
+lecture 001: B batches), for an output f = tanh(w·x) w ← w + η Σ e (1 − f²) x (lecture 002, eq. 16).
+A normalised step divides η by Σ ‖x‖² over the batch. A sample of weight 2 counts like two samples.
 """
 
 import itertools
 from collections.abc import Iterator
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numba import njit
 
-from rosenblatt.arrays import Floats, Ints
+from rosenblatt.arrays import Floats
 from rosenblatt.data.blocks import Blocks
 from rosenblatt.data.door import not_finite
-from rosenblatt.data.problem import Problem
+from rosenblatt.data.problem import Layer, Problem
 from rosenblatt.data.rows import dot, n_cols, n_rows
-from rosenblatt.rules.steps import Step, rate
+from rosenblatt.rules.steps import NORMALISED, Step, rate
 from rosenblatt.solvers.correct import Rule, Sample, correct_all, move
+from rosenblatt.solvers.divergence import measure_lengths
+from rosenblatt.solvers.memory import LAST_MISTAKE, LOSS, MISTAKES, ROWS, UPDATES, Memory
+from rosenblatt.solvers.passes import Size, in_passes
 from rosenblatt.solvers.state import State
 
 
 class Gradient(NamedTuple):
-    """Sum of the corrections of some rows, with their mistakes and loss."""
+    """Sum of the corrections of some rows, with their mistakes, loss and summed length.
+
+    The length is measured only where a step is normalised by it.
+    """
 
     sum: Floats
     mistakes: int
     loss: float
+    length: float
 
     def __add__(self, other: "Gradient") -> "Gradient":  # type: ignore[override]
         """Gradient of both sets of rows."""
         return Gradient(
-            self.sum + other.sum, self.mistakes + other.mistakes, self.loss + other.loss
+            self.sum + other.sum,
+            self.mistakes + other.mistakes,
+            self.loss + other.loss,
+            self.length + other.length,
         )
 
 
-def batches(problem: Problem, batch_size: int | None, order: Ints | None) -> Iterator[Problem]:
-    """Cut a problem into batches of some rows, in the given order (None: as they stand)."""
-    n = n_rows(problem.rows)
+T = TypeVar("T", Problem, Layer)
+
+
+def batches(samples: T, batch_size: int | None, shuffle_key: tuple[int, int] | None) -> Iterator[T]:
+    """Cut samples into batches: as they stand, or in an order drawn by a key (seed, pass)."""
+    n = n_rows(samples.rows)
     size = n if batch_size is None else batch_size
+    if shuffle_key is None or batch_size is None:  # one whole batch has no order
+        for start in range(0, n, size):
+            yield samples.part(start, start + size)
+        return
+    order = np.random.default_rng(shuffle_key).permutation(n)
     for start in range(0, n, size):
-        if order is None:
-            yield problem.part(start, start + size)
-        else:
-            yield problem.take(order[start : start + size])
+        yield samples.take(order[start : start + size])
 
 
 def batchwise(
     problem: Problem,
     rule: Rule,
-    W: Floats,
+    memory: Memory,
     *,
     batch_size: int | None,
     seed: int | None,
@@ -59,40 +75,48 @@ def batchwise(
 ) -> Iterator[State]:
     """Descend batch after batch, pass after pass, without an end: a State after each pass.
 
-    A pass in which no row is a mistake changes nothing. W is worked on in place.
+    A pass in which no row has a loss changes nothing. The memory is worked on in place; its average
+    is over the weights after each batch, each as often as the batch has rows.
     """
-    n, steps, all_mistakes, all_changes = n_rows(problem.rows), 0, 0, 0
-    gradient_here = partial(gradient_of, rule=rule, W=W)  # W changes in place
-    for passes in itertools.count(1):
-        order = None
-        if seed is not None and batch_size is not None:  # one whole batch has no order
-            order = np.random.default_rng((seed, passes)).permutation(n)
-        mistakes, loss, changes = 0, 0.0, 0
-        for batch in batches(problem, batch_size, order):
-            steps += 1
+    n, steps = n_rows(problem.rows), itertools.count(1)
+    gradient_here = partial(gradient_of, rule=rule, W=memory.W)  # W changes in place
+
+    def once(number: int) -> None:
+        for batch in batches(problem, batch_size, None if seed is None else (seed, number)):
             gradient = Blocks(batch, n_jobs).total(gradient_here)
-            if not np.isfinite(gradient.loss):
+            if not step_down(gradient, rule, memory, next(steps), n_rows(batch.rows)):
                 raise not_finite(problem.rows)
-            if gradient.mistakes:
-                W += rate(rule.step, rule.eta, steps) * gradient.sum
-                changes += 1
-                if not np.isfinite(W).all():
-                    raise not_finite(problem.rows)
-            mistakes += gradient.mistakes
-            loss += gradient.loss
-        all_mistakes += mistakes
-        all_changes += changes
-        yield State(
-            passes=passes,
-            rows=n,
-            mistakes=mistakes,
-            changes=changes,
-            loss=loss / n,
-            all_mistakes=all_mistakes,
-            all_changes=all_changes,
-            last=W.copy,
-            weights=W.copy,
-        )
+
+    weight = float((problem.weights * problem.class_weights[problem.codes]).sum())
+    return in_passes(once, Size(n, weight or 1.0), rule, memory, keep=memory.keep)
+
+
+def step_down(gradient: Gradient, rule: Rule, memory: Memory, n: int, rows: int) -> bool:
+    """Make the n-th step of a run, down the gradient of some rows; tell if all stays finite."""
+    clock = memory.clock
+    if not np.isfinite(gradient.loss + gradient.length):
+        return False
+    if gradient.mistakes or gradient.loss > 0.0:
+        eta = rate(rule.step, rule.eta, n)
+        if rule.step == NORMALISED:
+            eta /= gradient.length or 1.0  # rows that are all zero ask for nothing
+        change_by(memory, eta, gradient.sum)
+    clock[ROWS] += rows
+    if gradient.mistakes:
+        clock[MISTAKES] += gradient.mistakes
+        clock[LAST_MISTAKE] = clock[ROWS]
+    memory.sums[LOSS] += gradient.loss
+    return memory.is_finite()
+
+
+def change_by(memory: Memory, eta: float, direction: Floats) -> None:
+    """Move the weights by η in a direction; overflow shows in them, and needs no warning."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        change = eta * direction
+        memory.W[...] += change
+        if len(memory.late):
+            memory.late[...] += memory.clock[ROWS] * change
+    memory.clock[UPDATES] += 1
 
 
 def gradient_of(block: Problem, rule: Rule, W: Floats) -> Gradient:
@@ -100,7 +124,8 @@ def gradient_of(block: Problem, rule: Rule, W: Floats) -> Gradient:
     total = np.zeros_like(W)
     whole_step = rule._replace(step=int(Step.CONSTANT), eta=1.0)
     mistakes, loss = sum_corrections(block, whole_step, W, total)
-    return Gradient(total, mistakes, loss)
+    length = measure_lengths(block, rule.bias)[1] if rule.step == NORMALISED else 0.0
+    return Gradient(total, mistakes, loss, length)
 
 
 @njit(cache=True, nogil=True)
@@ -121,8 +146,7 @@ def sum_corrections(problem: Problem, rule: Rule, W: Floats, total: Floats) -> t
         row_mistakes, row_loss = correct_all(scores, sample, rule, amounts)
         mistakes += row_mistakes
         loss += row_loss
-        if row_mistakes > 0:
-            for k in range(len(W)):
-                if amounts[k] != 0.0:
-                    move(X, i, amounts[k], rule.bias, total[k])
+        for k in range(len(W)):
+            if amounts[k] != 0.0:
+                move(X, i, amounts[k], rule.bias, total[k])
     return mistakes, loss

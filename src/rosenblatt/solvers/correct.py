@@ -13,7 +13,7 @@ from numba import njit
 from rosenblatt.arrays import Floats, Ints
 from rosenblatt.data.rows import Rows, add, square
 from rosenblatt.rules.losses import value_and_slope
-from rosenblatt.rules.steps import CLOSING_1, CONFIDENT, closing, rate
+from rosenblatt.rules.steps import CLOSING_1, CONFIDENT, NORMALISED, closing, normalised, rate
 
 
 class Rule(NamedTuple):
@@ -76,6 +76,8 @@ def correct(margin: float, sample: Sample, rule: Rule) -> tuple[float, float]:
     value, slope = value_and_slope(rule.loss, margin)
     if rule.step < CLOSING_1:
         size = -slope * rate(rule.step, rule.eta, sample.n) * sample.weight
+    elif rule.step == NORMALISED:
+        size = normalised(rule.eta * sample.weight, slope, sample.length)
     elif rule.step == CONFIDENT:
         size = -slope * (1.0 - margin)
     else:

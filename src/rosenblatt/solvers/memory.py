@@ -14,6 +14,8 @@ ROWS, MISTAKES, UPDATES, LAST_MISTAKE, LONGEST_RUN = range(5)
 # places in Memory.sums
 LOSS, SCALE, OWED = range(3)
 
+LOST = 2.0**105  # half the square of an error of 2⁵³, where the next number is 2 away
+
 
 class Memory(NamedTuple):
     """The state of an online run.
@@ -57,16 +59,46 @@ class Memory(NamedTuple):
         """The same state in arrays of its own."""
         return Memory._make(part.copy() for part in self)
 
+    def anew(self, n_units: int, n_classes: int) -> "Memory":
+        """Memory of a run that keeps as much, from zero and over so many classes."""
+        W = np.zeros((n_units, self.W.shape[1]))
+        return Memory.starting_at(W, n_classes, keep=self.keep, l1=len(self.beside) > 0)
+
     def moved_into(self, fresh: "Memory", places: Array) -> "Memory":
         """What was learned so far, in the fresh memory of more classes: the old at their places."""
         for old, new in zip(self[:4], fresh[:4], strict=True):
             if len(old) and len(new) and len(places) > 1:  # one class alone teaches nothing
-                units = new.reshape(len(fresh.W), -1, new.shape[1])
-                of_each = old.reshape(-1, *units.shape[1:])
+                height = len(new) // len(fresh.W)  # rows a unit
+                units = new.reshape(len(fresh.W), height, new.shape[1])
+                of_each = old.reshape(len(self.W), *units.shape[1:])
                 units[places] = [-of_each[0], of_each[0]] if len(of_each) == 1 else of_each
         fresh.counts[places] = self.counts
         beside = fresh.beside if len(self.beside) else self.beside
         return fresh._replace(beside=beside, clock=self.clock, sums=self.sums)
+
+    @property
+    def keep(self) -> str:
+        """Which weights the run was begun to keep."""
+        return "average" if len(self.late) else "pocket" if len(self.pocket) else "last"
+
+    def is_finite(self) -> bool:
+        """Whether all weights are numbers one can go on with."""
+        return all(bool(np.isfinite(part).all()) for part in (self.W, self.late, self.pocket))
+
+    def ran_away(self) -> bool:
+        """Whether a stream has errors so large that a target ±1 is beyond their digits."""
+        return not (self.sums[LOSS] < LOST and self.is_finite())
+
+    def put_back(self, earlier: "Memory") -> None:
+        """Go back to an earlier state."""
+        for part, before in zip(self, earlier, strict=True):
+            part[...] = before
+
+    def go_on_from(self, W: Floats) -> None:
+        """Take weights for the last and for the average so far, with no loss behind them."""
+        self.W[...] = W
+        self.late[...] = 0.0
+        self.sums[LOSS] = 0.0
 
     def last(self) -> Floats:
         """Weights after the last row."""

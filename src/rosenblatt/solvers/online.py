@@ -76,7 +76,7 @@ def walk_one(problem: Problem, visit: Visit, rule: Rule, memory: Memory) -> int:
     place = UINT(0)
     while place < n_visits:
         bias, seen = rule.bias * w[-1], ONE
-        if in_groups(X) and place + FOUR <= n_visits:
+        if in_groups(X) and safe < np.inf and place + FOUR <= n_visits:
             now = four(order, place)
             products = dot4(X, now, w, four(fetch, place))
             m0, m1, m2, m3 = margins_of(products, bias, now, codes)
@@ -151,7 +151,7 @@ def walk_many(problem: Problem, visit: Visit, rule: Rule, memory: Memory) -> int
     screening = screens(X) and rule.kesler and not penalised
     shadow = cast_shadow(W if screening else W[:0])
     for first in range(0, n_visits, 4):
-        whole = first + 4 <= n_visits
+        whole = first + 4 <= n_visits and flat_beyond(rule.loss) < np.inf
         mark(stale, screening or not whole)
         if whole and screening:
             rough_four(X, four(order, first), four(fetch, first), shadow.W, ahead)

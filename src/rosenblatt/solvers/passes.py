@@ -1,14 +1,19 @@
 """Online learning in passes: a State after each, without an end."""
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from typing import NamedTuple
+
+import numpy as np
 
 from rosenblatt.data.door import not_finite
 from rosenblatt.data.problem import Problem, row_bytes
 from rosenblatt.data.rows import CSR, n_rows
 from rosenblatt.data.visits import visits
+from rosenblatt.errors import TooLargeError
+from rosenblatt.rules.losses import NEVER_FLAT
 from rosenblatt.solvers.ahead import LookAhead, windows_for
 from rosenblatt.solvers.correct import Rule
 from rosenblatt.solvers.memory import LOSS, MISTAKES, UPDATES, Memory, kept_weights
@@ -32,21 +37,60 @@ def passes_of(
     order. More than one job scores rows ahead, which changes nothing but the time. The memory is
     worked on in place.
     """
-    n, clock, sums = n_rows(problem.rows), memory.clock, memory.sums
+
+    def once(number: int) -> None:
+        learn(problem, rule, memory, None if seed is None else (seed, number), n_jobs)
+
+    n = n_rows(problem.rows)
+    return in_passes(once, Size(n, n), rule, memory, keep=keep)
+
+
+class Size(NamedTuple):
+    """How many rows a pass has, and how much they weigh: what the mean loss is over."""
+
+    rows: int
+    weight: float
+
+
+def in_passes(
+    once: Callable[[int], None], size: Size, rule: Rule, memory: Memory, *, keep: str
+) -> Iterator[State]:
+    """Give a State after each pass, where `once` learns from all rows in the pass of a number.
+
+    Where the steps of a rule may grow without bound, a pass in which they did is undone, and its
+    loss is ∞.
+    """
+    clock, sums = memory.clock, memory.sums
     for passes in itertools.count(1):
         before, sums[LOSS] = clock.copy(), 0.0
-        learn(problem, rule, memory, None if seed is None else (seed, passes), n_jobs)
+        if rule.loss < NEVER_FLAT:
+            once(passes)
+        else:
+            undo = memory.copy()
+            if not stays_finite(once, passes, memory):
+                made = clock[[MISTAKES, UPDATES]]
+                memory.put_back(undo)
+                clock[[MISTAKES, UPDATES]], sums[LOSS] = made, np.inf
         yield State(
             passes=passes,
-            rows=n,
+            rows=size.rows,
             mistakes=int(clock[MISTAKES] - before[MISTAKES]),
             changes=int(clock[UPDATES] - before[UPDATES]),
-            loss=float(sums[LOSS]) / n,
+            loss=float(sums[LOSS]) / size.weight,
             all_mistakes=int(clock[MISTAKES]),
             all_changes=int(clock[UPDATES]),
             last=memory.last,
             weights=lambda: kept_weights(memory, keep),
         )
+
+
+def stays_finite(once: Callable[[int], None], number: int, memory: Memory) -> bool:
+    """Learn from all rows once; tell whether weights and loss are still numbers."""
+    try:
+        once(number)
+    except TooLargeError:
+        return False
+    return bool(np.isfinite(memory.sums[LOSS])) and memory.is_finite()
 
 
 def learn(
@@ -61,7 +105,7 @@ def learn(
     plan = partial(
         visits, n_rows(rows), row_bytes(rows), shuffle_key, streams=isinstance(rows, CSR)
     )
-    if n_jobs == 1:
+    if n_jobs == 1 or rule.loss >= NEVER_FLAT:  # where every row changes the weights, none is ahead
         ended = all(walk(problem, part, rule, memory) == ALL_FINITE for part in plan())
     else:
         with ThreadPoolExecutor(1) as pool:

@@ -17,7 +17,6 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.arrays import Floats
 from rosenblatt.solvers.state import Ending, State
 
 Stop = Callable[[State], Ending | None]
@@ -34,25 +33,26 @@ def until(states: Iterable[State], stops: Iterable[Stop]) -> Iterator[State]:
         yield state
 
 
-def measuring(states: Iterable[State], error: Callable[[Floats], float]) -> Iterator[State]:
+def measuring(states: Iterable[State], error: Callable[[Any], float]) -> Iterator[State]:
     """Fill in the training error of the kept weights after each pass."""
     for state in states:
         yield replace(state, error=error(state.weights()))
 
 
-def scoring(states: Iterable[State], judge: Callable[[Floats], float]) -> Iterator[State]:
+def scoring(states: Iterable[State], judge: Callable[[Any], float]) -> Iterator[State]:
     """Fill in the score of the kept weights on validation rows."""
     for state in states:
         yield replace(state, score=judge(state.weights()))
 
 
-def pocketing(states: Iterable[State], error: Callable[[Floats], float]) -> Iterator[State]:
+def pocketing(states: Iterable[State], error: Callable[[Any], float]) -> Iterator[State]:
     """Keep the weights with the smallest training error so far.
 
     After each pass two are tried: the last, and those that lived through the longest run of
     correct rows (Gallant 1990 checks at every new longest run; here once a pass).
     """
-    pocket, least = np.zeros((0, 0)), np.inf
+    pocket: Any = None
+    least = np.inf
     for state in states:
         for candidate in (state.last(), state.weights()):
             if (found := error(candidate)) < least:
@@ -60,8 +60,8 @@ def pocketing(states: Iterable[State], error: Callable[[Floats], float]) -> Iter
         yield replace(state, weights=partial(_same, pocket), error=float(least))
 
 
-def _same(W: Floats) -> Floats:
-    return W
+def _same(weights: Any) -> Any:
+    return weights
 
 
 def no_mistake(state: State) -> Ending | None:
@@ -79,12 +79,14 @@ def one_pass(state: State) -> Ending | None:  # noqa: ARG001
     return Ending.ONE_PASS
 
 
-def passes_spent(max_iter: int) -> Stop:
-    """End after max_iter passes."""
+def passes_spent(max_iter: int, ending: Ending | None = None) -> Stop:
+    """End after max_iter passes, by the mistakes of the last or with a given ending."""
 
     def spent(state: State) -> Ending | None:
         if state.passes < max_iter:
             return None
+        if ending is not None:
+            return ending
         return Ending.PASSES_SPENT if state.mistakes else Ending.STILL_CLOSING
 
     return spent

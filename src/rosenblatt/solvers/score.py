@@ -12,7 +12,7 @@ from rosenblatt.data.rows import Rows, dot, dot4, n_cols, n_rows
 def scores_of(rows: Rows, W: Floats) -> Floats:
     """Scores of every row, a column a unit."""
     scores = np.empty((n_rows(rows), len(W)))
-    score_rows(rows, W, scores)
+    score_rows(rows, np.ascontiguousarray(W), scores)
     return scores
 
 
@@ -28,14 +28,15 @@ def decided(scores: Floats, n_classes: int) -> Array:
 
 def training_error(blocks: Blocks, W: Floats) -> float:
     """Share of the rows, by weight, that the weights W decide wrongly."""
-
-    def wrong_and_all(block: Problem) -> Floats:
-        weights = block.weights * block.class_weights[block.codes]
-        wrong = decided(scores_of(block.rows, W), block.n_classes) != block.codes
-        return np.array([weights[wrong].sum(), weights.sum()])
-
-    wrong, everything = blocks.total(wrong_and_all)
+    wrong, everything = blocks.total(lambda block: wrong_and_all(block, scores_of(block.rows, W)))
     return float(wrong / everything)
+
+
+def wrong_and_all(block: Problem, scores: Floats) -> Floats:
+    """Weight of the rows that their scores decide wrongly, and of all."""
+    weights = block.weights * block.class_weights[block.codes]
+    wrong = decided(scores, block.n_classes) != block.codes
+    return np.array([weights[wrong].sum(), weights.sum()])
 
 
 @njit(cache=True, nogil=True)

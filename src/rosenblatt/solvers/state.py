@@ -3,8 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
-
-from rosenblatt.arrays import Floats
+from typing import Any
 
 
 class Ending(Enum):
@@ -33,10 +32,56 @@ class Ending(Enum):
         "Stopped after {passes}: the accuracy on the validation rows no longer rose by `tol`."
         " {mistakes} in the last pass."
     )
+    SOLVED = "Solved in closed form from {rows}."
+    SOLVED_SHORTEST = (
+        "Solved in closed form from {rows}. The features span only {rank} of {width} directions, so"
+        " other weights do as well; these are the shortest. `alpha` above 0 makes the answer one."
+    )
+    SOLVED_PARTLY = (
+        "Solved in closed form from {rows}. Within the classes the features vary in only {rank} of"
+        " {width} directions; the others were left out."
+    )
+    NO_DIRECTION = (
+        "Solved in closed form from {rows}, in vain: the classes have the same mean, so no"
+        " direction tells them apart. Other features may (see products of features)."
+    )
+    SQUARES_LEVELLED = (
+        "Stopped after {passes}: the squared error no longer fell by `tol`. {mistakes} in the last"
+        " pass. A smaller `tol` or `eta0` comes nearer to the least squares, which `LeastSquares`"
+        " gives in closed form."
+    )
+    OUTPUTS_LEVELLED = (
+        "Stopped after {passes}: the squared error no longer fell by `tol`. {mistakes} in the last"
+        " pass. A smaller `tol` or `eta0`, or another `start`, may lead lower: this loss is not"
+        " convex."
+    )
+    DESCENT_SPENT = (
+        "Stopped after {passes}, all that `max_iter` allows. {mistakes} in the last pass. Raise"
+        " `max_iter` to go on, or set `tol` to stop where the loss levels off."
+    )
+    DIVERGED = (
+        "Diverged after {passes}: the loss rose above that of zero weights. {advice} The weights"
+        " kept are those from before it rose."
+    )
     STREAM = "Open: learning from a stream, {rows} so far with {mistakes} as they came."
     STREAM_STALLED = (
         "Open: after {rows} of a stream the accuracy on the validation rows no longer rises."
     )
+    STREAM_DIVERGED = (
+        "Open: the last chunk was left out, because its steps grew without bound. {advice} The"
+        " weights are those of the {rows} before it."
+    )
+
+    @property
+    def at_rest(self) -> bool:
+        """Whether the rule came to rest by itself."""
+        return self in {
+            Ending.NO_MISTAKE,
+            Ending.NO_CHANGE,
+            Ending.SOLVED,
+            Ending.SOLVED_SHORTEST,
+            Ending.SOLVED_PARTLY,
+        }
 
 
 @dataclass(frozen=True)
@@ -46,18 +91,24 @@ class Outcome:
     ending: Ending
     passes: int
     rows: int
-    mistakes: int
+    mistakes: int = 0
+    advice: str = ""
+    rank: int = 0
+    width: int = 0
 
     @property
     def converged(self) -> bool:
         """Whether the rule came to rest by itself."""
-        return self.ending in {Ending.NO_MISTAKE, Ending.NO_CHANGE}
+        return self.ending.at_rest
 
     def __str__(self) -> str:
         return self.ending.value.format(
             passes=counted(self.passes, "pass", "passes"),
             rows=counted(self.rows, "row", "rows"),
             mistakes=counted(self.mistakes, "mistake", "mistakes"),
+            rank=self.rank,
+            width=self.width,
+            advice=self.advice,
         )
 
 
@@ -68,7 +119,9 @@ class State:
     `mistakes`, `changes` (updates of weights) and the mean `loss` are those of this pass, each row
     judged just before it was learned from; `all_mistakes` and `all_changes` are of the whole run.
     `last` gives the weights the pass ended with, `weights` those the run would keep now.
-    `error` is the share of training rows that `weights` get wrong, where somebody measured it.
+    `advice` says what the settings should be where the ending alone does not know.
+    `error` is the share of training rows that `weights` get wrong, where somebody measured it;
+    `norm` is |w|, where the weights themselves are not known.
     """
 
     passes: int
@@ -78,11 +131,13 @@ class State:
     loss: float
     all_mistakes: int
     all_changes: int
-    last: Callable[[], Floats]
-    weights: Callable[[], Floats]
+    last: Callable[[], Any]
+    weights: Callable[[], Any]
     error: float | None = None
     score: float | None = None
+    norm: float | None = None
     ending: Ending | None = None
+    advice: str = ""
 
 
 def counted(n: int, one: str, many: str) -> str:

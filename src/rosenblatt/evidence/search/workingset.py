@@ -10,19 +10,18 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cache
 from time import monotonic
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
-from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
 from rosenblatt.arrays import Floats, Ints
 from rosenblatt.evidence.proof.margins import Hull, signs
 from rosenblatt.evidence.search import exact
 from rosenblatt.evidence.search.nearest import Corral, improve, point
 from rosenblatt.evidence.search.pairs import Pairs, Space
+from rosenblatt.solvers import blas
 
 ROUND = 1000  # pairs added to the working set at most in one round
 ORIGIN = 1e-28  # p·p below this, for vectors of length one, is taken for 0 until proved
@@ -187,14 +186,8 @@ def quiet() -> Iterator[None]:
     Floats only propose here, so what they overflow to does not matter; and threads that wait for
     each other cost more than they bring on vectors as short as these.
     """
-    with _threads().limit(limits=1, user_api="blas"), np.errstate(all="ignore"):
+    with blas.one_thread(), np.errstate(all="ignore"):
         yield
-
-
-@cache
-def _threads() -> Any:
-    """Look the loaded libraries up once: that takes longer than a small verdict."""
-    return ThreadpoolController()
 
 
 def finite(vectors: Any) -> bool:

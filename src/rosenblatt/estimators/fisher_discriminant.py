@@ -1,0 +1,169 @@
+"""Fisher's discriminant, with the bias of lecture 003 where the classes come apart."""
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+
+from rosenblatt.arrays import Floats
+from rosenblatt.data.blocks import Blocks
+from rosenblatt.errors import ParameterError
+from rosenblatt.estimators import checks
+from rosenblatt.estimators.closed_form import ClosedFormClassifier
+from rosenblatt.estimators.linear import unchanged_by_failure
+from rosenblatt.solvers.discriminants import fisher_directions, fisher_line, nearest_mean
+from rosenblatt.solvers.moments import Moments
+from rosenblatt.solvers.score import scores_of
+from rosenblatt.solvers.state import Ending, Outcome
+from rosenblatt.solvers.threshold import equal_error, midway
+
+
+class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClosedFormClassifier):
+    """Fisher's line: projected on it, the classes lie far apart for how much each scatters.
+
+    For two classes w = S_w⁻¹(μ₁ − μ₀) with the scatter S_w within the classes, and the bias lies
+    midway between the two closest projected rows where the classes come apart (lecture 003). Of
+    more classes, the directions of the largest ratio of scatter between to scatter within them;
+    a row belongs to the class whose projected mean is nearest. `transform` projects.
+
+    Parameters
+    ----------
+    bias : {"auto", "means", "equal-error"}, default="auto"
+        Where two classes are cut: "auto" midway between the closest projected rows where the
+        classes come apart, else midway between the projected means; "means" always there;
+        "equal-error" where the same share of either class is wrong (keeps a number a row).
+    n_components : int or None, default=None
+        How many directions to use for more than two classes; None takes all, one less than classes.
+    n_jobs : int or None, default=None
+        Threads that read blocks of rows; they change no bit of the result. −1 takes all cores.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Sorted labels; for two classes the second is the positive one.
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        Weights; for two classes Fisher's direction itself.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+        Biases.
+    scalings_ : ndarray of shape (n_features, n_components)
+        Directions rows are projected on, the best first.
+    explained_variance_ratio_ : ndarray of shape (n_components,)
+        Share of the scatter ratio that each direction explains.
+    means_ : ndarray of shape (n_classes, n_features)
+        Mean of each class.
+    rank_ : int
+        How many directions the scatter within the classes spans; the others are left out.
+    outcome_ : Outcome
+        How the weights were found, as a sentence.
+
+    Examples
+    --------
+    >>> from rosenblatt import FisherDiscriminant, builtin
+    >>> data = builtin("4f10")
+    >>> model = FisherDiscriminant().fit(data.X, data.y)
+    >>> model.coef_.round(4), model.intercept_.round(4)
+    (array([[ 3.3878, -0.1626]]), array([-1.4432]))
+    """
+
+    scalings_: Floats
+    explained_variance_ratio_: Floats
+    means_: Floats
+    rank_: int
+    outcome_: Outcome
+
+    def __init__(
+        self,
+        *,
+        bias: str = "auto",
+        n_components: int | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.bias = bias
+        self.n_components = n_components
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Find the directions and the bias.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Training rows: float32 and float64 in C order and CSR are used without a copy.
+        y : array-like of shape (n_samples,)
+            Labels of any type.
+        sample_weight : array-like of shape (n_samples,), optional
+            How many times each row counts.
+
+        Returns
+        -------
+        self
+        """
+        with unchanged_by_failure(self):
+            self._check()
+            blocks = self._measure(X, y, sample_weight)
+            self._check_components()
+            if len(self.classes_) == 2:
+                self._solve_two(self._moments, blocks)
+            else:
+                self._solve_more(self._moments)
+            self.means_ = self._moments.means
+            self.outcome_ = self._ending()
+        return self
+
+    def transform(self, X: Any) -> Floats:
+        """Project rows on the directions.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows to project.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+            Projections, the best direction first.
+        """
+        self._weights()
+        directions = np.column_stack([self.scalings_.T, np.zeros(self._n_features_out)])
+        return self._scored(X, lambda rows: scores_of(rows, directions))
+
+    @property
+    def _n_features_out(self) -> int:
+        return int(self.scalings_.shape[1])
+
+    def _solve_two(self, moments: Moments, blocks: Blocks) -> None:
+        self._W, self.rank_ = fisher_line(moments)
+        w = self._W[0, :-1]
+        cut = midway(blocks, w) if self.bias == "auto" else None
+        if self.bias == "equal-error":
+            cut = equal_error(blocks, w)
+        if cut is not None:
+            self._W[0, -1] = -cut
+        self.scalings_, self.explained_variance_ratio_ = w[:, None], np.ones(1)
+
+    def _solve_more(self, moments: Moments) -> None:
+        found = fisher_directions(moments)
+        kept = slice(self.n_components)
+        self.scalings_, self.rank_ = found.directions[:, kept], found.rank
+        self.explained_variance_ratio_ = found.ratios[kept]
+        self._W = nearest_mean(moments, self.scalings_)
+
+    def _ending(self) -> Outcome:
+        width = self.n_features_in_
+        ending = Ending.SOLVED if self.rank_ == width else Ending.SOLVED_PARTLY
+        if not self._weights()[:, :-1].any():
+            ending = Ending.NO_DIRECTION
+        return Outcome(ending, 1, self._n_rows, rank=self.rank_, width=width)
+
+    def _check(self) -> None:
+        checks.one_of("bias", self.bias, ("auto", "means", "equal-error"))
+        checks.whole("n_components", self.n_components, least=1, optional=True)
+        checks.jobs("n_jobs", self.n_jobs)
+
+    def _check_components(self) -> None:
+        most = len(self.classes_) - 1
+        if self.n_components is not None and self.n_components > most:
+            raise ParameterError(
+                f"n_components must be at most {most}, one less than the {most + 1} classes;"
+                f" got {self.n_components}."
+            )

@@ -1,0 +1,498 @@
+"""The perceptron in the space of a kernel."""
+
+from collections.abc import Callable
+from typing import Any, Self
+
+import numpy as np
+
+from rosenblatt.arrays import Array, Floats, Ints
+from rosenblatt.data.blocks import Blocks
+from rosenblatt.data.door import require_finite
+from rosenblatt.data.labels import class_counts, codes_of, given_classes, labels_of, weights_of
+from rosenblatt.data.problem import Problem, matrix_of
+from rosenblatt.data.rows import CSR, Rows, n_cols, n_rows
+from rosenblatt.errors import DataError, ParameterError
+from rosenblatt.estimators import checks
+from rosenblatt.estimators.linear import Classifier, unchanged_by_failure
+from rosenblatt.estimators.online import newcomers
+from rosenblatt.estimators.stream import Chunk, Stream, advance, check_same_keep, units
+from rosenblatt.estimators.training import Fit, Listening, train
+from rosenblatt.evidence.bounds import Geometry, MarginBounds, smallest_margin
+from rosenblatt.evidence.trace import Trace
+from rosenblatt.rules.kernels import NAMES, Kernel, Points, gamma_by_scale
+from rosenblatt.rules.machines import MACHINES
+from rosenblatt.solvers.correct import Rule
+from rosenblatt.solvers.dual import (
+    Budget,
+    Columns,
+    Learner,
+    StreamLearner,
+    dual_passes,
+    kernel_scores,
+)
+from rosenblatt.solvers.memory import MISTAKES, ROWS, Memory, kept_weights
+from rosenblatt.solvers.run import Stalled, Stop, no_mistake, passes_spent, pocketing
+from rosenblatt.solvers.score import wrong_and_all
+from rosenblatt.solvers.state import Ending, Outcome
+
+MEGABYTE = 1024 * 1024
+
+
+class KernelPerceptron(Classifier):
+    """Kernel perceptron: the perceptron on Φ(x), of which only κ(a, b) = Φ(a)·Φ(b) is known.
+
+    Every mistake adds a row to the weights, so w = Σ δ_j Φ(x_j) over the rows that were mistakes,
+    and a score is f(x) = Σ δ_j κ(x_j, x). With `kernel="linear"` it is `Perceptron`, mistake for
+    mistake. With "rbf" any rows without contradiction are separable, so the run comes to rest.
+
+    Parameters
+    ----------
+    kernel : {"rbf", "linear", "poly", "precomputed"} or callable, default="rbf"
+        exp(−γ ‖a − b‖²), a·b, (γ a·b + coef0)^degree; "precomputed" takes tables of kernel values
+        for X (n × n to fit, m × n to predict); a function takes two tables of rows and gives the
+        table of their kernel values.
+    degree : int, default=3
+        Degree of "poly".
+    gamma : {"scale", "auto"} or float, default="scale"
+        γ of "rbf" and "poly": 1 / (n_features · variance of X), 1 / n_features, or a number. A
+        stream knows no variance: where `partial_fit` begins it, "scale" means "auto".
+    coef0 : float, default=0.0
+        Constant of "poly".
+    fit_intercept : bool, default=True
+        Whether to learn a bias, the weight of a constant 1 at the end of Φ(x): it adds 1 to κ.
+    max_iter : int, default=1000
+        Most passes over the rows.
+    tol : float or None, default=None
+        Stop when the mean loss has not fallen by `tol` for `n_iter_no_change` passes. None runs
+        until a pass has no mistake.
+    n_iter_no_change : int, default=5
+        Passes to wait for before stopping by `tol`.
+    shuffle : bool, default=True
+        Visit the rows in a new order each pass, the same as `Perceptron` does.
+    random_state : int, RandomState or None, default=0
+        Seed of the shuffle.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes; "balanced" also works in `partial_fit`, on the counts so far.
+    keep : {"last", "average", "pocket"}, default="last"
+        Which weights to keep: the last, the mean over all rows visited, or the best seen (in `fit`
+        by training errors, in `partial_fit` by the longest run of correct rows).
+    multi_class : {"kesler", "ovr"}, default="kesler"
+        More than two classes: Kesler's construct, or one against the rest each.
+    budget : int or None, default=None
+        Most support vectors; goes with `keep="last"` only. Memory and time stay bounded on a
+        stream without end.
+    forget : {"smallest", "oldest"}, default="smallest"
+        Which support vector goes when there is one too many: that with the smallest coefficients
+        (ties to the oldest), or the oldest. It is never the newest.
+    cache_size : float, default=200
+        Megabytes of kernel columns to keep in `fit`.
+    n_jobs : int or None, default=None
+        Threads over blocks of rows; they change no bit of the result. −1 takes all cores.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Sorted labels; for two classes the second is the positive one.
+    support_ : ndarray of shape (n_support,)
+        Numbers of the rows in the sum; those of a stream are counted on from those of the fit.
+    support_vectors_ : ndarray or CSR array of shape (n_support, n_features)
+        These rows; without columns where the kernel is precomputed.
+    dual_coef_ : ndarray of shape (1, n_support) or (n_classes, n_support)
+        The numbers δ.
+    n_support_ : ndarray of shape (n_classes,)
+        How many of the rows are of each class.
+    coef_, intercept_ : ndarray
+        Weights and bias; with the linear kernel only.
+    gamma_ : float
+        γ as it was used.
+    trace_ : Trace
+        One record a pass of `fit`; its `norm` is |w| in the space of Φ.
+    outcome_ : Outcome
+        How the run ended, as a sentence.
+    margin_bounds_ : MarginBounds or None
+        lower ≤ γ* ≤ upper for the largest margin γ* of the vectors (Φ(x), 1), where all rows weigh
+        the same and no budget is set.
+    mistake_bound_ : float or None
+        (R/γ)² with that lower bound: the theorem's limit on `mistakes_`; None without convergence.
+    mistakes_, n_iter_, t_ : int
+        Mistakes over all passes, passes made, rows visited.
+
+    Examples
+    --------
+    No line separates xor, but its products do:
+
+    >>> from rosenblatt import KernelPerceptron, builtin
+    >>> xor = builtin("xor")
+    >>> model = KernelPerceptron(kernel="poly", degree=2, coef0=1, gamma=1, shuffle=False)
+    >>> print(model.fit(xor.X, xor.y).outcome_)
+    Converged: a pass without a mistake, after 9 passes.
+    >>> model.support_.tolist(), model.dual_coef_.tolist()
+    ([0, 1, 2, 3], [[-8.0, 6.0, 6.0, -5.0]])
+    """
+
+    trace_: Trace
+    n_iter_: int
+    margin_bounds_: MarginBounds | None
+    mistake_bound_: float | None
+    _stream: Stream
+    _kernel: Kernel
+    _supports: Points
+    _labels: Array
+    _skipped: int
+    _outcome: Outcome | None
+
+    def __init__(
+        self,
+        kernel: str | Callable[[Any, Any], Any] = "rbf",
+        *,
+        degree: int = 3,
+        gamma: str | float = "scale",
+        coef0: float = 0.0,
+        fit_intercept: bool = True,
+        max_iter: int = 1000,
+        tol: float | None = None,
+        n_iter_no_change: int = 5,
+        shuffle: bool = True,
+        random_state: Any = 0,
+        class_weight: Any = None,
+        keep: str = "last",
+        multi_class: str = "kesler",
+        budget: int | None = None,
+        forget: str = "smallest",
+        cache_size: float = 200,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.tol = tol
+        self.n_iter_no_change = n_iter_no_change
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.class_weight = class_weight
+        self.keep = keep
+        self.multi_class = multi_class
+        self.budget = budget
+        self.forget = forget
+        self.cache_size = cache_size
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn, pass after pass, until one has no mistake or the passes are spent.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Training rows, or the table of their kernel values where it is precomputed.
+        y : array-like of shape (n_samples,)
+            Labels of any type.
+        sample_weight : array-like of shape (n_samples,), optional
+            Scales the update each row makes; rows of weight 0 are passed over.
+
+        Returns
+        -------
+        self
+        """
+        with unchanged_by_failure(self):
+            self._check()
+            problem = self._problem(X, y, sample_weight, self.class_weight)
+            if self.kernel == "precomputed":
+                _check_square(problem.rows)
+            self._kernel = self._made_kernel(problem.rows)
+            self._train(problem, self._kernel.points(problem.rows))
+        return self
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from each row once, in the order given; any chunking gives the same bits.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The next rows of the stream.
+        y : array-like of shape (n_samples,)
+            Their labels. A class that was never seen joins at its first row.
+        classes : array-like, optional
+            Classes that take part from the start, seen or not.
+        sample_weight : array-like of shape (n_samples,), optional
+            Scales the update each row makes.
+
+        Returns
+        -------
+        self
+        """
+        with unchanged_by_failure(self):
+            self._check()
+            first = "_stream" not in vars(self)
+            self._check_stream(first=first)
+            rows = self._rows(X, reset=first)
+            n = n_rows(rows)
+            weights = weights_of(sample_weight, n, some_positive=False)
+            chunk = Chunk(rows, labels_of(y, n), weights)
+            if first:
+                self._open_stream()
+            stream, before = self._stream.copy(), self.t_ - self._skipped
+            if classes is not None:
+                stream = stream.joined(newcomers(given_classes(classes), stream.classes))
+            learner = StreamLearner(self._kernel, self._supports, self._budget(), self._skipped)
+            stream = advance(stream, chunk, self._streaming_rule, self.class_weight, learner.learn)
+            self._labels = self._labels_of(learner.supports, chunk.labels, before)
+            self._stream, self.classes_ = stream, stream.classes
+            self._supports, self._outcome = learner.supports, None
+        return self
+
+    @property
+    def support_(self) -> Ints:
+        """Numbers of the rows in the sum."""
+        return self._sum()[0].numbers
+
+    @property
+    def support_vectors_(self) -> Any:
+        """The rows in the sum."""
+        return matrix_of(self._sum()[0].rows)
+
+    @property
+    def dual_coef_(self) -> Floats:
+        """What each unit takes of each row in the sum."""
+        return self._sum()[1]
+
+    @property
+    def n_support_(self) -> Ints:
+        """How many of the rows in the sum are of each class."""
+        inside = self.support_
+        own = self._labels[np.isin(self._supports.numbers, inside)]
+        return class_counts(codes_of(own, self.classes_), len(self.classes_))
+
+    @property
+    def gamma_(self) -> float:
+        """γ as it was used."""
+        self._require_fitted()
+        return self._kernel.gamma
+
+    @property
+    def coef_(self) -> Floats:
+        """Weights of the features, a row a unit; of the linear kernel only."""
+        points, deltas = self._linear_sum()
+        return np.asarray(deltas @ matrix_of(points.rows).astype(np.float64))
+
+    @property
+    def intercept_(self) -> Floats:
+        """Bias of each unit; of the linear kernel only."""
+        _, deltas = self._linear_sum()
+        return np.asarray(deltas.sum(axis=1) * self._kernel.bias)
+
+    @property
+    def outcome_(self) -> Outcome:
+        """How the run ended, or how far the stream has come; `str` of it is a sentence."""
+        self._require_fitted()
+        if self._outcome is not None:
+            return self._outcome
+        return Outcome(Ending.STREAM, 1, self.t_, self.mistakes_)
+
+    @property
+    def mistakes_(self) -> int:
+        """How many mistakes were made in all passes or in the stream so far."""
+        self._require_fitted()
+        return int(self._stream.memory.clock[MISTAKES])
+
+    @property
+    def t_(self) -> int:
+        """How many rows were visited, over all passes and chunks."""
+        self._require_fitted()
+        return int(self._stream.memory.clock[ROWS])
+
+    def __sklearn_is_fitted__(self) -> bool:
+        """Whether there is a sum to decide with."""
+        return "_stream" in vars(self)
+
+    def __sklearn_tags__(self) -> Any:
+        """Tell scikit-learn that sparse rows are welcome, or tables of kernel values."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        tags.input_tags.sparse = not tags.input_tags.pairwise
+        return tags
+
+    def _scorer(self) -> Callable[[Rows], Floats]:
+        points, deltas = self._sum()
+        kernel = self._kernel
+        return lambda rows: kernel_scores(kernel, points, deltas, kernel.points(rows))
+
+    def _sum(self) -> tuple[Points, Floats]:
+        """The rows that count in the weights kept, and how much."""
+        self._require_fitted()
+        deltas = kept_weights(self._stream.memory, self.keep)
+        inside = np.flatnonzero(deltas.any(axis=0))
+        if len(inside) == deltas.shape[1]:
+            return self._supports, deltas
+        return self._kernel.centres(self._supports, inside), deltas[:, inside]
+
+    def _linear_sum(self) -> tuple[Points, Floats]:
+        if self.kernel != "linear":
+            raise AttributeError(
+                f"coef_ and intercept_ are known with kernel='linear' only; got {self.kernel!r}."
+            )
+        return self._sum()
+
+    def _rows(self, X: Any, *, reset: bool) -> Rows:
+        rows = super()._rows(X, reset=reset)
+        if self.kernel == "precomputed" and isinstance(rows, CSR):
+            raise DataError(
+                "kernel='precomputed' wants a dense table of kernel values; got a sparse matrix."
+                " Use X.toarray()."
+            )
+        with unchanged_by_failure(self):  # a kernel may well hide what is not finite
+            require_finite(rows)
+        return rows
+
+    def _check(self) -> None:
+        if not callable(self.kernel):
+            checks.one_of("kernel", self.kernel, NAMES)
+        checks.whole("degree", self.degree, least=1)
+        if not isinstance(self.gamma, str):
+            checks.number("gamma", self.gamma, above=0)
+        else:
+            checks.one_of("gamma", self.gamma, ("scale", "auto"))
+        checks.number("coef0", self.coef0)
+        checks.flag("fit_intercept", self.fit_intercept)
+        checks.whole("max_iter", self.max_iter, least=1)
+        checks.number("tol", self.tol, optional=True)
+        checks.whole("n_iter_no_change", self.n_iter_no_change, least=1)
+        checks.flag("shuffle", self.shuffle)
+        checks.class_weight("class_weight", self.class_weight)
+        checks.one_of("keep", self.keep, ("last", "average", "pocket"))
+        checks.one_of("multi_class", self.multi_class, ("kesler", "ovr"))
+        checks.whole("budget", self.budget, least=1, optional=True)
+        checks.one_of("forget", self.forget, ("smallest", "oldest"))
+        checks.number("cache_size", self.cache_size, least=0)
+        checks.jobs("n_jobs", self.n_jobs)
+        if self.budget is not None and self.keep != "last":
+            raise ParameterError(
+                f"budget={self.budget} goes with keep='last' only; got keep={self.keep!r}."
+            )
+
+    def _check_stream(self, *, first: bool) -> None:
+        if self.kernel == "precomputed":
+            raise ParameterError(
+                "partial_fit needs the rows: kernel='precomputed' knows tables of one fit only."
+            )
+        if first:
+            return
+        check_same_keep(self._stream.memory, self.keep)
+        wanted = self._made_kernel(None)
+        if isinstance(self.gamma, str):  # it was settled when the stream began, or by the fit
+            wanted = wanted._replace(gamma=self._kernel.gamma)
+        if wanted != self._kernel:
+            raise ParameterError(
+                "kernel, degree, gamma, coef0 and fit_intercept cannot change in a stream. Use a"
+                " new estimator."
+            )
+
+    def _open_stream(self) -> None:
+        """Begin a stream: no rows, no classes."""
+        self._kernel = self._made_kernel(None)
+        W = np.zeros((1, 0))
+        memory = Memory.starting_at(W, 0, keep=self.keep, l1=False)
+        self._stream, self._skipped = Stream(np.array([]), memory), 0
+        self._supports = self._kernel.points(np.zeros((0, self.n_features_in_)))
+        self._labels = np.array([])
+
+    def _labels_of(self, supports: Points, labels: Array, before: int) -> Array:
+        """Labels of the rows in the sum after a chunk that began at row `before`."""
+        new = labels[supports.numbers[supports.numbers >= before] - before]
+        old = self._labels[np.isin(self._supports.numbers, supports.numbers)]
+        return np.concatenate([old, new]) if len(old) else new
+
+    def _made_kernel(self, rows: Rows | None) -> Kernel:
+        """The kernel for some training rows, or for a stream."""
+        return Kernel(
+            kind=self.kernel,
+            gamma=self._gamma(rows),
+            degree=int(self.degree),
+            coef0=float(self.coef0),
+            bias=1.0 if self.fit_intercept else 0.0,
+        )
+
+    def _gamma(self, rows: Rows | None) -> float:
+        if not isinstance(self.gamma, str):
+            return float(self.gamma)
+        if rows is None or self.gamma == "auto" or self.kernel not in {"rbf", "poly"}:
+            return 1.0 / self.n_features_in_
+        return gamma_by_scale(rows)
+
+    def _rule(self, n_classes: int, *, balanced: bool = False) -> Rule:
+        machine = MACHINES["perceptron"]
+        return Rule(
+            loss=int(machine.loss),
+            step=int(machine.step),
+            eta=1.0,
+            cap=np.inf,
+            bias=1.0 if self.fit_intercept else 0.0,
+            kesler=n_classes > 2 and self.multi_class == "kesler",
+            balanced=balanced,
+            l1=0.0,
+            l2=0.0,
+        )
+
+    def _streaming_rule(self, n_classes: int) -> Rule:
+        return self._rule(n_classes, balanced=self.class_weight == "balanced")
+
+    def _budget(self) -> Budget:
+        return Budget(np.inf if self.budget is None else self.budget, self.forget)
+
+    def _stops(self) -> list[Stop]:
+        stops: list[Stop] = [no_mistake]
+        if self.tol is not None:
+            ending, patience = Ending.LOSS_STALLED, self.n_iter_no_change
+            stops.append(Stalled(lambda state: state.loss, self.tol, patience, ending))
+        return [*stops, passes_spent(self.max_iter)]
+
+    def _train(self, problem: Problem, points: Points) -> None:
+        kernel, rule = self._kernel, self._rule(problem.n_classes)
+        W = np.zeros((units(problem.n_classes), len(problem.codes)))
+        memory = Memory.starting_at(W, problem.n_classes, keep=self.keep, l1=False)
+        columns = Columns(kernel, points, self._threads(), self.cache_size * MEGABYTE)
+        learner = Learner(problem, rule, memory, columns, np.zeros(W.T.shape))
+        seed = self._seed() if self.shuffle else None
+        states = dual_passes(learner, memory, keep=self.keep, seed=seed, budget=self._budget())
+        if self.keep == "pocket":
+            states = pocketing(states, lambda w: _share(*wrong_and_all(problem, w.scores)))
+        listening = Listening(
+            stops=self._stops(),
+            eta_if_bounded=1.0 if problem.all_weigh_one and self.budget is None else None,
+            geometry=lambda w: Geometry(
+                smallest_margin(w.scores, problem, kesler=rule.kesler),
+                float(kernel.with_themselves(points).max()),
+            ),
+        )
+        fit = train(states, Blocks(problem), rule, listening)
+        memory.counts[:] = len(fit.trace) * class_counts(problem.codes, problem.n_classes)
+        self._store(fit, memory, problem, points)
+
+    def _store(self, fit: Fit, memory: Memory, problem: Problem, points: Points) -> None:
+        kept: Any = fit.W
+        if self.keep == "pocket":
+            memory.keep_in_pocket(kept.deltas)
+        inside = np.flatnonzero(memory.W.any(axis=0))
+        self._supports = self._kernel.centres(points, inside)
+        self._labels = self.classes_[problem.codes[inside]]
+        memory = memory._replace(
+            W=memory.W[:, inside], late=memory.late[:, inside], pocket=memory.pocket[:, inside]
+        )
+        self._stream, self._outcome = Stream(self.classes_, memory), fit.outcome
+        self.trace_, self.n_iter_ = fit.trace, len(fit.trace)
+        self.margin_bounds_, self.mistake_bound_ = fit.margin_bounds, fit.mistake_bound
+        self._skipped = (self.n_iter_ - 1) * len(problem.codes)
+
+
+def _share(part: float, whole: float) -> float:
+    return float(part / whole)
+
+
+def _check_square(rows: Rows) -> None:
+    if n_rows(rows) != n_cols(rows):
+        raise DataError(
+            "Precomputed matrix must be a square matrix: kernel='precomputed' wants the kernel of"
+            f" every row with every row; got shape {(n_rows(rows), n_cols(rows))}."
+        )

@@ -1,0 +1,353 @@
+"""Perceptrons with a soft output: the squared error through tanh or the logistic function."""
+
+from functools import partial
+from typing import Any, Self
+
+import numpy as np
+from sklearn.utils.metaestimators import available_if
+
+from rosenblatt.arrays import Array, Floats
+from rosenblatt.data.blocks import Blocks
+from rosenblatt.data.targets import is_matrix, targets_of
+from rosenblatt.errors import DataError, ParameterError
+from rosenblatt.estimators import checks
+from rosenblatt.estimators.layer import as_problem, given_layer, layer_start, layer_zero_loss
+from rosenblatt.estimators.linear import unchanged_by_failure
+from rosenblatt.estimators.online import log_record
+from rosenblatt.estimators.squared_error import SquaredErrorClassifier
+from rosenblatt.estimators.training import Listening, given_weights, train
+from rosenblatt.rules.losses import NEVER_FLAT
+from rosenblatt.rules.outputs import outputs_at
+from rosenblatt.solvers.divergence import Guard
+from rosenblatt.solvers.layer import layer_error, layer_passes
+from rosenblatt.solvers.memory import Memory
+from rosenblatt.solvers.run import measuring, pocketing
+
+_MACHINES = {"tanh": "tanh", "logistic": "sigmoid", "hard": "perceptron"}
+
+
+def _gives_probabilities(model: "TanhPerceptron") -> bool:
+    """Whether σ(w·x + b) is the chance of a label: two classes, or a matrix of labels."""
+    if model.activation != "logistic":
+        return False
+    if not model.__sklearn_is_fitted__():
+        return True
+    return model._pair is not None if model._has_layer() else len(model.classes_) == 2  # noqa: SLF001
+
+
+class TanhPerceptron(SquaredErrorClassifier):
+    """Units f(w·x + b) with f = tanh or the logistic function, trained on the squared error.
+
+    w ← w + η e (1 − f²) x with e = y − f for every row (lecture 004), or summed over a batch
+    (lecture 002, eq. 16: `batch_size=None`): steps down Σ ½e². Lecture 004 descends ¼e², so its η
+    is twice the `eta0` of the same steps. Labels of two classes train one unit, of more one unit a
+    class against the rest; a matrix of targets trains the layer f(W x + b) of lecture 000, one
+    unit a column. The loss is not convex, and every row changes the weights, right or wrong.
+
+    Parameters
+    ----------
+    eta0 : float, default=0.01
+        Learning rate η (002's μ).
+    learning_rate : {"constant", "1/n", "normalised"}, default="constant"
+        η for every row, η/n for the n-th, or η / ‖(x, 1)‖².
+    activation : {"tanh", "logistic", "hard"}, default="tanh"
+        Output tanh s with the targets ±1, or σ(s) with the targets 0 and 1; "hard" gives the sign
+        of s and is trained by the perceptron's error, y at mistakes and 0 elsewhere.
+    batch_size : int or None, default=1
+        Rows whose corrections are summed at the same weights and made at once; None takes them
+        all. A normalised step then divides η by the sum of ‖(x, 1)‖², and `sample_weight` means
+        repetition. `partial_fit` goes row by row in any case.
+    fit_intercept, max_iter, shuffle, verbose, random_state, early_stopping, validation_fraction, \
+n_iter_no_change, class_weight, warm_start, keep, start, track_error :
+        As in `Perceptron`.
+    tol : float or None, default=1e-4
+        Stop when the mean loss has not fallen by `tol` for `n_iter_no_change` passes. None runs
+        `max_iter` passes.
+    n_jobs : int or None, default=None
+        Threads over blocks of rows, for batches of labels and for deciding; they change no bit.
+
+    Attributes
+    ----------
+    classes_, coef_, intercept_, trace_, outcome_, mistakes_, n_iter_, t_ :
+        As in `Perceptron`. After a matrix of targets `classes_` are the numbers of its columns.
+
+    Examples
+    --------
+    >>> from rosenblatt import TanhPerceptron, builtin
+    >>> gate = builtin("or")
+    >>> model = TanhPerceptron(eta0=0.5, batch_size=None).fit(gate.X, gate.y)
+    >>> model.predict(gate.X).tolist()
+    [0, 1, 1, 1]
+
+    Two outputs at once, "or" and "and":
+
+    >>> both = [[0, 0], [1, 0], [1, 0], [1, 1]]
+    >>> layer = TanhPerceptron(eta0=0.5).fit(gate.X, both)
+    >>> layer.coef_.shape, layer.predict(gate.X).tolist() == both
+    ((2, 2), True)
+    """
+
+    _pair: Array | None
+
+    def __init__(
+        self,
+        *,
+        eta0: float = 0.01,
+        learning_rate: str = "constant",
+        activation: str = "tanh",
+        batch_size: int | None = 1,
+        fit_intercept: bool = True,
+        max_iter: int = 1000,
+        tol: float | None = 1e-4,
+        shuffle: bool = True,
+        verbose: int = 0,
+        n_jobs: int | None = None,
+        random_state: Any = 0,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int = 5,
+        class_weight: Any = None,
+        warm_start: bool = False,
+        keep: str = "last",
+        start: str = "zero",
+        track_error: bool = False,
+    ) -> None:
+        self.eta0 = eta0
+        self.learning_rate = learning_rate
+        self.activation = activation
+        self.batch_size = batch_size
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.tol = tol
+        self.shuffle = shuffle
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.class_weight = class_weight
+        self.warm_start = warm_start
+        self.keep = keep
+        self.start = start
+        self.track_error = track_error
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        coef_init: Any = None,
+        intercept_init: Any = None,
+        sample_weight: Any = None,
+        *,
+        X_val: Any = None,
+        y_val: Any = None,
+    ) -> Self:
+        """Learn labels, or a matrix of targets, pass after pass until the loss levels off.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Training rows.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            Labels of any type; or a matrix with a column an output: labels 0 and 1, labels −1 and
+            1, or real targets in the range of the activation.
+        coef_init, intercept_init : array-like, optional
+            Weights and bias to start from, instead of `start`.
+        sample_weight : array-like of shape (n_samples,), optional
+            Scales the update each row makes; rows of weight 0 are passed over.
+        X_val, y_val : array-like, optional
+            Rows of one's own to judge for early stopping; for labels only.
+
+        Returns
+        -------
+        self
+        """
+        if is_matrix(y):
+            self._refuse_for_layers(X_val)
+            with unchanged_by_failure(self):
+                self._check()
+                self._fit_layer(X, y, (coef_init, intercept_init), sample_weight)
+            return self
+        with unchanged_by_failure(self):
+            self.__dict__.pop("_pair", None)
+            super().fit(X, y, coef_init, intercept_init, sample_weight, X_val=X_val, y_val=y_val)
+        return self
+
+    def partial_fit(
+        self,
+        X: Any,
+        y: Any,
+        classes: Any = None,
+        sample_weight: Any = None,
+        *,
+        X_val: Any = None,
+        y_val: Any = None,
+    ) -> Self:
+        """Learn labels from each row once, in the order given.
+
+        Any chunking gives the same bits, as long as no chunk is left out for steps that grow
+        without bound.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The next rows of the stream.
+        y : array-like of shape (n_samples,)
+            Their labels. A class that was never seen joins at its first row.
+        classes : array-like, optional
+            Classes that take part from the start, seen or not.
+        sample_weight : array-like of shape (n_samples,), optional
+            Scales the update each row makes.
+        X_val, y_val : array-like, optional
+            Rows of one's own to judge, as in `Perceptron`.
+
+        Returns
+        -------
+        self
+        """
+        if is_matrix(y):
+            raise DataError(
+                f"partial_fit learns one label a row: y must be 1d, got shape {np.shape(y)}. A"
+                " matrix of targets is learned by fit."
+            )
+        if self._has_layer():
+            raise DataError(
+                "partial_fit learns labels, but this layer was fitted to a matrix of targets. Use"
+                " a new estimator, or fit with warm_start=True to go on."
+            )
+        return super().partial_fit(X, y, classes, sample_weight, X_val=X_val, y_val=y_val)
+
+    def outputs(self, X: Any) -> Floats:
+        """Soft outputs f(w·x + b), in the shape of `decision_function`.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_units)
+            Between −1 and 1 for "tanh", 0 and 1 for "logistic"; −1 or 1 for "hard".
+        """
+        return outputs_at(self._rule(2).loss, self.decision_function(X))
+
+    def predict(self, X: Any) -> Array:
+        """Class of each row; for a layer the label of each output.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows to decide.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_outputs)
+            Labels out of `classes_`; for a layer, 0 and 1 or −1 and 1 as in the matrix it learned.
+        """
+        if not self._has_layer():
+            return super().predict(X)
+        if self._pair is None:
+            raise DataError(
+                "This layer learned real targets, which are no labels to predict: call `outputs`."
+            )
+        labels: Array = self._pair[(self._scores(X) >= 0).astype(np.intp)]
+        return labels
+
+    @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> Floats:
+        """Chances σ(w·x + b), for the logistic activation with two classes or a matrix of labels.
+
+        The squared error of a chance is least at the true one, so σ estimates it as well as a line
+        can. For other units wrap the estimator in `sklearn.calibration.CalibratedClassifierCV`.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, 2) or (n_samples, n_outputs)
+            Chance of each class, or for a layer of the label 1 of each output.
+        """
+        chances = self.outputs(X)
+        return chances if self._has_layer() else np.column_stack([1.0 - chances, chances])
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Share of the rows that are decided rightly; of a layer, in all outputs.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows to decide.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            Their labels.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of the rows.
+
+        Returns
+        -------
+        float
+        """
+        if not self._has_layer():
+            return float(super().score(X, y, sample_weight))
+        decisions = self.predict(X)
+        right = (decisions == targets_of(y, len(decisions))).all(axis=1)
+        return float(np.average(right, weights=sample_weight))
+
+    def __sklearn_tags__(self) -> Any:
+        """Tell scikit-learn that a matrix of labels is welcome."""
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = True
+        return tags
+
+    def _machine(self) -> str:
+        return _MACHINES[self.activation]
+
+    def _check(self) -> None:
+        super()._check()
+        checks.one_of("activation", self.activation, _MACHINES)
+
+    def _has_layer(self) -> bool:
+        return "_pair" in vars(self)
+
+    def _refuse_for_layers(self, X_val: Any) -> None:
+        """Refuse what is made of classes."""
+        asked = {
+            "early_stopping": bool(self.early_stopping),
+            "X_val": X_val is not None,
+            "class_weight": self.class_weight is not None,
+        }
+        for name in [name for name, wanted in asked.items() if wanted]:
+            raise ParameterError(f"{name} goes with labels only; y is a matrix of targets.")
+
+    def _fit_layer(self, X: Any, Y: Any, given: tuple[Any, Any], sample_weight: Any) -> None:
+        warm = self._warm_weights()
+        rule = self._rule(2)
+        layer, self._pair = given_layer(self._rows(X, reset=True), Y, sample_weight, rule)
+        self.classes_ = np.arange(layer.targets.shape[1])
+        self._check_warm(warm)
+        seed = self._seed()
+        W = warm.W if warm else layer_start(layer, self.start, seed)
+        W = given_weights(*given, W, rule.bias)
+        memory = Memory.starting_at(W, len(W), keep=self.keep, l1=False)
+        states = layer_passes(
+            layer,
+            rule,
+            memory,
+            batch_size=self.batch_size,
+            seed=seed if self.shuffle else None,
+        )
+        if self.keep == "pocket":
+            states = pocketing(states, partial(layer_error, layer))
+        elif self.track_error:
+            states = measuring(states, partial(layer_error, layer))
+        problem, guard = as_problem(layer), None
+        if rule.loss >= NEVER_FLAT:
+            zero = layer_zero_loss(layer, by_weight=self.batch_size != 1)
+            guard = Guard(W.copy(), zero, lambda: self._advice(problem, rule, self.batch_size))
+        progress = log_record if self.verbose else None
+        listening = Listening(stops=self._stops(judged=False), guard=guard, progress=progress)
+        self._store(train(states, Blocks(problem), rule, listening), memory)

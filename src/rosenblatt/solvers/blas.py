@@ -1,0 +1,39 @@
+"""BLAS where it is the best tool: kept to one thread, and called without the GIL."""
+
+import ctypes
+from contextlib import AbstractContextManager
+from functools import cache
+from typing import Any
+
+from threadpoolctl import ThreadpoolController
+
+from rosenblatt.arrays import Floats
+
+
+def one_thread() -> AbstractContextManager[Any]:
+    """Keep BLAS to one thread: results must not depend on how many it has, nor small ones wait."""
+    return _controller().limit(limits=1, user_api="blas")  # type: ignore[no-any-return]
+
+
+@cache
+def _controller() -> Any:
+    """Look the loaded libraries up once: that takes longer than many a small problem."""
+    return ThreadpoolController()
+
+
+def add_gram(Z: Floats, G: Floats) -> None:
+    """Add ZᵀZ to the lower triangle of G, without the GIL, which scipy's own wrapper holds.
+
+    To Fortran, who reads columns first, Z and G are their transposes.
+    """
+    n, d = (ctypes.byref(ctypes.c_int(size)) for size in Z.shape)
+    one = ctypes.byref(ctypes.c_double(1.0))
+    _dsyrk()(b"U", b"N", d, n, one, Z.ctypes.data, d, one, G.ctypes.data, d)
+
+
+@cache
+def _dsyrk() -> Any:
+    from numba.extending import get_cython_function_address  # noqa: PLC0415 (slow to import)
+
+    kind = ctypes.CFUNCTYPE(None, *[ctypes.c_char_p] * 2, *[ctypes.c_void_p] * 8)
+    return kind(get_cython_function_address("scipy.linalg.cython_blas", "dsyrk"))
