@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rosenblatt.data.builtin import builtin
+    from rosenblatt.estimators.arow import AROW
     from rosenblatt.estimators.batch_perceptron import BatchPerceptron
     from rosenblatt.estimators.fisher_discriminant import FisherDiscriminant
     from rosenblatt.estimators.kernel_perceptron import KernelPerceptron
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from rosenblatt.estimators.lms import LMS
     from rosenblatt.estimators.passive_aggressive import PassiveAggressive
     from rosenblatt.estimators.perceptron import Perceptron
+    from rosenblatt.estimators.second_order import SecondOrderPerceptron
     from rosenblatt.estimators.tanh_perceptron import TanhPerceptron
     from rosenblatt.evidence.proof.certificate import verify
     from rosenblatt.evidence.proof.prooffile import load_proof
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from rosenblatt.logic.units import ThresholdNetwork, ThresholdUnit
 
 _HOMES = {
+    "AROW": "rosenblatt.estimators.arow",
     "LMS": "rosenblatt.estimators.lms",
     "BatchPerceptron": "rosenblatt.estimators.batch_perceptron",
     "FisherDiscriminant": "rosenblatt.estimators.fisher_discriminant",
@@ -35,6 +38,7 @@ _HOMES = {
     "LinearDiscriminant": "rosenblatt.estimators.linear_discriminant",
     "PassiveAggressive": "rosenblatt.estimators.passive_aggressive",
     "Perceptron": "rosenblatt.estimators.perceptron",
+    "SecondOrderPerceptron": "rosenblatt.estimators.second_order",
     "TanhPerceptron": "rosenblatt.estimators.tanh_perceptron",
     "ThresholdNetwork": "rosenblatt.logic.units",
     "ThresholdUnit": "rosenblatt.logic.units",
@@ -49,6 +53,7 @@ _HOMES = {
 _MODULES = {"gates": "rosenblatt.logic.gates"}
 
 __all__ = [
+    "AROW",
     "LMS",
     "BatchPerceptron",
     "FisherDiscriminant",
@@ -57,6 +62,7 @@ __all__ = [
     "LinearDiscriminant",
     "PassiveAggressive",
     "Perceptron",
+    "SecondOrderPerceptron",
     "TanhPerceptron",
     "ThresholdNetwork",
     "ThresholdUnit",

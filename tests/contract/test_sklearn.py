@@ -6,6 +6,7 @@ import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from rosenblatt import (
+    AROW,
     LMS,
     BatchPerceptron,
     FisherDiscriminant,
@@ -14,6 +15,7 @@ from rosenblatt import (
     LinearDiscriminant,
     PassiveAggressive,
     Perceptron,
+    SecondOrderPerceptron,
     TanhPerceptron,
 )
 from rosenblatt.estimators.closed_form import ClosedFormClassifier
@@ -49,6 +51,9 @@ def expected_failures(estimator: Any) -> dict[str, str]:
         Perceptron(keep="pocket", learning_rate="1/n"),
         PassiveAggressive(),
         PassiveAggressive(loss="squared_hinge"),
+        AROW(),
+        AROW(covariance="diagonal", multi_class="ovr", max_iter=5),
+        SecondOrderPerceptron(),
         BatchPerceptron(max_iter=100),
         BatchPerceptron(batch_size=16, max_iter=100),
         *SOFT_AND_ONLINE,
@@ -75,7 +80,8 @@ def test_contract(estimator: Any, check: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "estimator", [Perceptron(), LMS(), TanhPerceptron(), KernelPerceptron(), LinearDiscriminant()]
+    "estimator",
+    [Perceptron(), AROW(), LMS(), TanhPerceptron(), KernelPerceptron(), LinearDiscriminant()],
 )
 def test_repr_shows_only_changed_settings(estimator: Any) -> None:
     assert repr(estimator) == f"{type(estimator).__name__}()"

@@ -13,7 +13,19 @@ from scipy import sparse
 from rosenblatt.arrays import Array, Floats
 from rosenblatt.data.door import rows_of
 from rosenblatt.data.problem import matrix_of, row_bytes, rows_joined, rows_part, rows_take
-from rosenblatt.data.rows import CSR, Rows, add, dot, dot4, n_cols, n_rows, square, truncate
+from rosenblatt.data.rows import (
+    CSR,
+    Rows,
+    add,
+    dot,
+    dot4,
+    entry,
+    n_cols,
+    n_entries,
+    n_rows,
+    square,
+    truncate,
+)
 
 WIDTHS = range(1, 71)
 
@@ -50,6 +62,14 @@ def counts(X: Any) -> Any:
 def each_dot(X: Any, w: Any, out: Any) -> None:
     for i in range(n_rows(X)):
         out[i] = dot(X, i, w)
+
+
+@njit
+def unpacked(X: Any, out: Any) -> None:
+    for i in range(n_rows(X)):
+        for e in range(n_entries(X, i)):
+            j, x = entry(X, i, e)
+            out[i, j] += x
 
 
 @njit
@@ -93,6 +113,17 @@ def test_counts(storage: str, dtype: type) -> None:
     for n, d in ((1, 1), (7, 3), (3, 7)):
         rows = STORAGES[storage](table(n, d, dtype))
         assert counts(rows) == (n, d) == (n_rows(rows), n_cols(rows))
+
+
+@EVERY_STORAGE
+@BOTH_TYPES
+def test_the_entries_of_all_rows_make_the_table(storage: str, dtype: type) -> None:
+    X = table(9, 7, dtype)
+    rows, out, plain = STORAGES[storage](X), np.zeros((9, 7)), np.zeros((9, 7))
+    unpacked(rows, out)
+    unpacked.py_func(rows, plain)
+    np.testing.assert_array_equal(out, X)
+    np.testing.assert_array_equal(plain, X)
 
 
 @EVERY_STORAGE

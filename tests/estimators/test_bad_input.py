@@ -12,6 +12,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from rosenblatt import (
+    AROW,
     LMS,
     BatchPerceptron,
     FisherDiscriminant,
@@ -20,11 +21,20 @@ from rosenblatt import (
     LinearDiscriminant,
     PassiveAggressive,
     Perceptron,
+    SecondOrderPerceptron,
     TanhPerceptron,
 )
 from rosenblatt.errors import DataError, ParameterError, RosenblattError
 
-ITERATING = [Perceptron(), PassiveAggressive(), BatchPerceptron(), LMS(), TanhPerceptron()]
+ITERATING = [
+    Perceptron(),
+    PassiveAggressive(),
+    AROW(),
+    SecondOrderPerceptron(covariance="diagonal"),
+    BatchPerceptron(),
+    LMS(),
+    TanhPerceptron(),
+]
 ESTIMATORS = [
     *ITERATING,
     KernelPerceptron(),
@@ -32,7 +42,14 @@ ESTIMATORS = [
     FisherDiscriminant(),
     LinearDiscriminant(),
 ]
-JUDGING = [PassiveAggressive(), Perceptron(class_weight="balanced"), LMS(), TanhPerceptron()]
+JUDGING = [
+    PassiveAggressive(),
+    Perceptron(class_weight="balanced"),
+    AROW(class_weight="balanced"),
+    SecondOrderPerceptron(),
+    LMS(),
+    TanhPerceptron(),
+]
 STREAMING = [*JUDGING, KernelPerceptron("linear"), LinearDiscriminant()]
 EVERY = pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda e: type(e).__name__)
 EVERY_ITERATING = pytest.mark.parametrize("estimator", ITERATING, ids=lambda e: type(e).__name__)
@@ -563,6 +580,8 @@ PARAMETERS: dict[Any, dict[str, list[Any]]] = {
         "l1_ratio": [-0.1, 1.1, np.nan],
     },
     PassiveAggressive: {**ONLINE, "C": [0, -1.0, np.nan, "c"], "loss": ["log", None]},
+    AROW: {**ONLINE, "r": [0, -1.0, np.nan, np.inf, "r"], "covariance": ["sparse", None]},
+    SecondOrderPerceptron: {**ONLINE, "a": [0, -1.0, np.nan, "a"], "covariance": ["eye", True]},
     BatchPerceptron: {**COMMON, **STEPS, "batch_size": [0, -1, 2.5, "all"]},
     KernelPerceptron: {
         **{name: COMMON[name] for name in COMMON if name not in {"start", "warm_start"}},
@@ -669,8 +688,26 @@ def test_penalty_goes_with_the_last_weights_only(keep: str) -> None:
     refuses(lambda: model.fit(X, Y), ParameterError, ("penalty", "keep", repr(keep)))
 
 
+@pytest.mark.parametrize("rows", [1, N])
+@pytest.mark.parametrize("penalty", ["l1", "elasticnet"])
+@pytest.mark.parametrize("joins", [True, False])
+def test_an_l1_penalty_cannot_begin_midway(rows: int, penalty: str, *, joins: bool) -> None:
+    # once: the kernel wrote what weights had paid beyond the end of an array without rows
+    model = Perceptron().partial_fit(X, Y).partial_fit(X[:1], Y[:1]).set_params(penalty=penalty)
+    before = model.coef_.copy()
+    labels = [2] * rows if joins else Y[:rows]
+    refuses(lambda: model.partial_fit(X[:rows], labels), ParameterError, ("l1", "stream"))
+    np.testing.assert_array_equal(model.coef_, before)
+    # but one that ends midway does so
+    ended = Perceptron(penalty=penalty).partial_fit(X, Y).set_params(penalty=None)
+    assert ended.partial_fit(X[:rows], labels).coef_.any()
+
+
 @pytest.mark.parametrize("keep", ["average", "pocket"])
 def test_what_a_stream_keeps_cannot_change_midway_without_a_word(keep: str) -> None:
     # once: keep="average" then gives weights of shape (0, d)
     model = Perceptron().partial_fit(X, Y).set_params(keep=keep)
     refuses(lambda: model.partial_fit(X, Y), ParameterError, ("keep",))
+    # once: the quick way for one row did not look again
+    model.set_params(keep="last").partial_fit(X[:1], Y[:1]).set_params(keep=keep)
+    refuses(lambda: model.partial_fit(X[:1], Y[:1]), ParameterError, ("keep",))

@@ -23,10 +23,12 @@ from sklearn.preprocessing import StandardScaler
 
 import rosenblatt
 from rosenblatt import (
+    AROW,
     LMS,
     BatchPerceptron,
     PassiveAggressive,
     Perceptron,
+    SecondOrderPerceptron,
     TanhPerceptron,
     builtin,
 )
@@ -39,6 +41,9 @@ ESTIMATORS = [
     Perceptron(keep="average", max_iter=50),
     Perceptron(keep="pocket", max_iter=50, multi_class="ovr"),
     PassiveAggressive(max_iter=50),
+    AROW(max_iter=50),
+    AROW(max_iter=50, covariance="diagonal", keep="average"),
+    SecondOrderPerceptron(max_iter=50),
     BatchPerceptron(max_iter=50),
 ]
 # every row changes their weights, and no pass without a mistake ends them
@@ -532,7 +537,10 @@ def test_own_validation_rows_leave_all_of_x_for_learning() -> None:
 # --- streams ------------------------------------------------------------------------------------
 
 
-@ONLINE
+WEIGHTS_ONLY = [e for e in ESTIMATORS[:-1] if not hasattr(e, "covariance")] + SOFT_ESTIMATORS[:-1]
+
+
+@pytest.mark.parametrize("estimator", WEIGHTS_ONLY, ids=repr)
 @pytest.mark.parametrize("shuffle", [True, False])
 def test_a_stream_goes_on_from_a_fit(estimator: Any, *, shuffle: bool) -> None:
     settings = {"max_iter": 2, "shuffle": shuffle, "keep": "last"}
@@ -543,6 +551,14 @@ def test_a_stream_goes_on_from_a_fit(estimator: Any, *, shuffle: bool) -> None:
     assert model.mistakes_ > mistakes
     one_pass = clone(estimator).set_params(max_iter=1, shuffle=False, keep="last")
     same_weights(model, one_pass.fit(OVERLAP_X, OVERLAP_Y, W[:, :-1], W[:, -1]))
+
+
+@ONLINE
+def test_a_stream_goes_on_from_a_fit_with_all_that_was_learned(estimator: Any) -> None:
+    settings = {"shuffle": False, "keep": "last", "tol": None}
+    model = clone(estimator).set_params(**settings, max_iter=2).fit(OVERLAP_X, OVERLAP_Y)
+    model.partial_fit(OVERLAP_X, OVERLAP_Y)
+    same_weights(model, clone(model).set_params(max_iter=3).fit(OVERLAP_X, OVERLAP_Y))
 
 
 def test_an_average_goes_on_from_a_fit_over_all_rows() -> None:
@@ -739,6 +755,7 @@ def test_importing_the_package_imports_nothing_heavy() -> None:
 
 def test_public_names_are_frozen() -> None:
     assert rosenblatt.__all__ == [
+        "AROW",
         "LMS",
         "BatchPerceptron",
         "FisherDiscriminant",
@@ -747,6 +764,7 @@ def test_public_names_are_frozen() -> None:
         "LinearDiscriminant",
         "PassiveAggressive",
         "Perceptron",
+        "SecondOrderPerceptron",
         "TanhPerceptron",
         "ThresholdNetwork",
         "ThresholdUnit",

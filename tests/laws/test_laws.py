@@ -15,11 +15,13 @@ from scipy import sparse
 from sklearn.base import clone
 
 from rosenblatt import (
+    AROW,
     LMS,
     BatchPerceptron,
     KernelPerceptron,
     PassiveAggressive,
     Perceptron,
+    SecondOrderPerceptron,
     TanhPerceptron,
 )
 from rosenblatt.arrays import Array, Floats
@@ -75,6 +77,26 @@ RULES = {
         rule(PassiveAggressive, tol=None, multi_class="ovr", keep="average"),
         whole=False,
         scales=False,
+    ),
+    "AROW": RuleRow(rule(AROW, tol=None), whole=False, scales=False),
+    "AROW diagonal": RuleRow(
+        rule(AROW, tol=None, covariance="diagonal", r=0.3), whole=False, scales=False
+    ),
+    "AROW ovr average": RuleRow(
+        rule(AROW, tol=None, multi_class="ovr", keep="average"), whole=False, scales=False
+    ),
+    "AROW balanced": RuleRow(
+        rule(AROW, tol=None, class_weight="balanced"), whole=False, scales=False
+    ),
+    "AROW pocket": RuleRow(
+        rule(AROW, tol=None, keep="pocket"), whole=False, scales=False, odd=False
+    ),
+    "second-order": RuleRow(rule(SecondOrderPerceptron), whole=False, scales=False),
+    "second-order ovr": RuleRow(
+        rule(SecondOrderPerceptron, multi_class="ovr", a=2.0), whole=False, scales=False
+    ),
+    "second-order diagonal": RuleRow(
+        rule(SecondOrderPerceptron, covariance="diagonal"), whole=False, scales=False
     ),
     "linear kernel": RuleRow(rule(KernelPerceptron, kernel="linear"), scales=False),
     "poly kernel average": RuleRow(
@@ -290,7 +312,7 @@ def test_a_weighted_stream_gives_the_same_bits_however_it_is_cut(
         assert what(streamed(RULES[name].make(), rows, plan, weights)) == at_once
 
 
-@pytest.mark.parametrize("name", ["perceptron", "1/n average", "PA-I"])
+@pytest.mark.parametrize("name", ["perceptron", "1/n average", "PA-I", "AROW"])
 def test_a_row_of_weight_0_may_come_alone_in_a_stream(name: str) -> None:
     # once: weights_of refuses a chunk whose weights are all 0, which breaks "any chunking"
     rows = clouds(0, n=12)

@@ -17,6 +17,8 @@ verb                meaning
 ``learn_two(X, …)`` the perceptron's rule on two dense rows in turn
 ``square(X, i)``    ‖x_i‖²
 ``truncate(X, …)``  the cumulative l1 step on the features of row i
+``n_entries(X, i)`` how many entries of row i are stored
+``entry(X, i, e)``  the e-th of them: its feature and its value
 ==================  ======================================================
 
 Above this file no kernel knows how rows are stored: each is compiled for the kind it meets.
@@ -167,6 +169,19 @@ def truncate(X: Rows, i: int, w: Floats, scale: float, debt: tuple[float, Floats
     """
     for j in np.arange(n_cols(X))[_entries(X, i)[0]]:
         w[j] = pay(w[j] * scale, debt, j) / scale
+
+
+def n_entries(X: Rows, i: int) -> int:
+    """How many entries of row i are stored."""
+    return int(X.indptr[i + 1] - X.indptr[i]) if isinstance(X, CSR) else n_cols(X)
+
+
+def entry(X: Rows, i: int, e: int) -> tuple[int, float]:
+    """Feature and value of the e-th stored entry of row i."""
+    if isinstance(X, CSR):
+        place = X.indptr[i] + e
+        return int(X.indices[place]), float(X.data[place])
+    return e, float(X[i, e])
 
 
 @njit(cache=True)
@@ -370,5 +385,24 @@ def _truncate(X: Any, i: Any, w: Any, scale: Any, debt: Any) -> Any:  # noqa: AR
         for k in range(X.indptr[i], X.indptr[i + 1]):
             j = X.indices[k]
             w[j] = pay(w[j] * scale, debt, j) / scale
+
+    return sparse
+
+
+@overload(n_entries, strict=False, jit_options=INLINE)
+def _n_entries(X: Any, i: Any) -> Any:  # noqa: ARG001
+    if _is_dense(X):
+        return lambda X, i: UINT(X.shape[1])  # noqa: ARG005
+    return lambda X, i: UINT(X.indptr[i + 1]) - UINT(X.indptr[i])
+
+
+@overload(entry, strict=False, jit_options=INLINE)
+def _entry(X: Any, i: Any, e: Any) -> Any:  # noqa: ARG001
+    if _is_dense(X):
+        return lambda X, i, e: (e, np.float64(X[i, e]))
+
+    def sparse(X: Any, i: Any, e: Any) -> Any:
+        place = UINT(X.indptr[i]) + e
+        return UINT(X.indices[place]), np.float64(X.data[place])
 
     return sparse

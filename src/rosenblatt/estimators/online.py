@@ -147,7 +147,7 @@ class OnlineClassifier(LinearClassifier):
             self._check()
             first = "_stream" not in vars(self)
             if not first:
-                check_same_keep(self._stream.memory, self.keep)
+                self._check_going_on()
             rows = self._rows(X, reset=first)
             n = n_rows(rows)
             weights = weights_of(sample_weight, n, some_positive=False)
@@ -155,7 +155,8 @@ class OnlineClassifier(LinearClassifier):
             # work on a copy: a chunk that fails half-way leaves no trace
             stream = self._opened_stream() if first else self._stream.copy()
             if classes is not None:
-                stream = stream.joined(newcomers(given_classes(classes), stream.classes))
+                new = newcomers(given_classes(classes), stream.classes)
+                stream = stream.joined(new, self._memory_for)
             stream, outcome = self._advanced(stream, chunk)
             self._stream, self.classes_ = stream, stream.classes
             self._W, self._outcome = None, outcome
@@ -197,11 +198,20 @@ class OnlineClassifier(LinearClassifier):
         checks.one_of("keep", self.keep, ("last", "average", "pocket"))
         checks.flag("track_error", self.track_error)
 
+    def _check_going_on(self) -> None:
+        """Refuse settings that a stream cannot change midway."""
+        check_same_keep(self._stream.memory, self.keep)
+
     def _opened_stream(self) -> Stream:
-        W = np.zeros((1, self.n_features_in_ + 1))
-        return Stream(
-            np.array([]), Memory.starting_at(W, 0, keep=self.keep, l1=self._rule(2).l1 > 0)
-        )
+        return Stream(np.array([]), self._memory_for(0))
+
+    def _memory_for(self, n_classes: int) -> Memory:
+        """Memory of a run over so many classes that starts at zero."""
+        return self._memory(np.zeros((units(n_classes), self.n_features_in_ + 1)), n_classes)
+
+    def _memory(self, W: Floats, n_classes: int) -> Memory:
+        """Memory of a run that starts at the weights W."""
+        return Memory.starting_at(W, n_classes, keep=self.keep, l1=self._rule(2).l1 > 0)
 
     def _train(
         self,
@@ -218,7 +228,7 @@ class OnlineClassifier(LinearClassifier):
         W = warm.W if warm else start_weights(problem, units(problem.n_classes), self.start, seed)
         W = given_weights(*given, W, rule.bias)
         from_zero = not W.any()
-        memory = Memory.starting_at(W, problem.n_classes, keep=self.keep, l1=rule.l1 > 0)
+        memory = self._memory(W, problem.n_classes)
         states = self._states(problem, rule, memory, seed if self.shuffle else None)
         listening = Listening(
             stops=self._stops(judged=validation is not None),
@@ -284,9 +294,9 @@ class OnlineClassifier(LinearClassifier):
         if stream is None:
             return False
         one_row: OneRow | None = vars(self).get("_ready")
-        if one_row is None or not one_row.serves(stream, self.class_weight):
-            check_same_keep(self._stream.memory, self.keep)
-            one_row = self._ready = OneRow(stream, self.class_weight)
+        if one_row is None or not one_row.serves(stream, self.class_weight, self.keep):
+            self._check_going_on()
+            one_row = self._ready = OneRow(stream, self.class_weight, self.keep)
         rule = self._streaming_rule(len(stream.classes))
         undo = stream.memory.copy() if rule.loss >= NEVER_FLAT else None
         if not one_row.learn(X, y, rule):
@@ -301,7 +311,8 @@ class OnlineClassifier(LinearClassifier):
         """Learn from a chunk; one whose steps grow without bound is left out, which is told."""
         rule = self._streaming_rule(2)
         if rule.loss < NEVER_FLAT:
-            return advance(stream, chunk, self._streaming_rule, self.class_weight), None
+            rule_for, memory_for = self._streaming_rule, self._memory_for
+            return advance(stream, chunk, rule_for, self.class_weight, memory_for=memory_for), None
         before = stream.copy()
         try:
             stream = advance(stream, chunk, self._streaming_rule, self.class_weight)

@@ -19,8 +19,8 @@ from rosenblatt.data.visits import Visit
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.solvers.correct import ALL_FINITE, Rule
 from rosenblatt.solvers.memory import LAST_MISTAKE, ROWS, Memory
-from rosenblatt.solvers.online import walk
 from rosenblatt.solvers.passes import learn
+from rosenblatt.solvers.walk import walk
 
 
 class Stream(NamedTuple):
@@ -33,26 +33,18 @@ class Stream(NamedTuple):
         """The same stream in arrays of its own."""
         return Stream(self.classes, self.memory.copy())
 
-    def joined(self, newcomers: Array) -> "Stream":
+    def joined(
+        self, newcomers: Array, memory_for: Callable[[int], Memory] | None = None
+    ) -> "Stream":
         """The same stream after some classes have joined."""
         if not len(newcomers):
             return self
         old = len(self.classes)
         classes = classes_of(np.concatenate([self.classes, newcomers]) if old else newcomers)
         places = np.searchsorted(classes, self.classes) if old else np.zeros(0, np.int64)
-        memory, k = self.memory, len(classes)
-        counts = np.zeros(k, np.int64)
-        counts[places] = memory.counts
-        return Stream(
-            classes,
-            memory._replace(
-                W=_spread(memory.W, places, k),
-                late=_spread(memory.late, places, k),
-                pocket=_spread(memory.pocket, places, k),
-                paid=_spread(memory.paid, places, k),
-                counts=counts,
-            ),
-        )
+        k = len(classes)
+        fresh = self.memory.anew(units(k), k) if memory_for is None else memory_for(k)
+        return Stream(classes, self.memory.moved_into(fresh, places))
 
 
 class Chunk(NamedTuple):
@@ -75,15 +67,17 @@ def advance(
     rule_for: Callable[[int], Rule],
     class_weight: Any,
     after: Callable[[Problem, Rule, Memory], Memory] = learned,
+    memory_for: Callable[[int], Memory] | None = None,
 ) -> Stream:
     """Learn from the rows of a chunk in order; classes join at their first row.
 
-    `rule_for` gives the rule for a number of classes, `after` the memory after some rows.
+    `rule_for` gives the rule for a number of classes, `after` the memory after some rows, and
+    `memory_for` the memory a run over more classes begins with, where weights are not all of it.
     """
     check_same_kind(chunk.labels, stream.classes)
     starts, newcomers = _arrivals(chunk.labels, stream.classes)
     for start, stop, new in zip(starts, [*starts[1:], len(chunk.labels)], newcomers, strict=True):
-        stream = stream.joined(new)
+        stream = stream.joined(new, memory_for)
         part = Problem(
             rows_part(chunk.rows, start, stop),
             codes_of(chunk.labels[start:stop], stream.classes),
@@ -104,17 +98,18 @@ def advance(
 class OneRow:
     """Learns one dense row at a time without any preparation, if the row is already right."""
 
-    def __init__(self, stream: Stream, class_weight: Any) -> None:
-        self._stream, self._class_weight = stream, class_weight
+    def __init__(self, stream: Stream, class_weight: Any, keep: str) -> None:
+        self._stream, self._class_weight, self._keep = stream, class_weight, keep
         self._codes = {label: code for code, label in enumerate(stream.classes.tolist())}
         self._code = np.zeros(1, np.int8)
         self._weight = no_weights(1)
         self._class_weights = _fixed_weights(class_weight, stream.classes)
         self._visit = Visit(np.zeros(1, np.int64), np.zeros(1, np.int64))
 
-    def serves(self, stream: Stream, class_weight: Any) -> bool:
-        """Whether this was made for the stream and the weights as they are now."""
-        return stream is self._stream and class_weight is self._class_weight
+    def serves(self, stream: Stream, class_weight: Any, keep: str) -> bool:
+        """Whether this was made for the stream and the settings as they are now."""
+        same_weights = class_weight is self._class_weight
+        return stream is self._stream and same_weights and keep == self._keep
 
     def learn(self, X: Any, y: Any, rule: Rule) -> bool:
         """Learn from the only row of X, or tell that it takes the long way."""
@@ -163,18 +158,6 @@ def _arrivals(labels: Array, known: Array) -> tuple[list[int], list[Array]]:
     first = sorted((int(np.flatnonzero(labels == c)[0]), c) for c in strangers)
     cuts = {0: labels[:0]} | {place: labels[place : place + 1] for place, _ in first}
     return list(cuts), list(cuts.values())
-
-
-def _spread(weights: Floats, places: Array, n_classes: int) -> Floats:
-    """Weights of the classes at their places among more classes."""
-    if not len(weights):
-        return weights
-    spread = np.zeros((units(n_classes), weights.shape[1]))
-    if len(places) == 2:
-        spread[places] = [-weights[0], weights[0]]
-    elif len(places) > 2:
-        spread[places] = weights
-    return spread
 
 
 def _fixed_weights(class_weight: Any, classes: Array) -> Floats:

@@ -32,4 +32,8 @@ MACHINES = {
     "sigmoid normalised": Machine(Loss.SIGMOID, Step.NORMALISED, "as normalised LMS"),
     "passive-aggressive I": Machine(Loss.HINGE, Step.CLOSING_1, "Crammer et al. 2006"),
     "passive-aggressive II": Machine(Loss.HINGE, Step.CLOSING_2, "Crammer et al. 2006"),
+    "AROW": Machine(Loss.HINGE, Step.CONFIDENT, "Crammer, Kulesza and Dredze 2009"),
+    "second-order perceptron": Machine(
+        Loss.PERCEPTRON, Step.CONFIDENT, "Cesa-Bianchi, Conconi and Gentile 2005"
+    ),
 }

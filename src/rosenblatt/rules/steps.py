@@ -8,10 +8,14 @@ constant    −η slope                               lecture 001, 002, 003
 closing-1   min(C, value / ‖x‖²)                   passive-aggressive I
 closing-2   value / (‖x‖² + 1 / (2C))              passive-aggressive II
 normalised  −(η / ‖x‖²) slope                      normalised LMS
+confident   (1 − m) β, and Σ x in place of x       AROW, second-order perceptron
 ==========  =====================================  ======================================
 
 In Kesler's construct the sample is the K(d+1)-vector with x at its own class and −x at the rival,
 so ‖x‖² is twice that of the row: the caller gives the squared length of what is added.
+
+In the confident step β = 1 / (xᵀΣx + r), where the covariance Σ says how unsure the weights still
+are: it is closing-2 with r = 1 / (2C), but for a Σ that shrinks (solvers/confident.py).
 """
 
 from enum import IntEnum
@@ -27,10 +31,11 @@ class Step(IntEnum):
     CLOSING_1 = 2
     CLOSING_2 = 3
     NORMALISED = 4
+    CONFIDENT = 5
 
 
 CLOSED = 1e-12  # a loss that was closed once comes back as no more than rounding
-CONSTANT, INVERSE, CLOSING_1, CLOSING_2, NORMALISED = (int(step) for step in Step)
+CONSTANT, INVERSE, CLOSING_1, CLOSING_2, NORMALISED, CONFIDENT = (int(step) for step in Step)
 
 
 @njit(cache=True, forceinline=True)

@@ -16,9 +16,10 @@ from rosenblatt.data.problem import Problem, row_bytes
 from rosenblatt.data.rows import FOUR, ONE, UINT, Rows, dot, dot4, n_cols
 from rosenblatt.data.visits import PART, Visit
 from rosenblatt.rules.losses import flat_beyond
-from rosenblatt.solvers.correct import ALL_FINITE, Rule, signed, strongest_other
+from rosenblatt.solvers.correct import ALL_FINITE, Rule, signed, worst_margin
 from rosenblatt.solvers.memory import ROWS, UPDATES, Memory
-from rosenblatt.solvers.online import four, margins_of, score_four, walk
+from rosenblatt.solvers.online import four, margins_of, score_four
+from rosenblatt.solvers.walk import walk
 
 SPAN_BYTES = 8 * 1024 * 1024  # much less is read sooner than a thread is told to
 MOST_PARTS = 16
@@ -105,15 +106,3 @@ def first_loss_one(problem: Problem, visit: Visit, rule: Rule, W: Floats) -> int
             break
         place += ONE
     return int(place)
-
-
-@njit(cache=True, nogil=True)
-def worst_margin(scores: Floats, code: int, rule: Rule) -> float:
-    """Smallest margin a row of this class has at these scores."""
-    if rule.kesler:
-        return float(scores[code] - scores[strongest_other(scores, code)])
-    worst = np.inf
-    for k in range(len(scores)):
-        positive = 1 if len(scores) == 1 else k
-        worst = min(worst, scores[k] if code == positive else -scores[k])
-    return worst

@@ -7,12 +7,13 @@ lowest), and the own class moves by τ x, the rival by −τ x.
 
 from typing import NamedTuple
 
+import numpy as np
 from numba import njit
 
 from rosenblatt.arrays import Floats, Ints
 from rosenblatt.data.rows import Rows, add, square
 from rosenblatt.rules.losses import value_and_slope
-from rosenblatt.rules.steps import CLOSING_1, NORMALISED, closing, normalised, rate
+from rosenblatt.rules.steps import CLOSING_1, CONFIDENT, NORMALISED, closing, normalised, rate
 
 ALL_FINITE = -1  # what a walk gives when no row stopped it
 
@@ -20,8 +21,9 @@ ALL_FINITE = -1  # what a walk gives when no row stopped it
 class Rule(NamedTuple):
     """What to do with a row, in numbers a kernel can take.
 
-    `bias` is the constant at the end of (x, bias): 1, or 0 for no bias. `l1` and `l2` are the
-    penalties a row; `balanced` weighs the classes by how often they came so far.
+    `cap` holds a step back: C of a closing step, r of a confident one. `bias` is the constant at
+    the end of (x, bias): 1, or 0 for no bias. `l1` and `l2` are the penalties a row; `balanced`
+    weighs the classes by how often they came so far.
     """
 
     loss: int
@@ -75,6 +77,7 @@ def correct(margin: float, sample: Sample, rule: Rule) -> tuple[float, float]:
     """Step length τ for a sample at a margin, and its loss there.
 
     The weight of a sample scales its step; where the step closes the loss, how hard it may push.
+    A confident step is given without its β, which the walk knows (confident.py).
     """
     if sample.weight == 0.0:
         return 0.0, 0.0
@@ -83,6 +86,8 @@ def correct(margin: float, sample: Sample, rule: Rule) -> tuple[float, float]:
         size = -slope * rate(rule.step, rule.eta, sample.n) * sample.weight
     elif rule.step == NORMALISED:
         size = normalised(rule.eta * sample.weight, slope, sample.length)
+    elif rule.step == CONFIDENT:
+        size = -slope * (1.0 - margin)
     else:
         size = closing(rule.step, rule.cap * sample.weight, value, sample.length)
     return size, sample.weight * value
@@ -118,6 +123,18 @@ def strongest_other(scores: Floats, own: int) -> int:
         if k != own and scores[k] > scores[best]:
             best = k
     return best
+
+
+@njit(cache=True, nogil=True)
+def worst_margin(scores: Floats, code: int, rule: Rule) -> float:
+    """Smallest margin a row of this class has at these scores."""
+    if rule.kesler:
+        return float(scores[code] - scores[strongest_other(scores, code)])
+    worst = np.inf
+    for k in range(len(scores)):
+        positive = 1 if len(scores) == 1 else k
+        worst = min(worst, scores[k] if code == positive else -scores[k])
+    return worst
 
 
 @njit(cache=True, nogil=True, forceinline=True)

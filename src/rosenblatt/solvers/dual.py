@@ -29,8 +29,7 @@ from rosenblatt.data.problem import Problem
 from rosenblatt.data.rows import n_cols, n_rows
 from rosenblatt.data.visits import Shape, visits
 from rosenblatt.rules.kernels import TOGETHER, Kernel, Points
-from rosenblatt.solvers.ahead import worst_margin
-from rosenblatt.solvers.correct import Rule, Sample, balance, correct_all
+from rosenblatt.solvers.correct import Rule, Sample, balance, correct_all, worst_margin
 from rosenblatt.solvers.memory import (
     LAST_MISTAKE,
     LONGEST_RUN,

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rosenblatt.arrays import Floats, Ints
+from rosenblatt.arrays import Array, Floats, Ints
 
 # places in Memory.clock
 ROWS, MISTAKES, UPDATES, LAST_MISTAKE, LONGEST_RUN = range(5)
@@ -25,7 +25,8 @@ class Memory(NamedTuple):
     `late`      Σ (n − 1) Δ over the changes Δ made at row n: the average of the weights after each
                 of N rows is W − late / N (no rows where no average is kept)
     `pocket`    weights of the longest run of correct rows (no rows where no pocket is kept)
-    `paid`      what each weight has paid of the l1 penalty (no rows without one)
+    `beside`    what the rule keeps beside the weights, the same number of rows for each unit: what
+                each has paid of the l1 penalty, or roots of a covariance (no rows for nothing)
     `counts`    how many rows of each class came
     `clock`     rows seen, mistakes, updates, row of the last mistake, longest run of correct rows
     `sums`      loss of the rows as they came, scale of the weights, l1 penalty owed so far
@@ -35,7 +36,7 @@ class Memory(NamedTuple):
     W: Floats
     late: Floats
     pocket: Floats
-    paid: Floats
+    beside: Floats
     counts: Ints
     clock: Ints
     sums: Floats
@@ -48,7 +49,7 @@ class Memory(NamedTuple):
             W=W,
             late=np.zeros_like(W) if keep == "average" else nothing,
             pocket=W.copy() if keep == "pocket" else nothing,
-            paid=np.zeros_like(W) if l1 else nothing,
+            beside=np.zeros_like(W) if l1 else nothing,
             counts=np.zeros(n_classes, np.int64),
             clock=np.zeros(5, np.int64),
             sums=np.array([0.0, 1.0, 0.0]),
@@ -57,6 +58,23 @@ class Memory(NamedTuple):
     def copy(self) -> "Memory":
         """The same state in arrays of its own."""
         return Memory._make(part.copy() for part in self)
+
+    def anew(self, n_units: int, n_classes: int) -> "Memory":
+        """Memory of a run that keeps as much, from zero and over so many classes."""
+        W = np.zeros((n_units, self.W.shape[1]))
+        return Memory.starting_at(W, n_classes, keep=self.keep, l1=len(self.beside) > 0)
+
+    def moved_into(self, fresh: "Memory", places: Array) -> "Memory":
+        """What was learned so far, in the fresh memory of more classes: the old at their places."""
+        for old, new in zip(self[:4], fresh[:4], strict=True):
+            if len(old) and len(new) and len(places) > 1:  # one class alone teaches nothing
+                height = len(new) // len(fresh.W)  # rows a unit
+                units = new.reshape(len(fresh.W), height, new.shape[1])
+                of_each = old.reshape(len(self.W), *units.shape[1:])
+                units[places] = [-of_each[0], of_each[0]] if len(of_each) == 1 else of_each
+        fresh.counts[places] = self.counts
+        beside = fresh.beside if len(self.beside) else self.beside
+        return fresh._replace(beside=beside, clock=self.clock, sums=self.sums)
 
     @property
     def keep(self) -> str:

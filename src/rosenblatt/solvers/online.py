@@ -62,24 +62,10 @@ from rosenblatt.solvers.memory import (
     UPDATES,
     Memory,
 )
-from rosenblatt.solvers.pairs import in_pairs, walk_pairs
 from rosenblatt.solvers.screen import best_other, cast_shadow, doubt, follow, lengths_of, rough_four
 
 SOON, FAR = UINT(3), UINT(32)  # visits ahead at which the parts of a sparse row are asked for
 FourFloats = tuple[float, float, float, float]
-
-
-def walk(problem: Problem, visit: Visit, rule: Rule, memory: Memory) -> int:
-    """Visit rows once and learn from each; give the place of a row that is not finite, or −1."""
-    if len(memory.W) > 1 or rule.l1 > 0 or rule.l2 > 0:
-        return int(walk_many(problem, visit, rule, memory))
-    if in_pairs(problem, visit, rule, memory):
-        even = len(visit.order) // 2 * 2
-        bad = int(walk_pairs(problem, visit.part(0, even), rule, memory))
-        if bad != ALL_FINITE or even == len(visit.order):
-            return bad
-        visit = visit.part(even, even + 1)
-    return int(walk_one(problem, visit, rule, memory))
 
 
 @njit(cache=True, nogil=True)

@@ -17,8 +17,8 @@ from rosenblatt.rules.losses import NEVER_FLAT
 from rosenblatt.solvers.ahead import LookAhead, part_for
 from rosenblatt.solvers.correct import ALL_FINITE, Rule
 from rosenblatt.solvers.memory import LOSS, MISTAKES, UPDATES, Memory, kept_weights
-from rosenblatt.solvers.online import walk
 from rosenblatt.solvers.state import State
+from rosenblatt.solvers.walk import walk
 
 
 def passes_of(

@@ -74,6 +74,11 @@ def no_change(state: State) -> Ending | None:
     return Ending.NO_CHANGE if state.changes == 0 and state.mistakes == 0 else None
 
 
+def one_pass(state: State) -> Ending | None:  # noqa: ARG001
+    """End after one pass, as a rule that needs no more is asked to."""
+    return Ending.ONE_PASS
+
+
 def passes_spent(max_iter: int, ending: Ending | None = None) -> Stop:
     """End after max_iter passes, by the mistakes of the last or with a given ending."""
 

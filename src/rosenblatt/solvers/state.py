@@ -16,6 +16,10 @@ class Ending(Enum):
         " `rosenblatt separable` or `separability(X, y)` for a proof, raise `max_iter`, or keep"
         " better weights with `keep='average'` or `keep='pocket'`."
     )
+    ONE_PASS = (
+        "Done: one pass over {rows}, {mistakes} as they came. A higher `max_iter` goes over them"
+        " again."
+    )
     STILL_CLOSING = (
         "Stopped after {passes}, the last without a mistake, but with losses still to be closed:"
         " raise `max_iter`, or set `tol`."

@@ -1,0 +1,115 @@
+"""AROW: adaptive regularization of weights, for noisy streams."""
+
+from typing import Any
+
+from rosenblatt.estimators import checks
+from rosenblatt.estimators.confident import ConfidentClassifier
+from rosenblatt.rules.machines import MACHINES
+from rosenblatt.solvers.correct import Rule
+from rosenblatt.solvers.run import Stop, no_change
+
+
+class AROW(ConfidentClassifier):
+    """AROW: steps that grow smaller for features met often, so that one pass is enough.
+
+    Where a row has a margin m = y (w·x) below 1, w ← w + β (1 − m) y Σx and Σ ← Σ − β Σx xᵀΣ, with
+    β = 1 / (xᵀΣx + r) and Σ = I at first (Crammer, Kulesza and Dredze 2009). As long as every row
+    has a margin below 1 when it comes, w is the ridge solution (XᵀX + rI)⁻¹Xᵀy of the rows so far.
+    The bias is inside w, and as unsure as any weight.
+
+    A row of weight ω counts like ω rows at once: it has r/ω in place of r. With more than two
+    classes each has its own Σ; by Kesler's construct a row turns its own class and the strongest
+    wrong one, and what there is to know of the two together is dropped.
+
+    Parameters
+    ----------
+    r : float, default=1.0
+        How noisy a row is taken to be: the larger, the less one row moves the weights.
+    covariance : {"auto", "full", "diagonal"}, default="auto"
+        Keep Σ whole, d + 1 numbers squared for each unit, or its diagonal only, the usual choice
+        for text: a row then costs no more than its entries. "auto" keeps it whole up to 256
+        features.
+    fit_intercept, shuffle, verbose, n_jobs, random_state, early_stopping, validation_fraction, \
+n_iter_no_change, class_weight, keep, multi_class, start, track_error :
+        As in `Perceptron`.
+    max_iter : int, default=1
+        Most passes over the rows. Each pass takes the rows for new ones, and Σ shrinks on.
+    tol : float or None, default=1e-3
+        With more than one pass: stop when the mean loss has not fallen by `tol` for
+        `n_iter_no_change` passes. None goes on until a pass changes nothing.
+    warm_start : bool, default=False
+        Start from the weights of the last fit, but as unsure as at first: Σ = I. To go on with the
+        same Σ use `partial_fit`.
+
+    Attributes
+    ----------
+    covariance_kind_ : str
+        "full" or "diagonal".
+    covariance_ : ndarray of shape (n_units, n_features + 1, n_features + 1) or \
+(n_units, n_features + 1)
+        Covariance Σ of the weights (w, b) of each unit, or the diagonals of it.
+    classes_, coef_, intercept_, trace_, outcome_, mistakes_, n_iter_, t_ :
+        As in `Perceptron`.
+
+    Examples
+    --------
+    >>> from rosenblatt import AROW
+    >>> model = AROW(shuffle=False).fit([[0.0], [1.0], [3.0]], ["no", "yes", "yes"])
+    >>> model.predict([[0.2], [2.0]]).tolist()
+    ['no', 'yes']
+    >>> model.covariance_[0].round(2).tolist()
+    [[0.6, -0.2], [-0.2, 0.4]]
+    >>> print(model.outcome_)
+    Done: one pass over 3 rows, 2 mistakes as they came. A higher `max_iter` goes over them again.
+    """
+
+    def __init__(
+        self,
+        *,
+        r: float = 1.0,
+        covariance: str = "auto",
+        fit_intercept: bool = True,
+        max_iter: int = 1,
+        tol: float | None = 1e-3,
+        shuffle: bool = True,
+        verbose: int = 0,
+        n_jobs: int | None = None,
+        random_state: Any = 0,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int = 5,
+        class_weight: Any = None,
+        warm_start: bool = False,
+        keep: str = "last",
+        multi_class: str = "kesler",
+        start: str = "zero",
+        track_error: bool = False,
+    ) -> None:
+        self.r = r
+        self.covariance = covariance
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.tol = tol
+        self.shuffle = shuffle
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.class_weight = class_weight
+        self.warm_start = warm_start
+        self.keep = keep
+        self.multi_class = multi_class
+        self.start = start
+        self.track_error = track_error
+
+    def _check(self) -> None:
+        super()._check()
+        checks.number("r", self.r, above=0)
+
+    def _rule(self, n_classes: int, *, balanced: bool = False) -> Rule:
+        return self._confident(MACHINES["AROW"], self.r, n_classes, balanced=balanced)
+
+    def _at_rest(self) -> Stop:
+        return no_change
