@@ -220,6 +220,10 @@ def test_fisher_s_directions_against_scikit_learn(k: int, d: int) -> None:
     for column in range(m):  # each direction by itself, up to its sign and length
         mine, other = ours.scalings_[:, [column]], theirs.scalings_[:, [column]]
         assert subspace_angles(mine, other)[0] < 1e-7
+    places = (ours.means_ - X.mean(axis=0)) @ ours.scalings_
+    shares = np.sqrt(np.bincount(y))[:, None]
+    farthest = np.abs(shares * places).argmax(axis=0)  # once: signs were those of rounding
+    assert (places[farthest, np.arange(m)] > 0).all()
     within = sum(np.cov(X[y == c].T, bias=True) * np.mean(y == c) for c in range(k))
     close(ours.scalings_.T @ within @ ours.scalings_, np.eye(m), 1e-12)
 

@@ -107,10 +107,14 @@ def fitted(name: str, X: Any, y: Any, weights: Any = None) -> Any:
 def test_every_storage_gives_the_same_bits(name: str, seed: int, k: int) -> None:
     X, y = clouds(seed, k)
     X[np.abs(X) < 0.5] = 0
-    dense = weights_of(fitted(name, X, y))
-    single = X.astype(np.float32)
+    dense, single = fitted(name, X, y), X.astype(np.float32)
     for stored in (single, np.asfortranarray(X), sparse.csr_array(X), sparse.csc_array(single)):
-        np.testing.assert_array_equal(weights_of(fitted(name, stored, y)), dense)
+        other = fitted(name, stored, y)
+        np.testing.assert_array_equal(other.coef_, dense.coef_)
+        if name in {"fisher", "fisher equal"}:  # cut between scores, which are sums of their own
+            close(other.intercept_, dense.intercept_, 1e-13)
+        else:
+            np.testing.assert_array_equal(other.intercept_, dense.intercept_)
 
 
 @EVERY

@@ -103,7 +103,8 @@ class Projection(NamedTuple):
 def fisher_directions(moments: Moments) -> Projection:
     """Directions of the largest ratio of scatter between to scatter within the classes.
 
-    Along each the variance within the classes is 1, and they are uncorrelated.
+    Along each the variance within the classes is 1, and they are uncorrelated. The class farthest
+    from the centre, by weight, lies on the positive side.
     """
     factor = factored(moments.pooled() / moments.total)
     shares = moments.counts / moments.total
@@ -112,6 +113,9 @@ def fisher_directions(moments: Moments) -> Projection:
     directions, by_gaps = factor.directions(U), not len(sizes)
     if by_gaps:  # no scatter along any gap between means: the gaps themselves separate
         directions, sizes = principal(spread)
+    places = spread.T @ directions
+    farthest = places[np.abs(places).argmax(axis=0), np.arange(len(sizes))]
+    directions = np.where(farthest < 0, -directions, directions)
     squares = sizes**2
     return Projection(directions, squares / squares.sum(), factor.rank, by_gaps)
 
