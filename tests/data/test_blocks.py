@@ -12,12 +12,29 @@ import pytest
 from scipy import sparse
 
 from rosenblatt.arrays import Floats
-from rosenblatt.data.blocks import BLOCK_ROWS, Blocks
+from rosenblatt.data import blocks as blocks_module
+from rosenblatt.data.blocks import BLOCK_ROWS, Blocks, block_rows
 from rosenblatt.data.problem import Problem, no_weights
 from rosenblatt.data.rows import CSR, n_rows
 from rosenblatt.solvers.score import scores_of, training_error
 
+NARROW, WIDE = 28, 784
 SIZES = [1, BLOCK_ROWS - 1, BLOCK_ROWS, BLOCK_ROWS + 1, 5 * BLOCK_ROWS + 7]
+
+
+@pytest.fixture(autouse=True)
+def _blocks_of_the_least_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(blocks_module, "BLOCK_ENTRIES", 0)
+
+
+def test_blocks_of_short_rows_have_more_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()
+    assert block_rows(np.zeros((1, WIDE))) == BLOCK_ROWS
+    many = block_rows(np.zeros((1, NARROW)))
+    assert many > 4 * BLOCK_ROWS
+    no_entry = sparse.csr_array((1, NARROW))
+    rows = CSR(no_entry.data, no_entry.indices, no_entry.indptr, NARROW)
+    assert block_rows(rows) == block_rows(np.zeros((1, NARROW), np.float32)) == many
 
 
 def problem(n: int, *, storage: str = "dense") -> Problem:

@@ -91,8 +91,8 @@ def test_no_digit_is_lost_far_from_the_origin(
 ) -> None:
     # once: means were rounded at the offset: 2.6e-5 off at 1e12
     monkeypatch.setattr(blocks_module, "BLOCK_ROWS", 100)  # many joins, of chunks and of blocks
-    monkeypatch.setattr(moments_module, "BUFFER_BYTES", 0)
-    monkeypatch.setattr(moments_module, "LEAST_CHUNK", 16)
+    monkeypatch.setattr(moments_module, "NARROW_CHUNK", 16)
+    monkeypatch.setattr(moments_module, "WIDE_CHUNK", 16)
     rng = np.random.default_rng(3)
     y = np.arange(360) % 2
     X = rng.normal(size=(360, 3)) + offset * np.array([1, -2, 0.3]) + apart * offset * y[:, None]

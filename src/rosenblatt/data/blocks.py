@@ -13,11 +13,17 @@ from operator import add
 from typing import TypeVar
 
 from rosenblatt.data.problem import Problem
-from rosenblatt.data.rows import n_rows
+from rosenblatt.data.rows import Rows, n_cols, n_rows
 
-BLOCK_ROWS = 16_384
+BLOCK_ROWS = 16_384  # at least,
+BLOCK_ENTRIES = 1 << 21  # and more if they are short: a block should outweigh its handling
 
 T = TypeVar("T")
+
+
+def block_rows(rows: Rows) -> int:
+    """How many rows a block has: by their width alone, so that the storage changes no sum."""
+    return max(BLOCK_ROWS, BLOCK_ENTRIES // n_cols(rows))
 
 
 class Blocks:
@@ -34,15 +40,16 @@ class Blocks:
     def __init__(self, problem: Problem, n_jobs: int = 1) -> None:
         self.problem = problem
         self.n_jobs = n_jobs
+        self._step = block_rows(problem.rows)
 
     def __len__(self) -> int:
         """How many blocks."""
-        return math.ceil(n_rows(self.problem.rows) / BLOCK_ROWS)
+        return math.ceil(n_rows(self.problem.rows) / self._step)
 
     def __iter__(self) -> Iterator[Problem]:
         """Give the blocks in order, none of them copied."""
-        for start in range(0, n_rows(self.problem.rows), BLOCK_ROWS):
-            yield self.problem.part(start, start + BLOCK_ROWS)
+        for start in range(0, n_rows(self.problem.rows), self._step):
+            yield self.problem.part(start, start + self._step)
 
     def each(self, f: Callable[[Problem], T]) -> Iterator[T]:
         """Give f of each block, in block order."""

@@ -175,6 +175,30 @@ def sparse_product(_typing: Any, values: Any, columns: Any, start: Any, stop: An
 
 
 @intrinsic
+def shift_row(_typing: Any, X: Any, i: Any, c: Any, z: Any, a: Any, total: Any) -> Any:
+    """Write row i of a dense X less c to z, and add a times that to a total."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        rows = MemoryRows(context, builder, signature.args[0], args[0])
+        row, shares = rows.values_at(args[1]), args[4]
+        shift, written, summed = (
+            data_of(context, builder, signature.args[q], args[q]) for q in (2, 3, 5)
+        )
+
+        def take(_: int, j: Any, width: int) -> None:
+            x = load(builder, row, j, _FLOAT64, width)
+            value = builder.fsub(x, load(builder, shift, j, _FLOAT64, width))
+            more = builder.fmul(splat(builder, shares, width), value)
+            store(builder, value, written, j)
+            store(builder, builder.fadd(load(builder, summed, j, _FLOAT64, width), more), summed, j)
+
+        each_piece(builder, EXACT, rows.n_features, take)
+        return context.get_dummy_value()
+
+    return types.void(X, types.int64, c, z, types.float64, total), codegen
+
+
+@intrinsic
 def fetch_whole_row(_typing: Any, X: Any, i: Any) -> Any:
     """Ask for all cache lines of row i, which will be read soon."""
 
@@ -207,7 +231,7 @@ class MemoryRows:
     def __init__(self, context: Any, builder: Any, array_type: Any, value: Any) -> None:
         array = context.make_array(array_type)(context, builder, value)
         self.builder = builder
-        self.n_features = builder.extract_value(array.shape, 1)
+        self.n_rows, self.n_features = cgutils.unpack_tuple(builder, array.shape)
         self.element = context.get_data_type(array_type.dtype)
         self.element_bytes = array_type.dtype.bitwidth // 8
         self._stride = builder.extract_value(array.strides, 0)
@@ -343,6 +367,12 @@ def load(builder: Any, start: Any, j: Any, number: Any, lanes: int) -> Any:
     place = builder.bitcast(builder.gep(start, [j]), vector.as_pointer())
     values = builder.load(place, align=4 if element == _FLOAT32 else 8)
     return values if element == number else builder.fpext(values, ir.VectorType(number, lanes))
+
+
+def store(builder: Any, values: Any, start: Any, j: Any) -> None:
+    """Write some entries from the j-th on."""
+    place = builder.bitcast(builder.gep(start, [j]), values.type.as_pointer())
+    builder.store(values, place, align=4 if values.type.element == _FLOAT32 else 8)
 
 
 def _prefetch(builder: Any, place: Any) -> None:

@@ -13,7 +13,7 @@ verb                meaning
 ``fetch_row(X, i)`` ask for row i ahead of its use; ``fetch_start(X, i)``: for its place;
                     ``fetch_item(a, i)``: for an entry of an array
 ``add(X, i, a, w)`` w ← w + a x_i
-``shift(X, i, …)``  z ← x_i − c
+``shift(X, i, …)``  z ← x_i − c;  ``shift_and_add``: and total ← total + a z
 ``learn_two(X, …)`` the perceptron's rule on two dense rows in turn
 ``square(X, i)``    ‖x_i‖²
 ``truncate(X, …)``  the cumulative l1 step on the features of row i
@@ -36,6 +36,7 @@ from rosenblatt.data import futures, lanes
 
 product: Any = lanes.product
 product4: Any = lanes.product4
+shift_row: Any = lanes.shift_row
 rough4: Any = lanes.rough4
 rough12: Any = lanes.rough12
 rough_squares4: Any = lanes.rough_squares4
@@ -136,8 +137,14 @@ def add(X: Rows, i: int, a: float, w: Floats) -> None:
 def shift(X: Rows, i: int, c: Floats, z: Floats) -> None:
     """Write row i less c to z."""
     features, values = _entries(X, i)
-    z[:] = -c
+    z[: len(c)] = -c
     z[features] += values
+
+
+def shift_and_add(X: Rows, i: int, c: Floats, z: Floats, a: float, total: Floats) -> None:
+    """Write row i less c to z, and add a times that to a total."""
+    shift(X, i, c, z)
+    total += a * z[: len(c)]
 
 
 def learn_two(
@@ -339,6 +346,19 @@ def _shift(X: Any, i: Any, c: Any, z: Any) -> Any:  # noqa: ARG001
         for j in range(X.n_cols):
             z[j] = -c[j]
         add(X, i, 1.0, z)
+
+    return sparse
+
+
+@overload(shift_and_add, strict=False, jit_options=INLINE)
+def _shift_and_add(X: Any, i: Any, c: Any, z: Any, a: Any, total: Any) -> Any:  # noqa: ARG001
+    if _is_dense(X):
+        return lambda X, i, c, z, a, total: shift_row(X, i, c, z, a, total)  # noqa: PLW0108
+
+    def sparse(X: Any, i: Any, c: Any, z: Any, a: Any, total: Any) -> None:
+        shift(X, i, c, z)
+        for j in range(X.n_cols):
+            total[j] += a * z[j]
 
     return sparse
 

@@ -127,7 +127,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
                 f" {classes[0]!r}."
             )
         codes = codes_of(labels, classes)
-        counts = class_counts(codes, len(classes))
+        counts = class_counts(codes, len(classes)) if class_weight == "balanced" else classes
         class_weights = class_weights_of(class_weight, classes, counts)
         if not class_weights.any():
             raise ParameterError(f"class_weight is zero for all classes: {class_weight!r}.")

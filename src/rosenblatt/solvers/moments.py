@@ -12,7 +12,8 @@ feature that is constant in a class scatters by exactly 0. Joining is associativ
 `Blocks.total` of it runs over whatever blocks there are.
 """
 
-from functools import partial
+import itertools
+from functools import cache, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -22,12 +23,11 @@ from rosenblatt.arrays import Array, Floats, Ints
 from rosenblatt.data.blocks import Blocks
 from rosenblatt.data.door import not_finite
 from rosenblatt.data.problem import Problem
-from rosenblatt.data.rows import UINT, Rows, n_cols, shift
+from rosenblatt.data.rows import UINT, Rows, n_cols, shift, shift_and_add
 from rosenblatt.errors import DataError
 from rosenblatt.solvers import blas, tiles
 
-BUFFER_BYTES = 1 << 18  # stays in the second-level cache
-LEAST_CHUNK = 256  # rows; fewer would keep BLAS from its best speed
+NARROW_CHUNK, WIDE_CHUNK = 256, 512  # rows: the first stay in the cache, the second suit BLAS
 MOST_BYTES = 8 << 30  # scatter matrices beyond this are refused before they are allocated
 
 
@@ -146,16 +146,17 @@ def moments_of_block(block: Problem, *, by_class: bool = False) -> Moments:
     """Moments of the rows of a block."""
     d, k = n_cols(block.rows), block.n_classes
     width = tiles.padded(d)
-    order = np.argsort(block.codes, kind="stable") if by_class else np.arange(len(block.codes))
-    chunk = max(LEAST_CHUNK, BUFFER_BYTES // (8 * max(d, 1)))
+    narrow = width <= tiles.NARROW
+    chunk = NARROW_CHUNK if narrow else WIDE_CHUNK
+    order = np.argsort(block.codes, kind="stable") if by_class else in_order(len(block.codes))
     counts, origins, offsets = np.zeros(k), np.zeros((k, d)), np.zeros((k, d))
     scatter = np.zeros((k if by_class else 1, width, width))
     buffer = np.zeros((chunk + k, width))
-    sum_spans = narrow_spans if width <= tiles.NARROW else wide_spans
+    sum_spans = narrow_spans if narrow else wide_spans
     sum_spans(
         (block.rows, block.codes, row_weights(block)),
         order,
-        spans(block.codes[order], chunk, by_class=by_class),
+        class_spans(block.codes[order], chunk) if by_class else spans(len(order), chunk),
         (counts, origins, offsets, scatter),
         buffer,
     )
@@ -170,16 +171,28 @@ def row_weights(block: Problem) -> Floats:
     return np.multiply(own, block.class_weights[block.codes])
 
 
-def spans(codes: Array, chunk: int, *, by_class: bool) -> Ints:
-    """Cut rows into chunks (start, stop, which matrix); sorted by class, none spans two classes."""
-    edges = np.flatnonzero(np.diff(codes)) + 1 if by_class else np.zeros(0, np.int64)
-    runs = zip([0, *edges], [*edges, len(codes)], strict=True)
+@cache
+def in_order(n: int) -> Ints:
+    """Rows as they stand. Made once: most blocks are of one size."""
+    return np.arange(n)
+
+
+@cache
+def spans(n: int, chunk: int) -> Ints:
+    """Cut n rows into chunks (start, stop, which matrix)."""
+    starts = np.arange(0, n, chunk)
+    return np.column_stack([starts, np.minimum(starts + chunk, n), np.zeros_like(starts)])
+
+
+def class_spans(codes: Array, chunk: int) -> Ints:
+    """Cut rows sorted by class into chunks, of which none spans two classes; each has a matrix."""
+    edges = [0, *(np.flatnonzero(np.diff(codes)) + 1), len(codes)]
     cut = [
-        (start, min(start + chunk, last), codes[first] if by_class else 0)
-        for first, last in runs
+        (start, min(start + chunk, last), codes[first])
+        for first, last in itertools.pairwise(edges)
         for start in range(first, last, chunk)
     ]
-    return np.array(cut, np.int64)
+    return np.array(cut, np.int64).reshape(-1, 3)
 
 
 def wide_spans(labelled: Labelled, order: Ints, cut: Ints, sums: Sums, Z: Floats) -> None:
@@ -194,7 +207,7 @@ def narrow_spans(labelled: Labelled, order: Ints, cut: Ints, sums: Sums, Z: Floa
     """The same, compiled: for few columns a call costs as much as a chunk."""
     for s in range(len(cut)):
         filled = centre(labelled, order[cut[s, 0] : cut[s, 1]], sums, Z)
-        add_tiles(Z[:filled], sums[3][cut[s, 2]])
+        add_tiles(Z[:filled], sums[2].shape[1], sums[3][cut[s, 2]])
 
 
 @njit(cache=True, nogil=True)
@@ -206,11 +219,13 @@ def centre(labelled: Labelled, order: Ints, sums: Sums, Z: Floats) -> int:
     _, codes, weights = labelled
     counts, _, offsets, _ = sums
     here, fresh = gather(labelled, order, sums, Z)
-    for place in range(len(order)):
-        i = UINT(order[place])
-        accumulate(fresh[UINT(codes[i])], -1.0, Z[place])
-        if len(weights) > 0:
-            scale(Z[place], np.sqrt(weights[i]))
+    for place in range(UINT(len(order))):
+        k = UINT(codes[UINT(order[place])])
+        for j in range(UINT(Z.shape[1])):
+            Z[place, j] -= fresh[k, j]
+    if len(weights) > 0:
+        for place in range(len(order)):
+            scale(Z[place], np.sqrt(weights[order[place]]))
     filled = len(order)
     for k in range(len(here)):
         if here[k] > 0.0:
@@ -223,7 +238,8 @@ def gather(labelled: Labelled, order: Ints, sums: Sums, Z: Floats) -> tuple[Floa
     """Fill Z with x − origin of its class, its first row; give weight and mean of each class."""
     X, codes, weights = labelled
     counts, origins, offsets, _ = sums
-    here, fresh, nothing = np.zeros(len(counts)), np.zeros_like(offsets), np.zeros(len(offsets[0]))
+    here, fresh = np.zeros(len(counts)), np.zeros((len(counts), Z.shape[1]))  # as wide as Z
+    nothing = np.zeros(offsets.shape[1])
     for place in range(len(order)):
         i = UINT(order[place])
         k = UINT(codes[i])
@@ -231,8 +247,7 @@ def gather(labelled: Labelled, order: Ints, sums: Sums, Z: Floats) -> tuple[Floa
         if weight > 0.0 and here[k] == 0.0 and counts[k] == 0.0:
             shift(X, i, nothing, origins[k])
         here[k] += weight
-        shift(X, i, origins[k], Z[place])
-        accumulate(Z[place], weight, fresh[k])
+        shift_and_add(X, i, origins[k], Z[place], weight, fresh[k])
     for k in range(len(here)):
         if here[k] > 0.0:
             scale(fresh[k], 1.0 / here[k])
@@ -258,10 +273,3 @@ def scale(z: Floats, factor: float) -> None:
     """Multiply a row by a number."""
     for j in range(len(z)):
         z[j] *= factor
-
-
-@njit(cache=True, nogil=True, forceinline=True)
-def accumulate(z: Floats, factor: float, total: Floats) -> None:
-    """Add so many times the row z to another that may be longer."""
-    for j in range(min(len(z), len(total))):
-        total[j] += factor * z[j]

@@ -12,12 +12,14 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from rosenblatt.arrays import Floats
+from rosenblatt.data.lanes import MemoryRows, int64, load, splat, store
 
 NARROW = 128  # columns up to which the tiles were measured to win
 HIGH, WIDE, LANES = 4, 8, 4
 FIRST_CACHE = 2048  # float64 numbers that stay in the first-level cache beside a few lines of G
 
-_VECTOR = ir.VectorType(ir.DoubleType(), LANES)
+NUMBER = ir.DoubleType()
+_VECTOR = ir.VectorType(NUMBER, LANES)
 
 
 def padded(width: int) -> int:
@@ -26,12 +28,12 @@ def padded(width: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def add_gram(Z: Floats, G: Floats) -> None:
-    """Add ZᵀZ to the lower triangle of G by tiles, some of which reach beyond it."""
+def add_gram(Z: Floats, d: int, G: Floats) -> None:
+    """Add ZᵀZ of the first d columns to the lower triangle of G; some tiles reach beyond it."""
     at_once = max(16, FIRST_CACHE // Z.shape[1])
     for start in range(0, len(Z), at_once):
         rows = Z[start : start + at_once]
-        for j in range(0, len(G), HIGH):
+        for j in range(0, d, HIGH):
             for m in range(0, j + HIGH, WIDE):
                 add_tile(rows, j, m, G)
 
@@ -41,24 +43,23 @@ def tile_of(_typing: Any, Z: Any, j: Any, m: Any, G: Any) -> Any:  # noqa: ARG00
     """Add Σ z[j … j+3] z[m … m+7]ᵀ over the rows z of Z to the tile of G at (j, m)."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        rows = context.make_array(signature.args[0])(context, builder, args[0])
-        sums = context.make_array(signature.args[3])(context, builder, args[3])
-        n, width = (builder.extract_value(rows.shape, axis) for axis in range(2))
-        down = [builder.add(args[1], _int(a)) for a in range(HIGH)]
-        across = [builder.add(args[2], _int(half)) for half in range(0, WIDE, LANES)]
+        rows = MemoryRows(context, builder, signature.args[0], args[0])
+        sums = MemoryRows(context, builder, signature.args[3], args[3])
+        down = [builder.add(args[1], int64(a)) for a in range(HIGH)]
+        across = [builder.add(args[2], int64(half)) for half in range(0, WIDE, LANES)]
         tile = [[_register(builder) for _ in across] for _ in down]
-        with cgutils.for_range(builder, n) as row:
-            z = builder.gep(rows.data, [builder.mul(row.index, width)])
-            right = [_vector(builder, z, place) for place in across]
+        with cgutils.for_range(builder, rows.n_rows) as row:
+            z = rows.values_at(row.index)
+            right = [load(builder, z, place, NUMBER, LANES) for place in across]
             for place, registers in zip(down, tile, strict=True):
-                left = _everywhere(builder, builder.load(builder.gep(z, [place])))
+                left = splat(builder, builder.load(builder.gep(z, [place])), LANES)
                 for x, register in zip(right, registers, strict=True):
                     builder.store(_fma(builder, left, x, builder.load(register)), register)
         for line, registers in zip(down, tile, strict=True):
-            g = builder.gep(sums.data, [builder.mul(line, width)])
+            g = sums.values_at(line)
             for place, register in zip(across, registers, strict=True):
-                total = builder.fadd(_vector(builder, g, place), builder.load(register))
-                builder.store(total, _place(builder, g, place), align=8)
+                before = load(builder, g, place, NUMBER, LANES)
+                store(builder, builder.fadd(before, builder.load(register)), g, place)
         return context.get_dummy_value()
 
     return types.void(Z, types.int64, types.int64, G), codegen
@@ -67,31 +68,10 @@ def tile_of(_typing: Any, Z: Any, j: Any, m: Any, G: Any) -> Any:  # noqa: ARG00
 add_tile: Any = tile_of  # an intrinsic's own first argument is not the caller's
 
 
-def _int(value: int) -> Any:
-    return ir.Constant(ir.IntType(64), value)
-
-
 def _register(builder: Any) -> Any:
     register = cgutils.alloca_once(builder, _VECTOR)
     builder.store(ir.Constant(_VECTOR, [0.0] * LANES), register)
     return register
-
-
-def _place(builder: Any, start: Any, j: Any) -> Any:
-    return builder.bitcast(builder.gep(start, [j]), _VECTOR.as_pointer())
-
-
-def _vector(builder: Any, start: Any, j: Any) -> Any:
-    return builder.load(_place(builder, start, j), align=8)
-
-
-def _everywhere(builder: Any, value: Any) -> Any:
-    """One number in all lanes."""
-    lane = ir.IntType(32)
-    single = builder.insert_element(ir.Constant(_VECTOR, ir.Undefined), value, lane(0))
-    return builder.shuffle_vector(
-        single, single, ir.Constant(ir.VectorType(lane, LANES), [0] * LANES)
-    )
 
 
 def _fma(builder: Any, x: Any, y: Any, total: Any) -> Any:
