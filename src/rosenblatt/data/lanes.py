@@ -9,7 +9,7 @@ bits*, and float32 rows are widened to float64 on the way without a copy.
 ``_products`` emits that code for any number of rows and units at once. Four rows share each load of
 the weights, which is what makes a pass run at the speed of memory, and each step also asks for the
 matching piece of four rows that will be needed later (``fetch``): a shuffled pass then costs
-little more than one in file order.
+little more than one in file order, where rows are long.
 """
 
 from collections.abc import Iterable
