@@ -11,6 +11,8 @@ from rosenblatt.data.problem import Problem
 from rosenblatt.solvers.moments import row_weights
 from rosenblatt.solvers.score import scores_of
 
+FIRST_LOOK = 4096  # rows
+
 
 class Gap(NamedTuple):
     """The highest projection of class 0 and the lowest of class 1."""
@@ -18,22 +20,23 @@ class Gap(NamedTuple):
     below: float
     above: float
 
+    @property
+    def overlaps(self) -> bool:
+        """Whether the classes do not come apart."""
+        return self.below >= self.above
+
     def __add__(self, other: "Gap") -> "Gap":  # type: ignore[override]
         """Gap of both sets of rows."""
         return Gap(max(self.below, other.below), min(self.above, other.above))
 
 
 def midway(blocks: Blocks, w: Floats) -> float | None:
-    """Projection midway between the two closest of different classes, where they come apart.
-
-    Reads no further than to the first block that shows that they do not.
-    """
-    gap = Gap(-np.inf, np.inf)
-    for more in blocks.each(partial(gap_of, w=w)):
-        gap = gap + more
-        if gap.below >= gap.above:
-            return None
-    return between(gap.below, gap.above)
+    """Projection midway between the two closest of different classes, where they come apart."""
+    gap_here = partial(gap_of, w=w)
+    if gap_here(blocks.problem.part(0, FIRST_LOOK)).overlaps:
+        return None  # most classes that overlap do so among the first rows
+    gap = blocks.total(gap_here)
+    return None if gap.overlaps else between(gap.below, gap.above)
 
 
 def between(below: float, above: float) -> float:
