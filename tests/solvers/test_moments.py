@@ -80,6 +80,15 @@ def assert_moments(m: Moments, X: Floats, y: Array, k: int, weights: Any = None)
             assert_scatter(m.of_class(c), scatter[c], 1e-13)
 
 
+def cut_small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make for many joins, of chunks and of blocks."""
+    monkeypatch.setattr(blocks_module, "BLOCK_ROWS", 100)
+    monkeypatch.setattr(blocks_module, "BLOCK_ENTRIES", 0)
+    monkeypatch.setattr(moments_module, "NARROW_CHUNK", 16)
+    monkeypatch.setattr(moments_module, "WIDE_CHUNK", 16)
+    monkeypatch.setattr(moments_module, "LEAST_CHUNK", 16)
+
+
 # --- exact arithmetic ---------------------------------------------------------------------------
 
 
@@ -90,9 +99,7 @@ def test_no_digit_is_lost_far_from_the_origin(
     offset: float, apart: float, *, by_class: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # once: means were rounded at the offset: 2.6e-5 off at 1e12
-    monkeypatch.setattr(blocks_module, "BLOCK_ROWS", 100)  # many joins, of chunks and of blocks
-    monkeypatch.setattr(moments_module, "NARROW_CHUNK", 16)
-    monkeypatch.setattr(moments_module, "WIDE_CHUNK", 16)
+    cut_small(monkeypatch)
     rng = np.random.default_rng(3)
     y = np.arange(360) % 2
     X = rng.normal(size=(360, 3)) + offset * np.array([1, -2, 0.3]) + apart * offset * y[:, None]
@@ -164,6 +171,24 @@ def test_every_length(n: int, d: int, *, by_class: bool) -> None:
     k = min(n, 3)
     X, y = rows(n, d, k)
     assert_moments(found(X, y, k, by_class=by_class), X, y, k)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("outlier", [0.0, 1e9])
+@pytest.mark.parametrize("drift", [0.0, 1e3])
+def test_no_digit_is_lost_where_the_mean_moves(
+    drift: float, outlier: float, *, weighted: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cut_small(monkeypatch)
+    n = 240
+    rng = np.random.default_rng(5)
+    y = np.arange(n) % 2
+    X = rng.normal(size=(n, 3)) + drift * np.arange(n)[:, None]
+    X[0] += outlier  # the first row of its class is far from all others
+    weights = 2.0 ** (np.arange(n) // 8) if weighted else np.ones(n)  # the last outweigh all before
+    m = found(X, y, 2, weights)
+    exact = sum(exact_scatter(X[y == c], weights[y == c]) for c in range(2))
+    assert_scatter(m.pooled(), exact, 1e-13)
 
 
 @BY_CLASS

@@ -6,10 +6,10 @@ and means μ and μ′ of a class, are joined by one more row (Chan, Golub and L
 
     scatter = scatter + scatter′ + v vᵀ    with    v = √(n n′ / (n + n′)) (μ′ − μ)
 
-Only squares are ever added. A mean is kept as two numbers, the first row of its class and how far
-the mean lies from that row: data far from the origin lose no digit that their floats have, and a
-feature that is constant in a class scatters by exactly 0. Joining is associative up to rounding:
-`Blocks.total` of it runs over whatever blocks there are.
+(a chunk small beside what came before is joined without centring it, see `settle`). A mean is kept
+as two numbers, an origin close to it and how far it lies from there: data far from 0 lose no digit
+that their floats have, and a feature that is constant in a class scatters by exactly 0. Joining is
+associative up to rounding: `Blocks.total` of it runs over whatever blocks there are.
 """
 
 import itertools
@@ -28,6 +28,7 @@ from rosenblatt.errors import DataError
 from rosenblatt.solvers import blas, tiles
 
 NARROW_CHUNK, WIDE_CHUNK = 256, 512  # rows: the first stay in the cache, the second suit BLAS
+LEAST_CHUNK = 64
 MOST_BYTES = 8 << 30  # scatter matrices beyond this are refused before they are allocated
 
 
@@ -40,8 +41,8 @@ Sums = tuple[Floats, Floats, Floats, Floats]  # those of Moments, in its order
 class Moments(NamedTuple):
     """Weight and mean of each class, and the scatter about these means.
 
-    The mean of a class is `origins`, a row of it, plus `offsets`. `scatter` holds lower triangles:
-    one of all classes together, or one for each class.
+    The mean of a class is `origins`, a number close to it, plus `offsets`. `scatter` holds lower
+    triangles: one of all classes together, or one for each class.
     """
 
     counts: Floats
@@ -147,7 +148,7 @@ def moments_of_block(block: Problem, *, by_class: bool = False) -> Moments:
     d, k = n_cols(block.rows), block.n_classes
     width = tiles.padded(d)
     narrow = width <= tiles.NARROW
-    chunk = NARROW_CHUNK if narrow else WIDE_CHUNK
+    chunk = NARROW_CHUNK if narrow else max(WIDE_CHUNK - k, LEAST_CHUNK)  # with the rows that join
     order = np.argsort(block.codes, kind="stable") if by_class else in_order(len(block.codes))
     counts, origins, offsets = np.zeros(k), np.zeros((k, d)), np.zeros((k, d))
     scatter = np.zeros((k if by_class else 1, width, width))
@@ -204,10 +205,68 @@ def wide_spans(labelled: Labelled, order: Ints, cut: Ints, sums: Sums, Z: Floats
 
 @njit(cache=True, nogil=True)
 def narrow_spans(labelled: Labelled, order: Ints, cut: Ints, sums: Sums, Z: Floats) -> None:
-    """The same, compiled: for few columns a call costs as much as a chunk."""
+    """The same, compiled: for few columns a call costs as much as a chunk.
+
+    Once every class has had more weight than a chunk has, the chunk need not be centred.
+    """
+    counts, _, offsets, scatter = sums
+    d = offsets.shape[1]
     for s in range(len(cut)):
-        filled = centre(labelled, order[cut[s, 0] : cut[s, 1]], sums, Z)
-        add_tiles(Z[:filled], sums[2].shape[1], sums[3][cut[s, 2]])
+        rows, G = order[cut[s, 0] : cut[s, 1]], scatter[cut[s, 2]]
+        if is_young(counts, labelled[2], rows):
+            filled = centre(labelled, rows, sums, Z)
+            add_tiles(Z[:filled], d, G)
+            continue
+        here, fresh = gather(labelled, rows, sums, Z)
+        weigh(labelled[2], rows, Z)
+        add_tiles(Z[: len(rows)], d, G)
+        for k in range(len(here)):
+            if here[k] > 0.0:
+                settle(counts, offsets[k], here[k], fresh[k], k, G)
+
+
+@njit(cache=True, nogil=True)
+def is_young(counts: Floats, weights: Floats, order: Ints) -> bool:
+    """Whether some class had less weight so far than all these rows have."""
+    now = float(len(order))
+    if len(weights) > 0:
+        now = 0.0
+        for i in order:
+            now += weights[i]
+    least = np.inf
+    for count in counts:
+        least = min(least, count)
+    return bool(least < now)
+
+
+@njit(cache=True, nogil=True)
+def settle(counts: Floats, offset: Floats, weight: float, fresh: Floats, k: int, G: Floats) -> None:
+    """Let rows of class k join whose squares are taken about the origin, which is near the mean.
+
+    With m their own mean and r the one so far, both from the origin, the squares about the new
+    mean are theirs − n′ m mᵀ + (n n′ / (n + n′)) (m − r)(m − r)ᵀ. As n ≥ n′ and r is no more than
+    rounding, at most half of any square is taken off.
+    """
+    before = counts[k]
+    counts[k] += weight
+    share = weight / counts[k]
+    gap = np.empty(len(offset))
+    for j in range(len(offset)):
+        gap[j] = fresh[j] - offset[j]
+        offset[j] += share * gap[j]
+    for j in range(len(offset)):
+        for m in range(j + 1):
+            G[j, m] += before * share * gap[j] * gap[m] - weight * fresh[j] * fresh[m]
+
+
+@njit(cache=True, nogil=True)
+def renew(origins: Floats, offsets: Floats) -> None:
+    """Move every origin to the mean so far; what float64 cannot hold of it stays as offset."""
+    for k in range(len(origins)):
+        for j in range(origins.shape[1]):
+            mean = origins[k, j] + offsets[k, j]
+            offsets[k, j] += origins[k, j] - mean
+            origins[k, j] = mean
 
 
 @njit(cache=True, nogil=True)
@@ -223,9 +282,7 @@ def centre(labelled: Labelled, order: Ints, sums: Sums, Z: Floats) -> int:
         k = UINT(codes[UINT(order[place])])
         for j in range(UINT(Z.shape[1])):
             Z[place, j] -= fresh[k, j]
-    if len(weights) > 0:
-        for place in range(len(order)):
-            scale(Z[place], np.sqrt(weights[order[place]]))
+    weigh(weights, order, Z)
     filled = len(order)
     for k in range(len(here)):
         if here[k] > 0.0:
@@ -234,12 +291,24 @@ def centre(labelled: Labelled, order: Ints, sums: Sums, Z: Floats) -> int:
 
 
 @njit(cache=True, nogil=True)
+def weigh(weights: Floats, order: Ints, Z: Floats) -> None:
+    """Multiply every row by the root of its weight, so that its squares have the weight."""
+    if len(weights) > 0:
+        for place in range(len(order)):
+            scale(Z[place], np.sqrt(weights[order[place]]))
+
+
+@njit(cache=True, nogil=True)
 def gather(labelled: Labelled, order: Ints, sums: Sums, Z: Floats) -> tuple[Floats, Floats]:
-    """Fill Z with x − origin of its class, its first row; give weight and mean of each class."""
+    """Fill Z with x − origin of its class; give weight of each class and its mean from there.
+
+    The origin of a class is its first row, and then the mean so far.
+    """
     X, codes, weights = labelled
     counts, origins, offsets, _ = sums
     here, fresh = np.zeros(len(counts)), np.zeros((len(counts), Z.shape[1]))  # as wide as Z
     nothing = np.zeros(offsets.shape[1])
+    renew(origins, offsets)
     for place in range(len(order)):
         i = UINT(order[place])
         k = UINT(codes[i])
