@@ -71,7 +71,9 @@ def test_fit_by_every_rule(run: Callable[..., Said], rule: Rule) -> None:
     assert "eparable:" not in said.out
 
 
-@pytest.mark.parametrize("rule", ["batch-perceptron", "fisher-discriminant", "least-squares"])
+@pytest.mark.parametrize(
+    "rule", ["batch-perceptron", "passive-aggressive", "fisher-discriminant", "least-squares"]
+)
 def test_rules_that_separate_these_points(run: Callable[..., Said], rule: str) -> None:
     said = run("fit", "builtin:4f10", "--rule", rule, "--time-limit", "0")
     assert "100.00%" in said.out

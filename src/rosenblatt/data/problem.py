@@ -85,6 +85,12 @@ def no_weights(n: int) -> Floats:
     return ones
 
 
+def unlabelled(rows: Rows) -> Problem:
+    """Rows as a problem of a single class, for what needs no labels."""
+    n = n_rows(rows)
+    return Problem(rows, np.zeros(n, np.int8), no_weights(n), np.ones(1))
+
+
 def rows_part(rows: Rows, start: int, stop: int) -> Rows:
     """Rows start … stop, without a copy."""
     if isinstance(rows, CSR):

@@ -31,22 +31,43 @@ class ClosedFormClassifier(LinearClassifier):
     _moments: Moments
     _n_rows: int
 
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Solve for the weights.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Training rows: float32 and float64 in C order and CSR are used without a copy.
+        y : array-like of shape (n_samples,)
+            Labels of any type.
+        sample_weight : array-like of shape (n_samples,), optional
+            How many times each row counts.
+
+        Returns
+        -------
+        self
+        """
+        with unchanged_by_failure(self):
+            self._check()
+            problem = self._problem(X, y, sample_weight, None)
+            blocks = Blocks(problem, self._threads())
+            self._moments = moments_of(blocks, by_class=self._apart() is not None)
+            self._n_rows = n_rows(problem.rows)
+            self._require_weight()
+            self._solve(self._moments, blocks)
+        return self
+
     @abstractmethod
     def _check(self) -> None:
         """Check the settings."""
 
+    @abstractmethod
+    def _solve(self, moments: Moments, blocks: Blocks | None) -> None:
+        """Set the weights and what else was found; of a stream the rows are gone (None)."""
+
     def _apart(self) -> str | None:
         """Parameter for which the scatter of each class must be kept apart, if there is one."""
         return None
-
-    def _measure(self, X: Any, y: Any, sample_weight: Any) -> Blocks:
-        """Check training data, set the classes and their moments, and give the blocks."""
-        problem = self._problem(X, y, sample_weight, None)
-        blocks = Blocks(problem, self._threads())
-        self._moments = moments_of(blocks, by_class=self._apart() is not None)
-        self._n_rows = n_rows(problem.rows)
-        self._require_weight()
-        return blocks
 
     def _require_weight(self) -> None:
         empty = np.flatnonzero(self._moments.counts == 0)
@@ -129,10 +150,6 @@ class StreamingClosedForm(ClosedFormClassifier):
                 f" Set {name} before the first partial_fit, or fit anew."
             )
 
-    @abstractmethod
-    def _solve(self, moments: Moments) -> None:
-        """Set `_W`, `_rank` and `_outcome` from the moments."""
-
     def _streams(self) -> bool:
         """Whether the rows are needed only once."""
         return True
@@ -146,7 +163,7 @@ class StreamingClosedForm(ClosedFormClassifier):
                 )
             self._require_weight()
             self._require_apart()
-            self._solve(self._moments)
+            self._solve(self._moments, None)
         return super()._weights()
 
 

@@ -1,6 +1,6 @@
 """Fisher's discriminant, with the bias of lecture 003 where the classes come apart."""
 
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -10,7 +10,6 @@ from rosenblatt.data.blocks import Blocks
 from rosenblatt.errors import ParameterError
 from rosenblatt.estimators import checks
 from rosenblatt.estimators.closed_form import ClosedFormClassifier
-from rosenblatt.estimators.linear import unchanged_by_failure
 from rosenblatt.solvers.discriminants import fisher_directions, fisher_line, nearest_mean
 from rosenblatt.solvers.moments import Moments
 from rosenblatt.solvers.score import scores_of
@@ -82,33 +81,6 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clos
         self.n_components = n_components
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Find the directions and the bias.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Training rows: float32 and float64 in C order and CSR are used without a copy.
-        y : array-like of shape (n_samples,)
-            Labels of any type.
-        sample_weight : array-like of shape (n_samples,), optional
-            How many times each row counts.
-
-        Returns
-        -------
-        self
-        """
-        with unchanged_by_failure(self):
-            self._check()
-            blocks = self._measure(X, y, sample_weight)
-            self._check_components()
-            if len(self.classes_) == 2:
-                self._solve_two(self._moments, blocks)
-            else:
-                self._solve_more(self._moments)
-            self.means_ = self._moments.means
-        return self
-
     def transform(self, X: Any) -> Floats:
         """Project rows on the directions.
 
@@ -130,12 +102,19 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clos
     def _n_features_out(self) -> int:
         return int(self.scalings_.shape[1])
 
-    def _solve_two(self, moments: Moments, blocks: Blocks) -> None:
+    def _solve(self, moments: Moments, blocks: Blocks | None) -> None:
+        self._check_components()
+        if len(self.classes_) == 2:
+            self._solve_two(moments, blocks)
+        else:
+            self._solve_more(moments)
+        self.means_ = moments.means
+
+    def _solve_two(self, moments: Moments, blocks: Blocks | None) -> None:
         self._W, self.rank_, by_gaps = fisher_line(moments)
         w = self._W[0, :-1]
-        cut = midway(blocks, w) if self.bias == "auto" else None
-        if self.bias == "equal-error":
-            cut = equal_error(blocks, w)
+        find = {"auto": midway, "equal-error": equal_error}.get(self.bias)
+        cut = find(blocks, w) if find and blocks else None
         if cut is not None:
             self._W[0, -1] = -cut
         self.scalings_, self.explained_variance_ratio_ = w[:, None], np.ones(1)

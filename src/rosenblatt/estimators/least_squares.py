@@ -1,11 +1,12 @@
 """Least squared error in closed form (MMSE), as lecture 002 derives it."""
 
-from typing import Any, Self
+from typing import Any
 
+from rosenblatt.data.blocks import Blocks
 from rosenblatt.errors import ParameterError
 from rosenblatt.estimators import checks
 from rosenblatt.estimators.closed_form import StreamingClosedForm
-from rosenblatt.estimators.linear import class_weights_of, unchanged_by_failure
+from rosenblatt.estimators.linear import class_weights_of
 from rosenblatt.solvers.discriminants import mmse
 from rosenblatt.solvers.moments import Moments
 from rosenblatt.solvers.state import Ending, Outcome
@@ -67,28 +68,6 @@ class LeastSquares(StreamingClosedForm):
         self.class_weight = class_weight
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Solve for the weights.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Training rows: float32 and float64 in C order and CSR are used without a copy.
-        y : array-like of shape (n_samples,)
-            Labels of any type.
-        sample_weight : array-like of shape (n_samples,), optional
-            How many times each row counts.
-
-        Returns
-        -------
-        self
-        """
-        with unchanged_by_failure(self):
-            self._check()
-            self._measure(X, y, sample_weight)
-            self._solve(self._moments)
-        return self
-
     def _check(self) -> None:
         checks.number("alpha", self.alpha, least=0)
         checks.flag("fit_intercept", self.fit_intercept)
@@ -98,9 +77,9 @@ class LeastSquares(StreamingClosedForm):
     def _apart(self) -> str | None:
         return None if self.class_weight is None else "class_weight"
 
-    def _solve(self, moments: Moments) -> None:
+    def _solve(self, moments: Moments, blocks: Blocks | None) -> None:  # noqa: ARG002
         if self.class_weight is not None:
-            weights = class_weights_of(self.class_weight, self.classes_, moments.counts)
+            weights = class_weights_of(self.class_weight, self.classes_, lambda: moments.counts)
             if not (weights * moments.counts).any():
                 raise ParameterError(
                     f"class_weight is zero for all classes: {self.class_weight!r}."

@@ -16,7 +16,7 @@ from rosenblatt.arrays import Array, Floats
 from rosenblatt.data.blocks import Blocks
 from rosenblatt.data.door import not_finite, rows_of
 from rosenblatt.data.labels import class_counts, classes_of, codes_of, labels_of, weights_of
-from rosenblatt.data.problem import Problem, no_weights
+from rosenblatt.data.problem import Problem, unlabelled
 from rosenblatt.data.rows import Rows, n_rows
 from rosenblatt.errors import DataError, NotFiniteError, ParameterError
 from rosenblatt.estimators import checks
@@ -102,8 +102,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
     def _scored(self, X: Any, score: Callable[[Rows], Floats]) -> Floats:
         """What `score` gives for blocks of the rows of X, put together."""
         rows = self._rows(X, reset=False)
-        problem = Problem(rows, np.zeros(n_rows(rows), np.int8), no_weights(n_rows(rows)), _ONE)
-        blocks = Blocks(problem, self._threads())
+        blocks = Blocks(unlabelled(rows), self._threads())
         scores = np.concatenate(list(blocks.each(lambda block: score(block.rows))))
         if not np.isfinite(scores).all():
             raise _named(not_finite(rows), self)
@@ -127,8 +126,9 @@ class Classifier(ClassifierMixin, BaseEstimator):
                 f" {classes[0]!r}."
             )
         codes = codes_of(labels, classes)
-        counts = class_counts(codes, len(classes)) if class_weight == "balanced" else classes
-        class_weights = class_weights_of(class_weight, classes, counts)
+        class_weights = class_weights_of(
+            class_weight, classes, lambda: class_counts(codes, len(classes))
+        )
         if not class_weights.any():
             raise ParameterError(f"class_weight is zero for all classes: {class_weight!r}.")
         self.classes_ = classes
@@ -248,14 +248,12 @@ class _UnfittedError(NotFittedError, AttributeError):
     """Not fitted: an AttributeError too, so that hasattr(model, "coef_") is False."""
 
 
-_ONE = np.ones(1)
-
-
-def class_weights_of(class_weight: Any, classes: Array, counts: Array) -> Floats:
-    """Weight of each class: 1, as given by label, or "balanced" n / (K n_k)."""
+def class_weights_of(class_weight: Any, classes: Array, counted: Callable[[], Array]) -> Floats:
+    """Weight of each class: 1, as given by label, or "balanced" n / (K n_k) of those counted."""
     if class_weight is None:
         return np.ones(len(classes))
     if isinstance(class_weight, str):
+        counts = counted()
         seen = np.count_nonzero(counts)
         return np.asarray(counts.sum() / (seen * np.where(counts > 0, counts, 1)), np.float64)
     return np.array([class_weight.get(label, 1.0) for label in classes.tolist()], np.float64)

@@ -1,6 +1,6 @@
 """Gaussian classes with a common covariance: linear discriminant analysis (lecture 000)."""
 
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -9,7 +9,6 @@ from rosenblatt.data.blocks import Blocks
 from rosenblatt.errors import ParameterError
 from rosenblatt.estimators import checks
 from rosenblatt.estimators.closed_form import StreamingClosedForm
-from rosenblatt.estimators.linear import unchanged_by_failure
 from rosenblatt.solvers import covariance
 from rosenblatt.solvers.discriminants import gaussian
 from rosenblatt.solvers.moments import Moments
@@ -78,28 +77,6 @@ class LinearDiscriminant(StreamingClosedForm):
         self.priors = priors
         self.shrinkage = shrinkage
         self.n_jobs = n_jobs
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Estimate the Gaussians and solve for the line.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Training rows: float32 and float64 in C order and CSR are used without a copy.
-        y : array-like of shape (n_samples,)
-            Labels of any type.
-        sample_weight : array-like of shape (n_samples,), optional
-            How many times each row counts.
-
-        Returns
-        -------
-        self
-        """
-        with unchanged_by_failure(self):
-            self._check()
-            blocks = self._measure(X, y, sample_weight)
-            self._solve(self._moments, blocks)
-        return self
 
     def predict_proba(self, X: Any) -> Floats:
         """Posterior of each class: the logistic function of the score, or softmax of the scores.
@@ -210,7 +187,7 @@ class LinearDiscriminant(StreamingClosedForm):
             return "priors"
         return "shrinkage" if isinstance(self.shrinkage, str) else None
 
-    def _solve(self, moments: Moments, blocks: Blocks | None = None) -> None:
+    def _solve(self, moments: Moments, blocks: Blocks | None) -> None:
         priors = self._priors_of(moments)
         C, amounts = self._covariance_of(moments, priors, blocks)
         W, common, rank = gaussian(moments, C, priors)

@@ -19,7 +19,7 @@ from rosenblatt.data.labels import (
     labels_of,
     weights_of,
 )
-from rosenblatt.data.problem import Problem, no_weights
+from rosenblatt.data.problem import Problem, unlabelled
 from rosenblatt.data.rows import n_rows
 from rosenblatt.errors import ParameterError, TooLargeError
 from rosenblatt.estimators import checks
@@ -320,8 +320,7 @@ class OnlineClassifier(LinearClassifier):
                 return stream, None
         except TooLargeError:  # of the weights; rows too long are refused with the advice
             pass
-        n = n_rows(chunk.rows)
-        advice = self._advice(Problem(chunk.rows, np.zeros(n, np.int8), no_weights(n), _ONE), rule)
+        advice = self._advice(unlabelled(chunk.rows), rule)
         before = before.joined(newcomers(classes_of(chunk.labels), before.classes))
         rows, mistakes = before.memory.clock[[ROWS, MISTAKES]]
         told = Outcome(Ending.STREAM_DIVERGED, 1, int(rows), int(mistakes), advice=advice)
@@ -350,9 +349,6 @@ class OnlineClassifier(LinearClassifier):
         stalled = self._patience(-self.validation_score_) is not None
         if stalled and self._outcome is None:  # a chunk that was left out is told first
             self._outcome = Outcome(Ending.STREAM_STALLED, 1, self.t_, self.mistakes_)
-
-
-_ONE = np.ones(1)
 
 
 def newcomers(classes: Array, known: Array) -> Array:

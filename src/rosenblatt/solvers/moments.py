@@ -13,7 +13,7 @@ associative up to rounding: `Blocks.total` of it runs over whatever blocks there
 """
 
 import itertools
-from functools import cache, partial
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -27,7 +27,8 @@ from rosenblatt.data.rows import UINT, Rows, n_cols, shift, shift_and_add
 from rosenblatt.errors import DataError
 from rosenblatt.solvers import blas, tiles
 
-NARROW_CHUNK, WIDE_CHUNK = 256, 512  # rows: the first stay in the cache, the second suit BLAS
+NARROW_CHUNK = 256  # rows, which stay in the cache
+WIDE_CHUNK = 1024  # rows: BLAS goes through the whole scatter for each chunk
 LEAST_CHUNK = 64
 MOST_BYTES = 8 << 30  # scatter matrices beyond this are refused before they are allocated
 
@@ -172,13 +173,13 @@ def row_weights(block: Problem) -> Floats:
     return np.multiply(own, block.class_weights[block.codes])
 
 
-@cache
+@lru_cache(maxsize=8)
 def in_order(n: int) -> Ints:
-    """Rows as they stand. Made once: most blocks are of one size."""
+    """Rows as they stand. The last few are kept: most blocks are of one size."""
     return np.arange(n)
 
 
-@cache
+@lru_cache(maxsize=8)
 def spans(n: int, chunk: int) -> Ints:
     """Cut n rows into chunks (start, stop, which matrix)."""
     starts = np.arange(0, n, chunk)
