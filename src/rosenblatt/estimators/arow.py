@@ -4,7 +4,6 @@ from typing import Any
 
 from rosenblatt.estimators import checks
 from rosenblatt.estimators.confident import ConfidentClassifier
-from rosenblatt.rules.machines import MACHINES
 from rosenblatt.solvers.correct import Rule
 from rosenblatt.solvers.run import Stop, no_change
 
@@ -109,7 +108,7 @@ n_iter_no_change, class_weight, keep, multi_class, start, track_error :
         checks.number("r", self.r, above=0)
 
     def _rule(self, n_classes: int, *, balanced: bool = False) -> Rule:
-        return self._confident(MACHINES["AROW"], self.r, n_classes, balanced=balanced)
+        return self._rule_of("AROW", n_classes, cap=self.r, balanced=balanced)
 
     def _at_rest(self) -> Stop:
         return no_change

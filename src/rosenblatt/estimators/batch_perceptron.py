@@ -2,14 +2,11 @@
 
 from typing import Any, Self
 
-import numpy as np
-
 from rosenblatt.data.blocks import Blocks
 from rosenblatt.estimators import checks
 from rosenblatt.estimators.linear import LinearClassifier, unchanged_by_failure
 from rosenblatt.estimators.stream import units
 from rosenblatt.estimators.training import Listening, given_weights, start_weights, train
-from rosenblatt.rules.machines import MACHINES
 from rosenblatt.solvers.batch import batchwise
 from rosenblatt.solvers.correct import Rule
 from rosenblatt.solvers.memory import Memory
@@ -170,15 +167,5 @@ class BatchPerceptron(LinearClassifier):
         checks.whole("batch_size", self.batch_size, least=1, optional=True)
 
     def _rule(self, n_classes: int) -> Rule:
-        machine = MACHINES["perceptron" if self.learning_rate == "constant" else "perceptron 1/n"]
-        return Rule(
-            loss=int(machine.loss),
-            step=int(machine.step),
-            eta=float(self.eta0),
-            cap=np.inf,
-            bias=1.0 if self.fit_intercept else 0.0,
-            kesler=n_classes > 2 and self.multi_class == "kesler",
-            balanced=False,
-            l1=0.0,
-            l2=0.0,
-        )
+        name = "perceptron" if self.learning_rate == "constant" else "perceptron 1/n"
+        return self._rule_of(name, n_classes, eta=self.eta0)

@@ -6,9 +6,7 @@ from rosenblatt.arrays import Floats
 from rosenblatt.errors import ParameterError
 from rosenblatt.estimators import checks
 from rosenblatt.estimators.online import OnlineClassifier
-from rosenblatt.rules.machines import Machine
 from rosenblatt.solvers.confident import covariance_of, unsure
-from rosenblatt.solvers.correct import Rule
 from rosenblatt.solvers.memory import Memory
 from rosenblatt.solvers.run import Stop, one_pass
 
@@ -32,20 +30,6 @@ class ConfidentClassifier(OnlineClassifier):
         """Covariance of the weights (w, b) of each unit: a matrix, or the diagonal of one."""
         self._weights()
         return covariance_of(self._stream.memory)
-
-    def _confident(self, machine: Machine, r: float, n_classes: int, *, balanced: bool) -> Rule:
-        """The rule of a machine, held back by r."""
-        return Rule(
-            loss=int(machine.loss),
-            step=int(machine.step),
-            eta=1.0,
-            cap=float(r),
-            bias=1.0 if self.fit_intercept else 0.0,
-            kesler=n_classes > 2 and self.multi_class == "kesler",
-            balanced=balanced,
-            l1=0.0,
-            l2=0.0,
-        )
 
     def _check(self) -> None:
         super()._check()

@@ -20,7 +20,6 @@ from rosenblatt.estimators.training import Fit, Listening, train
 from rosenblatt.evidence.bounds import Geometry, MarginBounds, smallest_margin
 from rosenblatt.evidence.trace import Trace
 from rosenblatt.rules.kernels import NAMES, Kernel, Points, gamma_by_scale
-from rosenblatt.rules.machines import MACHINES
 from rosenblatt.solvers.correct import Rule
 from rosenblatt.solvers.dual import (
     Budget,
@@ -422,18 +421,7 @@ class KernelPerceptron(Classifier):
         return gamma_by_scale(rows)
 
     def _rule(self, n_classes: int, *, balanced: bool = False) -> Rule:
-        machine = MACHINES["perceptron"]
-        return Rule(
-            loss=int(machine.loss),
-            step=int(machine.step),
-            eta=1.0,
-            cap=np.inf,
-            bias=1.0 if self.fit_intercept else 0.0,
-            kesler=n_classes > 2 and self.multi_class == "kesler",
-            balanced=balanced,
-            l1=0.0,
-            l2=0.0,
-        )
+        return self._rule_of("perceptron", n_classes, balanced=balanced)
 
     def _streaming_rule(self, n_classes: int) -> Rule:
         return self._rule(n_classes, balanced=self.class_weight == "balanced")

@@ -20,6 +20,8 @@ from rosenblatt.data.problem import Problem, unlabelled
 from rosenblatt.data.rows import Rows, n_rows
 from rosenblatt.errors import DataError, NotFiniteError, ParameterError
 from rosenblatt.estimators import checks
+from rosenblatt.rules.machines import MACHINES
+from rosenblatt.solvers.correct import Rule
 from rosenblatt.solvers.score import decided, scores_of
 
 
@@ -39,6 +41,10 @@ class Classifier(ClassifierMixin, BaseEstimator):
     # parameters that every classifier has
     n_jobs: int | None
     random_state: Any
+
+    # and those a rule is made of
+    fit_intercept: bool
+    multi_class: str
 
     classes_: Array
     n_features_in_: int
@@ -134,6 +140,31 @@ class Classifier(ClassifierMixin, BaseEstimator):
         self.classes_ = classes
         return Problem(rows, codes, weights, class_weights)
 
+    def _rule_of(
+        self,
+        name: str,
+        n_classes: int,
+        *,
+        eta: float = 1.0,
+        cap: float = np.inf,
+        balanced: bool = False,
+        l1: float = 0.0,
+        l2: float = 0.0,
+    ) -> Rule:
+        """A row of the table of machines as a rule, with the numbers this estimator gives it."""
+        machine = MACHINES[name]
+        return Rule(
+            loss=int(machine.loss),
+            step=int(machine.step),
+            eta=float(eta),
+            cap=float(cap),
+            bias=1.0 if self.fit_intercept else 0.0,
+            kesler=n_classes > 2 and self.multi_class == "kesler",
+            balanced=balanced,
+            l1=float(l1),
+            l2=float(l2),
+        )
+
     def _threads(self) -> int:
         n_jobs = self.n_jobs
         if n_jobs is None:
@@ -156,14 +187,12 @@ class LinearClassifier(Classifier):
     """
 
     # parameters that every estimator has; each final class lists them in its own signature
-    fit_intercept: bool
     max_iter: int
     tol: float | None
     n_iter_no_change: int
     shuffle: bool
     class_weight: Any
     warm_start: bool
-    multi_class: str
     start: str
 
     _W: Floats | None

@@ -4,7 +4,6 @@ from typing import Any
 
 from rosenblatt.estimators import checks
 from rosenblatt.estimators.online import OnlineClassifier
-from rosenblatt.rules.machines import MACHINES
 from rosenblatt.solvers.correct import Rule
 from rosenblatt.solvers.run import Stop, no_change
 
@@ -92,18 +91,7 @@ track_error :
         checks.one_of("loss", self.loss, _VARIANTS)
 
     def _rule(self, n_classes: int, *, balanced: bool = False) -> Rule:
-        machine = MACHINES[_VARIANTS[self.loss]]
-        return Rule(
-            loss=int(machine.loss),
-            step=int(machine.step),
-            eta=1.0,
-            cap=float(self.C),
-            bias=1.0 if self.fit_intercept else 0.0,
-            kesler=n_classes > 2 and self.multi_class == "kesler",
-            balanced=balanced,
-            l1=0.0,
-            l2=0.0,
-        )
+        return self._rule_of(_VARIANTS[self.loss], n_classes, cap=self.C, balanced=balanced)
 
     def _at_rest(self) -> Stop:
         return no_change

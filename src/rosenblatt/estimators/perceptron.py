@@ -2,13 +2,10 @@
 
 from typing import Any
 
-import numpy as np
-
 from rosenblatt.data.problem import Problem
 from rosenblatt.errors import ParameterError
 from rosenblatt.estimators import checks
 from rosenblatt.estimators.online import OnlineClassifier
-from rosenblatt.rules.machines import MACHINES
 from rosenblatt.solvers.correct import Rule
 from rosenblatt.solvers.run import Stop, no_mistake
 
@@ -165,19 +162,16 @@ class Perceptron(OnlineClassifier):
             )
 
     def _rule(self, n_classes: int, *, balanced: bool = False) -> Rule:
-        machine = MACHINES["perceptron" if self.learning_rate == "constant" else "perceptron 1/n"]
+        name = "perceptron" if self.learning_rate == "constant" else "perceptron 1/n"
         l1_share = {None: 0.0, "l2": 0.0, "l1": 1.0}.get(self.penalty, self.l1_ratio)
         alpha = 0.0 if self.penalty is None else self.alpha
-        return Rule(
-            loss=int(machine.loss),
-            step=int(machine.step),
-            eta=float(self.eta0),
-            cap=np.inf,
-            bias=1.0 if self.fit_intercept else 0.0,
-            kesler=n_classes > 2 and self.multi_class == "kesler",
+        return self._rule_of(
+            name,
+            n_classes,
+            eta=self.eta0,
             balanced=balanced,
-            l1=float(alpha * l1_share),
-            l2=float(alpha * (1.0 - l1_share)),
+            l1=alpha * l1_share,
+            l2=alpha * (1.0 - l1_share),
         )
 
     def _at_rest(self) -> Stop:

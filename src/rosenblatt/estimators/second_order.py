@@ -4,7 +4,6 @@ from typing import Any
 
 from rosenblatt.estimators import checks
 from rosenblatt.estimators.confident import ConfidentClassifier
-from rosenblatt.rules.machines import MACHINES
 from rosenblatt.solvers.correct import Rule
 from rosenblatt.solvers.run import Stop, no_mistake
 
@@ -108,8 +107,8 @@ n_iter_no_change, class_weight, keep, multi_class, start, track_error :
         checks.number("a", self.a, above=0)
 
     def _rule(self, n_classes: int, *, balanced: bool = False) -> Rule:
-        machine = MACHINES["second-order perceptron"]
-        return self._confident(machine, self.a, n_classes, balanced=balanced)
+        name = "second-order perceptron"
+        return self._rule_of(name, n_classes, cap=self.a, balanced=balanced)
 
     def _at_rest(self) -> Stop:
         return no_mistake

@@ -3,14 +3,11 @@
 from abc import abstractmethod
 from collections.abc import Iterator
 
-import numpy as np
-
 from rosenblatt.arrays import Floats
 from rosenblatt.data.problem import Problem
 from rosenblatt.estimators import checks
 from rosenblatt.estimators.online import OnlineClassifier
 from rosenblatt.rules.losses import NEVER_FLAT
-from rosenblatt.rules.machines import MACHINES
 from rosenblatt.solvers.batch import batchwise
 from rosenblatt.solvers.correct import Rule
 from rosenblatt.solvers.divergence import Guard, lengths_of, smaller_step, zero_loss
@@ -44,20 +41,10 @@ class SquaredErrorClassifier(OnlineClassifier):
         checks.one_of("learning_rate", self.learning_rate, RATES)
         checks.whole("batch_size", self.batch_size, least=1, optional=True)
 
-    def _rule(self, n_classes: int, *, balanced: bool = False) -> Rule:  # noqa: ARG002
+    def _rule(self, n_classes: int, *, balanced: bool = False) -> Rule:
         step = "" if self.learning_rate == "constant" else f" {self.learning_rate}"
-        machine = MACHINES[self._machine() + step]
-        return Rule(
-            loss=int(machine.loss),
-            step=int(machine.step),
-            eta=float(self.eta0),
-            cap=np.inf,
-            bias=1.0 if self.fit_intercept else 0.0,
-            kesler=False,
-            balanced=balanced,
-            l1=0.0,
-            l2=0.0,
-        )
+        name = self._machine() + step
+        return self._rule_of(name, n_classes, eta=self.eta0, balanced=balanced)
 
     def _states(
         self, problem: Problem, rule: Rule, memory: Memory, seed: int | None
