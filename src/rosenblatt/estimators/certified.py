@@ -94,8 +94,13 @@ class CertifiedClassifier(LinearClassifier):
                     records.append(certified_record(step, unit))
             return Run(positives[unit], records, step)
 
-        with ThreadPoolExecutor(across) as pool:
-            self._store(problem, list(pool.map(solve, range(len(positives)))))
+        units = range(len(positives))
+        if across == 1:
+            runs = [solve(unit) for unit in units]
+        else:
+            with ThreadPoolExecutor(across) as pool:
+                runs = list(pool.map(solve, units))
+        self._store(problem, runs)
 
     def _limits(self) -> Limits:
         deadline = np.inf if self.time_limit is None else time.monotonic() + self.time_limit

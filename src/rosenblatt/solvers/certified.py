@@ -12,7 +12,7 @@ are so near that few steps over all rows are left.
 """
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -21,14 +21,16 @@ from rosenblatt.arrays import Floats
 from rosenblatt.data.blocks import Blocks
 from rosenblatt.data.rows import n_cols, n_rows
 from rosenblatt.rules.losses import HINGE
+from rosenblatt.solvers import products
 from rosenblatt.solvers.certificate import Bounds, bounds_at, slack, unrest
-from rosenblatt.solvers.newton import Leader, Look, Place, descend, place_at
-from rosenblatt.solvers.responses import Floor, Task
+from rosenblatt.solvers.newton import Leader, Look, descend, margins_of, place_at
+from rosenblatt.solvers.responses import Floor, Place, Task, losses, respond_all
 from rosenblatt.solvers.state import Ending
 
 FIRST_WINDOW = 2.0  # at zero weights every row is inside
 WARM_WINDOW = 0.3
 NARROWING = 0.5
+STIFFEST = 1e4  # how many times more curved than the penalty a first floor may be, along a row
 SETTLED = 1.0  # a floor is done with when its unrest is no more than this part of its slack
 PART = 8  # a rough start learns from every eighth row
 ROWS_A_WEIGHT = 4  # that it must have at least,
@@ -42,7 +44,8 @@ PATIENCE = 40  # steps without any progress, after which only rounding is left
 class Step:
     """A run after a step: the best weights so far, their bounds, and the pulls that prove them.
 
-    `rows` is how many rows had a curvature, so that Newton's step had to look at them.
+    `rows` is how many rows had a curvature, so that Newton's step had to look at them; `prove()`
+    gives the bounds again from margins and sums made anew, rounding taken off.
     """
 
     number: int
@@ -51,6 +54,7 @@ class Step:
     bounds: Bounds
     method: str
     rows: int
+    prove: Callable[[], Bounds]
     ending: Ending | None = None
 
 
@@ -82,10 +86,13 @@ def certify(task: Task, start: Floats | None, seed: int, limits: Limits) -> Iter
     for step in minimise(task, start, seed, limits):
         waited = 0 if step.bounds.better_than(best) else waited + 1
         best = step.bounds
-        ending = limits.ending(step) or (Ending.AT_ROUNDING if waited > PATIENCE else None)
-        if ending is not None:
-            yield replace(step, ending=ending)
-            return
+        stuck = waited > PATIENCE
+        if stuck or limits.ending(step) is not None:
+            proved = replace(step, bounds=step.prove())
+            ending = limits.ending(proved) or (Ending.AT_ROUNDING if stuck else None)
+            if ending is not None:
+                yield replace(proved, ending=ending)
+                return
         yield step
 
 
@@ -96,35 +103,69 @@ def minimise(task: Task, start: Floats | None, seed: int, limits: Limits) -> Ite
         start = rough_start(task, seed, limits)
     place = place_at(task, np.zeros(width) if start is None else start)
     if task.loss == HINGE:
-        looks = on_floors(task, place, FIRST_WINDOW if start is None else WARM_WINDOW, Leader(seed))
+        window = max(FIRST_WINDOW if start is None else WARM_WINDOW, softest(task))
+        looks = on_floors(task, place, window, Leader(seed))
     else:
         looks = on_the_loss(task, place, Leader(seed))
-    best_w, best = place.w, Bounds(np.inf, 0.0)
-    for number, (seen, method) in enumerate(looks, 1):
-        now = bounds_at(task, place, seen.loss)
-        best_w = place.w if now.objective < best.objective else best_w
+    w, best = place.w, Bounds(np.inf, 0.0)
+
+    def prove() -> Bounds:
+        nonlocal best
+        best = rounded(task, place, floor, w)
+        return best
+
+    for number, (seen, floor) in enumerate(looks, 1):
+        now = bounds_at(task, place, seen.response)
+        w = place.w if now.objective < best.objective else w
         best = best.tighter(now)
-        rows = int(np.count_nonzero(seen.curvatures))
-        yield Step(number, best_w, place.pulls, best, method, rows)
+        rows = int(np.count_nonzero(seen.response.curvatures))
+        yield Step(number, w, place.pulls, best, method_of(task, floor), rows, prove)
 
 
-def on_the_loss(task: Task, place: Place, leader: Leader) -> Iterator[tuple[Look, str]]:
+def method_of(task: Task, floor: Floor) -> str:
+    """Name of what made a step."""
+    return f"newton on a floor, window {floor.window:.1e}" if task.loss == HINGE else "newton"
+
+
+def rounded(task: Task, place: Place, floor: Floor, w: Floats) -> Bounds:
+    """Bounds of the weights w with margins and sums made anew, less what rounding had cost them."""
+    kept = place.margins.copy()
+    margins_of(task, place.w, place.margins)
+    now = bounds_at(task, place, respond_all(task, place, floor, anew=True))
+    lost = float(np.abs(place.margins - kept).max()) * float(place.pulls.sum())
+    objective = now.objective if w is place.w else objective_at(task, w)
+    return Bounds(objective + lost, max(now.bound - lost, 0.0))
+
+
+def objective_at(task: Task, w: Floats) -> float:
+    """P of some weights."""
+    loss = losses(task, margins_of(task, w, np.empty_like(task.costs)))
+    return 0.5 * task.ridge * float(w[:-1] @ w[:-1]) + loss
+
+
+def on_the_loss(task: Task, place: Place, leader: Leader) -> Iterator[tuple[Look, Floor]]:
     """Newton's steps on a smooth loss."""
-    for seen in descend(task, place, Floor(task.costs, 0.0), leader):
-        yield seen, "newton"
+    itself = Floor(task.costs, 0.0)  # its centres and window are not looked at
+    for seen in descend(task, place, itself, leader):
+        yield seen, itself
 
 
 def on_floors(
     task: Task, place: Place, window: float, leader: Leader
-) -> Iterator[tuple[Look, str]]:
+) -> Iterator[tuple[Look, Floor]]:
     """Newton's steps on one floor after another, each centred on the pulls of the one before."""
-    centres = np.zeros_like(task.costs)
+    floor = Floor(np.zeros_like(task.costs), window)
     while True:
-        for seen in descend(task, place, Floor(centres, window), leader):
-            yield seen, f"newton on a floor, window {window:.1e}"
-            if unrest(task, seen.gradient) <= SETTLED * slack(task, place, seen.loss):
+        for seen in descend(task, place, floor, leader):
+            yield seen, floor
+            if unrest(task, seen.gradient) <= SETTLED * slack(seen.response):
                 break
-        centres, window = place.pulls, NARROWING * window
+        floor = Floor(place.pulls.copy(), NARROWING * floor.window)
+
+
+def softest(task: Task) -> float:
+    """Window below which rows of this length and cost would pull more than float64 can weigh."""
+    return float(task.costs.mean()) * products.mean_square(task.blocks) / STIFFEST
 
 
 def worth_a_part(task: Task) -> bool:

@@ -1,5 +1,6 @@
-"""What all rows answer at their margins: the loss, the pulls, the curvatures, and the dual."""
+"""What all rows answer at their margins: the loss, the pulls with their sums, the curvatures."""
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -8,7 +9,8 @@ from numba import njit
 from rosenblatt.arrays import Floats
 from rosenblatt.data.blocks import Blocks
 from rosenblatt.data.problem import Problem
-from rosenblatt.rules.convex import dual_value, respond
+from rosenblatt.data.rows import Rows, add, add4, in_groups, n_cols
+from rosenblatt.rules.convex import respond
 from rosenblatt.rules.losses import HINGE, value_and_slope
 
 
@@ -33,83 +35,124 @@ class Floor(NamedTuple):
     window: float
 
 
-class Response(NamedTuple):
-    """Answers of all rows: the value of the floor, the loss itself, and an entry a row."""
+@dataclass
+class Place:
+    """Where a run stands: weights (w, b), margins, and the pulls with their sums by sign."""
 
-    value: float
-    loss: float
+    w: Floats
+    margins: Floats
     pulls: Floats
+    sums: Floats
+
+
+class Response(NamedTuple):
+    """Answers of all rows: Σ c ℓ(m), Σ dual(a) and Σ a m by sign, and the curvature of each."""
+
+    loss: float
+    duals: Floats
+    works: Floats
     curvatures: Floats
 
 
-def responses(task: Task, margins: Floats, floor: Floor) -> Response:
-    """Answers of all rows at their margins."""
-    pulls, curvatures = np.empty_like(margins), np.empty_like(margins)
+def respond_all(task: Task, place: Place, floor: Floor, *, anew: bool) -> Response:
+    """Let all rows pull; the sums follow the pulls that changed, or are made anew."""
+    curvatures = np.empty_like(place.margins)
+    width = len(place.w)
 
-    def here(_: Problem, m: Floats, c: Floats, a0: Floats, a: Floats, bend: Floats) -> Floats:
-        return np.array(respond_rows(task.loss, m, c, a0, floor.window, a, bend))
+    def here(block: Problem, *beside: Floats) -> Floats:
+        sums = np.zeros((2, width + 2))
+        loss = pull_rows(block.rows, task.loss, floor.window, anew, beside, sums)
+        return np.append(sums.ravel(), loss)
 
-    value, loss = task.blocks.total(here, margins, task.costs, floor.centres, pulls, curvatures)
-    return Response(float(value), float(loss), pulls, curvatures)
+    beside = (place.margins, task.signs, task.costs, floor.centres, place.pulls, curvatures)
+    totals = task.blocks.total(here, *beside)
+    by_sign = totals[:-1].reshape(2, width + 2)
+    sums = by_sign[:, :width]
+    place.sums = sums if anew else place.sums + sums
+    return Response(float(totals[-1]), by_sign[:, width], by_sign[:, width + 1], curvatures)
 
 
-def slope(task: Task, margins: Floats, moves: Floats, floor: Floor, t: float) -> float:
+def slope(task: Task, place: Place, moves: Floats, floor: Floor, t: float) -> float:
     """Derivative of the sum of the floor along margins + t moves."""
 
     def here(_: Problem, m: Floats, dm: Floats, c: Floats, a0: Floats) -> float:
-        return float(slope_of_rows(task.loss, m, dm, c, a0, floor.window, t))
+        return float(slope_of_rows(task.loss, floor.window, t, m, dm, (c, a0)))
 
-    return task.blocks.total(here, margins, moves, task.costs, floor.centres)
+    return task.blocks.total(here, place.margins, moves, task.costs, floor.centres)
 
 
 def losses(task: Task, margins: Floats) -> float:
     """Σ c ℓ(m)."""
-    return task.blocks.total(
-        lambda _, m, c: float(loss_of_rows(task.loss, m, c)), margins, task.costs
-    )
 
+    def here(_: Problem, m: Floats, c: Floats) -> float:
+        return float(loss_of_rows(task.loss, m, c))
 
-def duals(task: Task, pulls: Floats, scales: tuple[float, float]) -> float:
-    """Σ dual(a), the pulls on rows of sign −1 and +1 scaled each by its own number."""
-
-    def here(_: Problem, a: Floats, c: Floats, y: Floats) -> float:
-        return float(dual_of_rows(task.loss, a, c, y, scales))
-
-    return task.blocks.total(here, pulls, task.costs, task.signs)
+    return task.blocks.total(here, margins, task.costs)
 
 
 @njit(cache=True, nogil=True)
-def respond_rows(  # noqa: PLR0913, PLR0917 (arrays side by side)
+def pull_rows(
+    X: Rows,
     loss: int,
-    margins: Floats,
-    costs: Floats,
-    centres: Floats,
     window: float,
-    pulls: Floats,
-    curvatures: Floats,
-) -> tuple[float, float]:
-    """Write pull and curvature of each row; give the sums of the floor and of the loss."""
-    floor, total = 0.0, 0.0
+    anew: bool,  # noqa: FBT001
+    beside: tuple[Floats, ...],
+    sums: Floats,
+) -> float:
+    """Write pull and curvature of each row, and add what moved to the sums of its sign.
+
+    Behind the sums of a sign stand its Σ dual(a) and Σ a m; returned is Σ c ℓ(m).
+    """
+    margins, signs, costs, centres, pulls, curvatures = beside
+    bias = n_cols(X)
+    rows, factors = np.zeros((2, 4), np.int64), np.zeros((2, 4))
+    held = np.zeros(2, np.int64)
+    total = 0.0
     for i in range(len(margins)):
-        value, pull, curvature = respond(loss, margins[i], costs[i], centres[i], window)
-        pulls[i], curvatures[i] = pull, curvature
-        floor += value
-        if loss == HINGE:
-            total += costs[i] * max(0.0, 1.0 - margins[i])
-    return floor, total if loss == HINGE else floor
+        m, c = margins[i], costs[i]
+        value, pull, curvatures[i] = respond(loss, m, c, centres[i], window)
+        side = 1 if signs[i] > 0.0 else 0
+        total += value
+        sums[side, bias + 1] += pull if loss == HINGE else value + pull * m
+        sums[side, bias + 2] += pull * m
+        moved = pull if anew else pull - pulls[i]
+        pulls[i] = pull
+        if moved == 0.0:
+            continue
+        sums[side, bias] += moved
+        if not in_groups(X):
+            add(X, i, moved, sums[side])
+            continue
+        k = held[side]
+        rows[side, k], factors[side, k] = i, moved
+        held[side] = k + 1
+        if k == 3:
+            add_four(X, rows[side], factors[side], sums[side])
+            held[side] = 0
+    for side in range(2):
+        for k in range(held[side]):
+            add(X, rows[side, k], factors[side, k], sums[side])
+    return total
+
+
+@njit(cache=True, forceinline=True)
+def add_four(X: Rows, rows: Floats, a: Floats, total: Floats) -> None:
+    """Add four rows, each times its own number."""
+    now = (rows[0], rows[1], rows[2], rows[3])
+    add4(X, now, (a[0], a[1], a[2], a[3]), total)
 
 
 @njit(cache=True, nogil=True)
-def slope_of_rows(  # noqa: PLR0913, PLR0917 (arrays side by side)
+def slope_of_rows(
     loss: int,
-    margins: Floats,
-    moves: Floats,
-    costs: Floats,
-    centres: Floats,
     window: float,
     t: float,
+    margins: Floats,
+    moves: Floats,
+    beside: tuple[Floats, Floats],
 ) -> float:
     """−Σ pull · move at margins + t moves."""
+    costs, centres = beside
     total = 0.0
     for i in range(len(margins)):
         _, pull, _ = respond(loss, margins[i] + t * moves[i], costs[i], centres[i], window)
@@ -123,16 +166,4 @@ def loss_of_rows(loss: int, margins: Floats, costs: Floats) -> float:
     total = 0.0
     for i in range(len(margins)):
         total += costs[i] * value_and_slope(loss, margins[i])[0]
-    return total
-
-
-@njit(cache=True, nogil=True)
-def dual_of_rows(
-    loss: int, pulls: Floats, costs: Floats, signs: Floats, scales: tuple[float, float]
-) -> float:
-    """Σ dual(a) of the scaled pulls."""
-    total = 0.0
-    for i in range(len(pulls)):
-        scale = scales[1] if signs[i] > 0.0 else scales[0]
-        total += dual_value(loss, scale * pulls[i], costs[i])
     return total
