@@ -32,17 +32,18 @@ from numba import njit
 from rosenblatt.rules.losses import HINGE, SQUARED_HINGE, value_and_slope
 
 
-@njit(cache=True, forceinline=True)
+@njit(cache=True, forceinline=True, error_model="numpy")
 def respond(
-    loss: int, margin: float, cost: float, centre: float, window: float
+    loss: int, margin: float, cost: float, centre: float, sharpness: float
 ) -> tuple[float, float, float]:
     """Loss c ℓ of a row at its margin, its pull −c ℓ′ and its curvature c ℓ″.
 
-    For the hinge, pull and curvature are those of the floor. Without a floor dual(a) = c ℓ + a m.
+    For the hinge, pull and curvature are those of the floor of window 1 / sharpness. Where there is
+    no floor, dual(a) = c ℓ + a m.
     """
     if loss == HINGE:
         short = 1.0 - margin
-        stiffness = cost / window
+        stiffness = cost * sharpness
         wanted = centre + stiffness * short
         pull = min(max(wanted, 0.0), cost)
         return cost * max(short, 0.0), pull, stiffness if pull == wanted else 0.0

@@ -55,7 +55,7 @@ def balancing(weights: Floats) -> Floats:
 
 def slack(seen: Response) -> float:
     """Part of the gap that stays where the gradient vanishes: Σ c ℓ(m) + a m − dual(a)."""
-    return seen.loss + float(np.sum(seen.works - seen.duals))
+    return seen.loss + seen.work - float(seen.duals.sum())
 
 
 def unrest(task: Task, gradient: Floats) -> float:

@@ -29,7 +29,8 @@ from rosenblatt.solvers.state import Ending
 
 FIRST_WINDOW = 2.0  # at zero weights every row is inside
 WARM_WINDOW = 0.3
-NARROWING = 0.5
+NARROWING = 0.5  # of the next window; squared where a floor was done with
+SOON = 4  # steps
 STIFFEST = 1e4  # how many times more curved than the penalty a first floor may be, along a row
 SETTLED = 1.0  # a floor is done with when its unrest is no more than this part of its slack
 PART = 8  # a rough start learns from every eighth row
@@ -145,7 +146,7 @@ def objective_at(task: Task, w: Floats) -> float:
 
 def on_the_loss(task: Task, place: Place, leader: Leader) -> Iterator[tuple[Look, Floor]]:
     """Newton's steps on a smooth loss."""
-    itself = Floor(task.costs, 0.0)  # its centres and window are not looked at
+    itself = Floor(task.costs, 1.0)  # its centres and window are not looked at
     for seen in descend(task, place, itself, leader):
         yield seen, itself
 
@@ -156,11 +157,14 @@ def on_floors(
     """Newton's steps on one floor after another, each centred on the pulls of the one before."""
     floor = Floor(np.zeros_like(task.costs), window)
     while True:
+        steps = 0
         for seen in descend(task, place, floor, leader):
             yield seen, floor
+            steps += 1
             if unrest(task, seen.gradient) <= SETTLED * slack(seen.response):
                 break
-        floor = Floor(place.pulls.copy(), NARROWING * floor.window)
+        narrowing = NARROWING if steps > SOON else NARROWING**2
+        floor = Floor(place.pulls.copy(), narrowing * floor.window)
 
 
 def softest(task: Task) -> float:

@@ -11,7 +11,9 @@ from rosenblatt.data.blocks import Blocks
 from rosenblatt.data.problem import Problem
 from rosenblatt.data.rows import Rows, add, add4, in_groups, n_cols
 from rosenblatt.rules.convex import respond
-from rosenblatt.rules.losses import HINGE, value_and_slope
+from rosenblatt.rules.losses import HINGE, LOGISTIC, value_and_slope
+
+FEW = 1024  # rows answered at a time, where no array of all is wanted
 
 
 class Task(NamedTuple):
@@ -46,37 +48,38 @@ class Place:
 
 
 class Response(NamedTuple):
-    """Answers of all rows: Σ c ℓ(m), Σ dual(a) and Σ a m by sign, and the curvature of each."""
+    """Answers of all rows: Σ c ℓ(m), Σ dual(a) by sign, Σ a m, and the curvature of each."""
 
     loss: float
     duals: Floats
-    works: Floats
+    work: float
     curvatures: Floats
 
 
 def respond_all(task: Task, place: Place, floor: Floor, *, anew: bool) -> Response:
     """Let all rows pull; the sums follow the pulls that changed, or are made anew."""
     curvatures = np.empty_like(place.margins)
-    width = len(place.w)
+    shape = (2, len(place.w))
 
     def here(block: Problem, *beside: Floats) -> Floats:
-        sums = np.zeros((2, width + 2))
-        loss = pull_rows(block.rows, task.loss, floor.window, anew, beside, sums)
-        return np.append(sums.ravel(), loss)
+        sums = np.zeros(shape)
+        told = pull_rows(block.rows, task.loss, 1.0 / floor.window, anew, beside, sums)
+        return np.append(told, sums)
 
     beside = (place.margins, task.signs, task.costs, floor.centres, place.pulls, curvatures)
     totals = task.blocks.total(here, *beside)
-    by_sign = totals[:-1].reshape(2, width + 2)
-    sums = by_sign[:, :width]
+    loss, dual, signed_dual, work = (float(total) for total in totals[:4])
+    sums = totals[4:].reshape(shape)
     place.sums = sums if anew else place.sums + sums
-    return Response(float(totals[-1]), by_sign[:, width], by_sign[:, width + 1], curvatures)
+    duals = 0.5 * np.array([dual - signed_dual, dual + signed_dual])
+    return Response(loss, duals, work, curvatures)
 
 
 def slope(task: Task, place: Place, moves: Floats, floor: Floor, t: float) -> float:
     """Derivative of the sum of the floor along margins + t moves."""
 
     def here(_: Problem, m: Floats, dm: Floats, c: Floats, a0: Floats) -> float:
-        return float(slope_of_rows(task.loss, floor.window, t, m, dm, (c, a0)))
+        return float(slope_of_rows(task.loss, 1.0 / floor.window, t, m, dm, (c, a0)))
 
     return task.blocks.total(here, place.margins, moves, task.costs, floor.centres)
 
@@ -91,34 +94,38 @@ def losses(task: Task, margins: Floats) -> float:
 
 
 @njit(cache=True, nogil=True)
-def pull_rows(
+def pull_rows(  # noqa: PLR0915 (a hot loop is one function)
     X: Rows,
     loss: int,
-    window: float,
+    sharpness: float,
     anew: bool,  # noqa: FBT001
     beside: tuple[Floats, ...],
     sums: Floats,
-) -> float:
+) -> tuple[float, float, float, float]:
     """Write pull and curvature of each row, and add what moved to the sums of its sign.
 
-    Behind the sums of a sign stand its Σ dual(a) and Σ a m; returned is Σ c ℓ(m).
+    Gives Σ c ℓ(m), Σ dual(a), Σ y dual(a) and Σ a m.
     """
     margins, signs, costs, centres, pulls, curvatures = beside
-    bias = n_cols(X)
+    n, bias = len(margins), n_cols(X)
+    values, answers = np.empty(n), np.empty(n)
+    answer_rows(loss, sharpness, margins, costs, centres, (values, answers, curvatures))
     rows, factors = np.zeros((2, 4), np.int64), np.zeros((2, 4))
     held = np.zeros(2, np.int64)
-    total = 0.0
-    for i in range(len(margins)):
-        m, c = margins[i], costs[i]
-        value, pull, curvatures[i] = respond(loss, m, c, centres[i], window)
-        side = 1 if signs[i] > 0.0 else 0
-        total += value
-        sums[side, bias + 1] += pull if loss == HINGE else value + pull * m
-        sums[side, bias + 2] += pull * m
+    total, duals, signed_duals, work = 0.0, 0.0, 0.0, 0.0
+    for i in range(n):
+        pull = answers[i]
+        done = pull * margins[i]
+        dual = pull if loss == HINGE else values[i] + done
+        total += values[i]
+        duals += dual
+        signed_duals += signs[i] * dual
+        work += done
         moved = pull if anew else pull - pulls[i]
         pulls[i] = pull
         if moved == 0.0:
             continue
+        side = 1 if signs[i] > 0.0 else 0
         sums[side, bias] += moved
         if not in_groups(X):
             add(X, i, moved, sums[side])
@@ -132,7 +139,31 @@ def pull_rows(
     for side in range(2):
         for k in range(held[side]):
             add(X, rows[side, k], factors[side, k], sums[side])
-    return total
+    return total, duals, signed_duals, work
+
+
+@njit(cache=True, forceinline=True)
+def answer_rows(
+    loss: int,
+    sharpness: float,
+    margins: Floats,
+    costs: Floats,
+    centres: Floats,
+    answers: tuple[Floats, Floats, Floats],
+) -> None:
+    """Write loss, pull and curvature of each row; a loop of its own for each loss is vectorised."""
+    values, pulls, curvatures = answers
+    if loss == HINGE:
+        for i in range(len(margins)):
+            values[i], pulls[i], curvatures[i] = respond(
+                HINGE, margins[i], costs[i], centres[i], sharpness
+            )
+    elif loss == LOGISTIC:
+        for i in range(len(margins)):
+            values[i], pulls[i], curvatures[i] = respond(LOGISTIC, margins[i], costs[i], 0.0, 1.0)
+    else:
+        for i in range(len(margins)):
+            values[i], pulls[i], curvatures[i] = respond(loss, margins[i], costs[i], 0.0, 1.0)
 
 
 @njit(cache=True, forceinline=True)
@@ -145,7 +176,7 @@ def add_four(X: Rows, rows: Floats, a: Floats, total: Floats) -> None:
 @njit(cache=True, nogil=True)
 def slope_of_rows(
     loss: int,
-    window: float,
+    sharpness: float,
     t: float,
     margins: Floats,
     moves: Floats,
@@ -154,9 +185,15 @@ def slope_of_rows(
     """−Σ pull · move at margins + t moves."""
     costs, centres = beside
     total = 0.0
-    for i in range(len(margins)):
-        _, pull, _ = respond(loss, margins[i] + t * moves[i], costs[i], centres[i], window)
-        total -= pull * moves[i]
+    there, told = np.empty(FEW), (np.empty(FEW), np.empty(FEW), np.empty(FEW))
+    for start in range(0, len(margins), FEW):
+        n = min(FEW, len(margins) - start)
+        for i in range(n):
+            there[i] = margins[start + i] + t * moves[start + i]
+        stop = start + n
+        answer_rows(loss, sharpness, there[:n], costs[start:stop], centres[start:stop], told)
+        for i in range(n):
+            total -= told[1][i] * moves[start + i]
     return total
 
 
