@@ -1,6 +1,8 @@
 """Work in a process of its own: it can be stopped, and its memory is its own."""
 
 import multiprocessing
+import signal
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -30,6 +32,7 @@ def in_a_child(work: Callable[[], Iterator[Any]], budget: float) -> Iterator[Any
     here, there = fork.Pipe(duplex=False)
     child = fork.Process(target=_tell, args=(work, there))
     child.start()
+    signal.signal(signal.SIGTERM, _leave)  # a child must not outlive its parent
     there.close()
     try:
         yield from _listen(here, budget)
@@ -37,6 +40,10 @@ def in_a_child(work: Callable[[], Iterator[Any]], budget: float) -> Iterator[Any
         child.kill()
         child.join()
         here.close()
+
+
+def _leave(*_: Any) -> None:
+    sys.exit("stopped")
 
 
 def _listen(here: Connection, budget: float) -> Iterator[Any]:
