@@ -18,7 +18,7 @@ import argparse
 import gc
 import time
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -113,7 +113,8 @@ def run(
 def ask_the_referee(race: Race, record: Record) -> None:
     """Look for the optimum and a lower bound: the referee where it has a method, and ours."""
     for by, search in {"referee": referee, "rosenblatt": ours_tightly}.items():
-        answer = next(in_a_child(partial(search, race), PATIENCE))
+        with closing(in_a_child(partial(search, race), PATIENCE)) as answers:
+            answer = next(answers)
         print(f"{race.case}: {by} {answer}", flush=True)
         if not isinstance(answer, Failed):
             record.found(race.case, *answer, by)
@@ -155,15 +156,16 @@ def ladder(
     task = race.task(threads)
     budget = budget_for(race, record)
     answers = in_a_child(lambda: climb(race, contender, task, settings), budget)
-    for setting, answer in zip((*settings, {}), answers):  # noqa: B905
-        kind = (race.case, contender.name, threads, setting)
-        if isinstance(answer, Failed):
-            yield Trial(*kind, budget, None, 0.0, answer.why)
-            return
-        trial = Trial(*kind, *answer)
-        yield trial
-        if record.error(trial) <= TIGHT:
-            return
+    with closing(answers):
+        for setting, answer in zip(settings, answers, strict=False):
+            kind = (race.case, contender.name, threads, setting)
+            if isinstance(answer, Failed):
+                yield Trial(*kind, budget, None, 0.0, answer.why)
+                return
+            trial = Trial(*kind, *answer)
+            yield trial
+            if record.error(trial) <= TIGHT:
+                return
 
 
 def budget_for(race: Race, record: Record) -> float:
