@@ -157,18 +157,21 @@ def liblinear(X: Any, _: np.ndarray, task: Task, setting: Setting) -> Weights:
     model = train(X, parameter(f"-s {s} -c {C} -e {e} {bias} {threads} -q"))
     ten = model.nr_class > 2
     order = np.argsort(model.get_labels()) if ten else [0]
-    k, d = (len(order), model.nr_feature)
-    flat = np.ctypeslib.as_array(model.w, (k * (d + (model.bias >= 0)),)).reshape(-1, k).T
-    W, b = flat[:, :d], flat[:, d] if model.bias >= 0 else np.zeros(k)
-    sign = 1.0 if ten or model.get_labels()[0] == 1 else -1.0
-    return sign * W[order], sign * b[order]
+    k, d, rows = len(order), model.nr_feature, model.nr_feature + (model.bias >= 0)
+    flat = np.ctypeslib.as_array(model.w, (k * rows,)).reshape(rows, k).T[order]
+    if not ten and model.get_labels()[0] != 1:
+        flat = -flat
+    W = np.zeros((k, X.width))  # LIBLINEAR does not see columns of zeros at the end
+    W[:, :d] = flat[:, :d]
+    return W, flat[:, d] if model.bias >= 0 else np.zeros(k)
 
 
 def liblinear_problem(X: Any, y: np.ndarray) -> tuple[Any, np.ndarray]:
     from liblinear.liblinearutil import problem
 
-    X = X.astype(np.float64)
-    return problem(y.astype(np.float64), X if sparse.issparse(X) else np.ascontiguousarray(X)), y
+    own = problem(y.astype(np.float64), X.astype(np.float64))
+    own.width = X.shape[1]
+    return own, y
 
 
 def snap(X: Any, y: np.ndarray, task: Task, setting: Setting) -> Weights:

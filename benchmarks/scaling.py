@@ -83,7 +83,7 @@ def measured(kind: str, size: int, X: Any, y: np.ndarray, contender: Contender) 
         fit: Callable[[], Any] = lambda: contender.fit(X, y, task, SETTING)  # noqa: E731
         yield timed(fit, task.threads)[1:]
 
-    answer = next(in_a_child(work, LIMIT))
+    answer = next(in_a_child(work, LIMIT, task.threads))
     if isinstance(answer, Failed):
         print(f"{kind}, {size:,}, {loss}: {answer.why}")
         return None

@@ -155,7 +155,7 @@ def ladder(
     """Climb until the optimum is reached or the time is spent."""
     task = race.task(threads)
     budget = budget_for(race, record)
-    answers = in_a_child(lambda: climb(race, contender, task, settings), budget)
+    answers = in_a_child(lambda: climb(race, contender, task, settings), budget, threads)
     with closing(answers):
         for setting, answer in zip(settings, answers, strict=False):
             kind = (race.case, contender.name, threads, setting)

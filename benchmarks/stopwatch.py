@@ -1,6 +1,7 @@
 """Work in a process of its own: it can be stopped, and its memory is its own."""
 
 import multiprocessing
+import os
 import signal
 import sys
 import time
@@ -11,7 +12,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-PATIENCE = 300.0
+PATIENCE, TICK = 300.0, 0.2
 STATUS = Path("/proc/self/status")
 
 
@@ -22,7 +23,7 @@ class Failed:
     why: str
 
 
-def in_a_child(work: Callable[[], Iterator[Any]], budget: float) -> Iterator[Any]:
+def in_a_child(work: Callable[[], Iterator[Any]], budget: float, threads: int = 1) -> Iterator[Any]:
     """Yield what the work yields; before each timed piece it yields None, and the clock starts.
 
     Ends with `Failed` when the timed pieces together took longer than the budget. To stop
@@ -35,7 +36,7 @@ def in_a_child(work: Callable[[], Iterator[Any]], budget: float) -> Iterator[Any
     signal.signal(signal.SIGTERM, _leave)  # a child must not outlive its parent
     there.close()
     try:
-        yield from _listen(here, budget)
+        yield from _listen(here, Budget(budget, child.pid or 0, threads))
     finally:
         child.kill()
         child.join()
@@ -46,19 +47,47 @@ def _leave(*_: Any) -> None:
     sys.exit("stopped")
 
 
-def _listen(here: Connection, budget: float) -> Iterator[Any]:
-    left, started = budget, None
-    while here.poll(PATIENCE if started is None else max(left, 0.1)):
-        try:
-            told = here.recv()
-        except EOFError:
-            return
-        if started is not None:
-            left -= time.perf_counter() - started
-        started = time.perf_counter() if told is None else None
-        if told is not None:
-            yield told
-    yield Failed(f"stopped after {budget if started else PATIENCE:.0f} s")
+@dataclass
+class Budget:
+    """What a child may spend, by the same clock as it is timed with."""
+
+    left: float
+    pid: int
+    threads: int
+    started: float | None = None
+
+    def now(self) -> float:
+        if self.threads > 1 or not STATUS.exists():
+            return time.perf_counter()
+        fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def turn(self, told: Any) -> None:
+        """Start the clock at None, stop it at anything else."""
+        if self.started is not None:
+            self.left -= self.now() - self.started
+        self.started = self.now() if told is None else None
+
+    def spent(self) -> bool:
+        return self.started is not None and self.now() - self.started > self.left
+
+
+def _listen(here: Connection, budget: Budget) -> Iterator[Any]:
+    allowed, heard = budget.left, time.perf_counter()
+    while not budget.spent():
+        if here.poll(TICK):
+            heard = time.perf_counter()
+            try:
+                told = here.recv()
+            except EOFError:
+                return
+            budget.turn(told)
+            if told is not None:
+                yield told
+        elif budget.started is None and time.perf_counter() - heard > PATIENCE:
+            allowed = PATIENCE
+            break
+    yield Failed(f"stopped after {allowed:.0f} s")
 
 
 def _tell(work: Callable[[], Iterator[Any]], there: Connection) -> None:
