@@ -257,7 +257,7 @@ def by_columns(X: Any, y: np.ndarray) -> tuple[Any, np.ndarray]:
 
 
 def signed(X: Any, y: np.ndarray) -> tuple[Any, np.ndarray]:
-    return X.astype(np.float64), 2 * y - 1
+    return by_columns(X, 2 * y - 1)
 
 
 def sklearn_rows(
@@ -319,7 +319,6 @@ PEERS = (
     *sklearn_rows("sklearn", sklearn_logistic, "lbfgs", powers(0, 8)),
     *sklearn_rows("sklearn", sklearn_logistic, "newton-cg", powers(0, 7)),
     *sklearn_rows("sklearnex", intel_logistic, "lbfgs", powers(1, 8), sparse=False),
-    *sklearn_rows("sklearnex", intel_logistic, "newton-cg", powers(1, 8), sparse=False),
     Contender(
         "scikit-learn LinearSVC, dual",
         "sklearn",

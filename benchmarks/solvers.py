@@ -38,7 +38,7 @@ LOOSE, TIGHT = 1e-3, 1e-6
 CERTAIN = 1e-9
 WARM_ROWS = 50
 SHORT = 1.0
-HOPELESS, LEAST_BUDGET = 50, 5.0
+HOPELESS, LEAST_BUDGET = 10, 3.0
 
 
 @dataclass(frozen=True)
@@ -103,8 +103,8 @@ def run(
         race = replace(race, worth_repeating=(1 + LOOSE) * record.optima[race.case]["least"])
     for contender in contenders:
         for threads in threads_allowed:
-            if contender.takes(race.X, race.y, race.task(threads)):
-                settings = settings_for(contender, threads, race.case, record)
+            settings = settings_for(contender, threads, race.case, record)
+            if settings and contender.takes(race.X, race.y, race.task(threads)):
                 trials = list(ladder(race, contender, threads, settings, record))
                 record.replace(race.case, contender.name, threads, trials)
                 print(told(race.case, contender, threads, trials, record), flush=True)
@@ -138,12 +138,13 @@ def ours_tightly(race: Race) -> Iterator[tuple[float, float] | Failed]:
 def settings_for(
     contender: Contender, threads: int, case: Case, record: Record
 ) -> tuple[Setting, ...]:
-    """All on one thread; on two, from the one that was accurate to 1e-3 or came nearest."""
-    alone = [t for t in record.of(case, contender.name, 1) if t.objective is not None]
-    if threads == 1 or not alone:
+    """All on one thread; on two, those that were accurate to 1e-3 on one, if any were."""
+    alone = record.of(case, contender.name, 1)
+    if threads == 1:
         return contender.ladder
-    loose = record.quickest(alone, LOOSE) or min(alone, key=record.error)
-    tight = record.quickest(alone, TIGHT)
+    loose, tight = (record.quickest(alone, accuracy) for accuracy in (LOOSE, TIGHT))
+    if loose is None:
+        return ()
     start = contender.ladder.index(loose.setting)
     middle = contender.ladder.index(tight.setting) if tight else start + 1
     return (contender.ladder[start], *contender.ladder[max(middle, start + 1) :])
