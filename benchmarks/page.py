@@ -25,7 +25,8 @@ everybody's objective P in float64. A figure is the time of the quickest fit wit
 P\\* is the least objective that anybody found. Every tool climbed a ladder of tolerances, and its
 best step counts; what a tool needs to be given (float64, columns first, an own format) was made
 outside its time. A ladder was stopped after 30 s, or after 10 times what the quickest peer before
-it needed for 1e-6. One thread is timed by the processor's clock, two by the clock on the wall.
+it needed for 1e-6. One thread is timed by the processor's clock, two by the clock on the wall;
+for two threads the better of one and two counts.
 
 Without a bias all tools solve the same problem. With a bias only those take part that leave it out
 of the penalty: LinearSVC, the dual solvers of LIBLINEAR, snapml, lightning and skglm do not.
@@ -146,7 +147,9 @@ def cell(record: Record, trials: list[Trial], accuracy: float) -> str:
     if best is not None:
         return passes(record, best)
     error = min(record.error(t) for t in trials)
-    return f"({error:.0e})" if error < float("inf") else f"({trials[-1].ended})"
+    if error < float("inf"):
+        return f"({error:.0e})"
+    return "(stopped)" if trials[-1].ended.startswith("stopped") else "(failed)"
 
 
 def cases(record: Record) -> list[Case]:

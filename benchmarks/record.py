@@ -49,6 +49,8 @@ class Record:
     trials: list[Trial] = field(default_factory=list)
     optima: dict[Case, dict[str, Any]] = field(default_factory=dict)
     limits: dict[str, dict[str, float]] = field(default_factory=dict)
+    kept: bool = True
+    """Whether it goes to the file."""
 
     @classmethod
     def load(cls) -> "Record":
@@ -61,6 +63,8 @@ class Record:
         return cls(trials, optima, kept["limits"])
 
     def save(self) -> None:
+        if not self.kept:
+            return
         kept = {
             "versions": versions(),
             "limits": self.limits,
@@ -69,6 +73,13 @@ class Record:
         }
         RESULTS.mkdir(exist_ok=True)
         (RESULTS / "solvers.json").write_text(json.dumps(kept, indent=1) + "\n")
+
+    def measured(self, data: str, found: dict[str, float]) -> None:
+        """Keep the best of what the machine could do in any run."""
+        known = self.limits.setdefault(data, found)
+        for name, value in found.items():
+            better = max if "gb_s" in name else min
+            known[name] = better(value, known.get(name, value))
 
     def of(self, case: Case, contender: str, threads: int) -> list[Trial]:
         kind = (case, contender, threads)

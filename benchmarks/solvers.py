@@ -60,18 +60,17 @@ def main() -> None:
     options = parsed()
     started = time.perf_counter()
     record = Record() if options.quick else Record.load()
+    record.kept = not options.quick
     chosen = [c for c in CONTENDERS if any(part in c.name for part in options.only)]
     for contender in (c for c in chosen if not c.installed):
         print(f"{contender.name}: {contender.package} is not installed, left out")
     for data in options.data:
         X, y = PROBLEMS[data][1](20 if options.quick else 1)
-        record.limits[data] = limits(X)
+        record.measured(data, limits(X))
         for loss in options.loss:
             for bias in options.bias:
                 race = Race(Case(data, loss, bias), X, y, options.budget)
                 run(race, [c for c in chosen if c.installed], options.threads, record)
-                if not options.quick:
-                    record.save()
         del X, y, race
         gc.collect()
     if not options.quick:
@@ -107,6 +106,7 @@ def run(
             if settings and contender.takes(race.X, race.y, race.task(threads)):
                 trials = list(ladder(race, contender, threads, settings, record))
                 record.replace(race.case, contender.name, threads, trials)
+                record.save()
                 print(told(race.case, contender, threads, trials, record), flush=True)
 
 
@@ -118,6 +118,7 @@ def ask_the_referee(race: Race, record: Record) -> None:
         print(f"{race.case}: {by} {answer}", flush=True)
         if not isinstance(answer, Failed):
             record.found(race.case, *answer, by)
+            record.save()
 
 
 def referee(race: Race) -> Iterator[tuple[float, float] | Failed]:
@@ -155,7 +156,7 @@ def ladder(
 ) -> Iterator[Trial]:
     """Climb until the optimum is reached or the time is spent."""
     task = race.task(threads)
-    budget = budget_for(race, record)
+    budget = race.budget if contender in OURS else budget_for(race, record)
     answers = in_a_child(lambda: climb(race, contender, task, settings), budget, threads)
     with closing(answers):
         for setting, answer in zip(settings, answers, strict=False):
