@@ -140,8 +140,8 @@ def sgd(X: Any, y: np.ndarray, task: Task, setting: Setting) -> Weights:
         alpha=1 / (C * task.n_rows),
         fit_intercept=task.bias,
         tol=None,
+        average=task.n_rows + 1,  # from the second pass on: the first steps are wild
         random_state=0,
-        n_jobs=task.threads,
         **setting,
     )
     return trained(model, X, y)
@@ -370,7 +370,7 @@ PEERS = (
         "sklearn",
         ("hinge", "logistic"),
         sgd,
-        ladder("max_iter", EPOCHS, average=True),
+        ladder("max_iter", EPOCHS),
         bias=True,
         classes=(BINARY,),
     ),
