@@ -40,6 +40,8 @@ NOTES = """\
   of passes whatever the tolerance.
 - **Vowpal Wabbit** has the same objective only by L-BFGS, which knows no hinge; it reads a cache
   file in every pass, here made beforehand from the sparse tables.
+- **lightning** is not in the extra: it must be built against the installed Cython and NumPy, by
+  `pip install --no-build-isolation sklearn-contrib-lightning`.
 - **Intel** is scikit-learn-intelex, which takes dense rows.
 """
 
