@@ -68,7 +68,10 @@ def summary(record: Record) -> Iterator[str]:
                 trials = [t for t in record.trials if t.case == case and t.threads <= threads]
                 ours = quickest(record, trials, OURS, accuracy)
                 peer = quickest(record, trials, PEERS, accuracy)
-                cells += [passes(record, ours), named(record, peer), ratio(ours, peer)]
+                if any(t.contender in {c.name for c in PEERS} for t in trials):
+                    cells += [passes(record, ours), named(record, peer), ratio(ours, peer)]
+                else:
+                    cells += [passes(record, ours), "none ran", NONE]
             yield f"| {' | '.join(cells)} |"
 
 
@@ -85,14 +88,14 @@ def passes(record: Record, trial: Trial | None) -> str:
 
 
 def named(record: Record, trial: Trial | None) -> str:
-    return "none" if trial is None else f"{passes(record, trial)}, {trial.contender}"
+    return "none in its time" if trial is None else f"{passes(record, trial)}, {trial.contender}"
 
 
 def ratio(ours: Trial | None, peer: Trial | None) -> str:
     if ours is None:
         return NONE
     if peer is None:
-        return "**no peer**"
+        return "no peer in its time"
     times = peer.seconds / ours.seconds
     return f"**{times:.1f} ×**" if times >= 2 else f"{times:.1f} ×"
 
