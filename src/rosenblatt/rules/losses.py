@@ -1,17 +1,20 @@
 """Losses of the margin m = y (w·x + b): value and slope of each, written once, for one sample.
 
-==========  ================  ==============================  =======================
-loss        value             slope                           source
-==========  ================  ==============================  =======================
-perceptron  max(0, −m)        −1 where m ≤ 0, else 0          lectures 001, 003
-hinge       max(0, 1 − m)     −1 where m < 1, else 0          lecture 000 (SVM)
-square      (1 − m)² / 2      m − 1                           lecture 002 (LMS)
-tanh        (1 − t)² / 2      −(1 − t) (1 − t²), t = tanh m   lectures 002, 004
-sigmoid     a² / 2            −a² (1 − a), a = σ(−m)          lecture 002, eq. 13
-==========  ================  ==============================  =======================
+=============  ================  ==============================  =======================
+loss           value             slope                           source
+=============  ================  ==============================  =======================
+perceptron     max(0, −m)        −1 where m ≤ 0, else 0          lectures 001, 003
+hinge          max(0, 1 − m)     −1 where m < 1, else 0          lecture 000 (SVM)
+squared hinge  max(0, 1 − m)²    −2 (1 − m) where m < 1, else 0  the smooth SVM
+square         (1 − m)² / 2      m − 1                           lecture 002 (LMS)
+tanh           (1 − t)² / 2      −(1 − t) (1 − t²), t = tanh m   lectures 002, 004
+sigmoid        a² / 2            −a² (1 − a), a = σ(−m)          lecture 002, eq. 13
+logistic       log(1 + e^−m)     −σ(−m)                          lecture 003
+=============  ================  ==============================  =======================
 
-The last three are half the squared error e of an output: e = y − s, e = y − tanh s, and, with the
-targets 0 and 1, e = (y + 1)/2 − σ(s). They slope everywhere, so every sample changes the weights.
+Square, tanh and sigmoid are half the squared error e of an output: e = y − s, e = y − tanh s, and,
+with the targets 0 and 1, e = (y + 1)/2 − σ(s). These and the logistic loss slope everywhere, so
+every sample changes the weights.
 
 At the perceptron's kink the slope is −1: a tie is a mistake, because the convergence proof starts
 from y (w·x) ≤ 0. (Lecture 001 counts s = 0 with y = +1 as correct; training here does not,
@@ -31,27 +34,35 @@ class Loss(IntEnum):
 
     PERCEPTRON = 0
     HINGE = 1
-    SQUARE = 2
-    TANH = 3
-    SIGMOID = 4
+    SQUARED_HINGE = 2
+    SQUARE = 3
+    TANH = 4
+    SIGMOID = 5
+    LOGISTIC = 6
 
 
-PERCEPTRON, HINGE, SQUARE, TANH, SIGMOID = (int(loss) for loss in Loss)
+PERCEPTRON, HINGE, SQUARED_HINGE, SQUARE, TANH, SIGMOID, LOGISTIC = (int(loss) for loss in Loss)
 NEVER_FLAT = SQUARE  # this loss and those after it have no end beyond which they are zero
 
 
 @njit(cache=True, forceinline=True)
-def value_and_slope(loss: int, margin: float) -> tuple[float, float]:
+def value_and_slope(loss: int, margin: float) -> tuple[float, float]:  # noqa: PLR0911
     """Loss at a margin and its derivative there."""
     if loss == PERCEPTRON:
         return (-margin, -1.0) if margin <= 0.0 else (0.0, 0.0)
     if loss == HINGE:
         return (1.0 - margin, -1.0) if margin < 1.0 else (0.0, 0.0)
+    if loss == SQUARED_HINGE:
+        short = max(0.0, 1.0 - margin)
+        return short * short, -2.0 * short
     if loss == SQUARE:
         return 0.5 * (1.0 - margin) * (1.0 - margin), margin - 1.0
     if loss == TANH:
         t = np.tanh(margin)
         return 0.5 * (1.0 - t) * (1.0 - t), -(1.0 - t) * (1.0 - t * t)
+    if loss == LOGISTIC:
+        e = np.exp(-abs(margin))  # of a number below 0, which has nothing to overflow
+        return max(0.0, -margin) + np.log1p(e), -(1.0 if margin < 0.0 else e) / (1.0 + e)
     a = 0.5 * (1.0 - np.tanh(0.5 * margin))  # σ(−m), which has nothing to overflow here
     return 0.5 * a * a, -a * a * (1.0 - a)
 

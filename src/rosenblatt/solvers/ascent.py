@@ -1,0 +1,240 @@
+"""Dual coordinate ascent: visit the rows, and give each the multiplier α that is best for it now.
+
+The weights w = Σ α_i y_i x_i go along, so a visit costs one inner product and, where α changes, one
+addition of the row: what a perceptron does. A row whose α stays at a bound is left alone, for twice
+as many epochs each time. That is only a guess of what matters: whatever was left alone, the gap
+between the objective and its dual is measured over all rows, and proves how good the weights are.
+
+The bias has no penalty, so the dual wants Σ α y = 0. It is reached by steps: within an epoch the
+bias is one more weight, held by a spring to where the epoch began, b = b₀ + reach · Σ α y; the next
+epoch begins where it came to (the method of multipliers).
+"""
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from rosenblatt.arrays import Array, Floats, Ints
+from rosenblatt.data.blocks import Blocks
+from rosenblatt.data.door import not_finite
+from rosenblatt.data.problem import Problem, row_bytes
+from rosenblatt.data.rows import UINT, Rows, add, dot, fetch_row, n_cols, n_rows, square
+from rosenblatt.data.visits import Shape, visits
+from rosenblatt.rules.duals import best_alpha, gain
+from rosenblatt.solvers.duality import (
+    Terms,
+    balance,
+    best_bias,
+    combination,
+    dual,
+    primal,
+    scores_by,
+)
+
+LONGEST_REST = 32  # epochs
+SHARE = 0.1  # of the harmonic mean of ‖x‖²: measured on text
+MARGIN = 4.0
+NEVER = np.iinfo(np.int32).max
+AHEAD = UINT(4)  # rows, to be fetched
+MOST_EPOCHS = 8  # between two looks at the gap
+SMALLEST_SQUARE = 1e-300  # of a row: an empty one goes straight to its bound
+
+
+@dataclass(frozen=True)
+class Ascent:
+    """The best weights and the best multipliers so far, with their objectives: P ≥ best ≥ D."""
+
+    w: Floats
+    b: float
+    alpha: Floats
+    primal: float
+    dual: float
+    passes: int
+
+    @property
+    def gap(self) -> float:
+        """How far the objective can be above the best possible, as a share of it."""
+        return (self.primal - self.dual) / self.primal if self.primal > 0.0 else 0.0
+
+
+class Multipliers(NamedTuple):
+    """The multiplier α of each row, what its best value depends on, and when it is next visited."""
+
+    alpha: Floats
+    squares: Floats
+    rests: Array
+    wakes: Array
+
+
+class Epoch(NamedTuple):
+    """Which epoch it is, and how far the bias gives way to Σ α y (0: there is no bias)."""
+
+    number: int
+    reach: float
+
+
+def ascend(
+    blocks: Blocks,
+    terms: Terms,
+    *,
+    bias: bool,
+    seed: int,
+    tol: float = 0.0,
+    start: tuple[Floats, float] | None = None,
+) -> Iterator[Ascent]:
+    """Climb the dual without an end: an Ascent whenever the gap was measured.
+
+    `start` gives multipliers and a bias to start from. The gap is measured now and then, and as
+    soon as it can be expected to be within `tol`.
+    """
+    climber = Climber(blocks, terms, bias=bias, start=start)
+    best, waited, first_gain = None, 0, 0.0
+    for number in itertools.count(1):
+        rise = climber.climb(seed, number)
+        waited += 1
+        if best is not None:
+            # the gap falls about as the rise of an epoch does
+            expected = (best.primal - best.dual) * rise / first_gain if first_gain > 0.0 else 0.0
+            if waited < MOST_EPOCHS and expected > 0.7 * tol * best.primal:
+                continue
+        elif number < 2:
+            continue
+        best = climber.measure(best, number)
+        waited, first_gain = 0, rise
+        yield best
+
+
+class Climber:
+    """The state of an ascent: multipliers, and the weights (w, b) they give."""
+
+    def __init__(
+        self, blocks: Blocks, terms: Terms, *, bias: bool, start: tuple[Floats, float] | None
+    ) -> None:
+        rows = blocks.problem.rows
+        n, d = n_rows(rows), n_cols(rows)
+        self._blocks, self._terms, self._bias = blocks, terms, bias
+        self._shape = Shape(n, d, row_bytes(rows))
+        squares = np.concatenate(list(blocks.each(squares_of)))
+        self._reach = reach_of(squares, terms.costs) if bias else 0.0
+        self._state = Multipliers(
+            alpha=np.zeros(n),
+            squares=np.maximum(squares + self._reach, SMALLEST_SQUARE),
+            rests=np.zeros(n, np.int32),
+            wakes=np.where(terms.costs > 0.0, 0, NEVER).astype(np.int32),
+        )
+        self._w = np.zeros(d + 1)
+        if start is not None:
+            self._begin_at(*start)
+
+    def _begin_at(self, alpha: Floats, b: float) -> None:
+        terms, mine = self._terms, self._state.alpha
+        mine[:] = alpha
+        self._w[:-1] = combination(self._blocks, mine * terms.signs)
+        self._w[-1] = b
+
+    def climb(self, seed: int, number: int) -> float:
+        """Visit every row that is awake once; tell by how much the dual rose."""
+        rows, state, rise = self._blocks.problem.rows, self._state, 0.0
+        epoch = Epoch(number, self._reach)
+        for visit in visits(self._shape, (seed, number)):
+            order = visit.order[: keep_awake(visit.order, state.wakes, number)]
+            rise += climb(rows, order, self._terms, state, self._w, epoch)
+        if not np.isfinite(rise):
+            raise not_finite(rows)
+        if self._bias:
+            self._w[-1] += self._reach * float(state.alpha @ self._terms.signs)
+        return rise
+
+    def measure(self, best: Ascent | None, passes: int) -> Ascent:
+        """The gap as it stands, from the best weights and multipliers there have been."""
+        blocks, terms, alpha = self._blocks, self._terms, self._state.alpha
+        w, b = self._w[:-1], float(self._w[-1])
+        scores, below = scores_by(blocks, w), dual(terms, alpha, w)
+        if self._bias:
+            b = best_bias(terms, scores, b)
+            alpha, balanced = balance(blocks, terms, alpha, w)
+            below = dual(terms, alpha, balanced)
+        now = Ascent(w, b, alpha, primal(terms, scores, w, b), below, passes)
+        return better(best, now)
+
+
+def better(best: Ascent | None, now: Ascent) -> Ascent:
+    """The lower objective and the higher dual of two ascents, copied from the newer one."""
+    if best is None or now.primal < best.primal:
+        w, b, lowest = now.w.copy(), now.b, now.primal
+    else:
+        w, b, lowest = best.w, best.b, best.primal
+    if best is None or now.dual > best.dual:
+        alpha, highest = now.alpha.copy(), now.dual
+    else:
+        alpha, highest = best.alpha, best.dual
+    return Ascent(w, b, alpha, lowest, highest, now.passes)
+
+
+def reach_of(squares: Floats, costs: Floats) -> float:
+    """How far the bias gives way to Σ α y, as one more feature with this square.
+
+    Little against ‖x‖² of most rows, whose steps it shortens; yet Σ α y, which is at most the sum
+    of the costs, must be able to move the bias by the width of the margin.
+    """
+    filled = squares[(squares > 0.0) & (costs > 0.0)]
+    typical = len(filled) / float((1.0 / filled).sum()) if len(filled) else 0.0
+    return max(SHARE * typical, MARGIN / float(costs.sum()))
+
+
+def squares_of(block: Problem) -> Floats:
+    """Squared length of each row."""
+    squares = np.empty(n_rows(block.rows))
+    square_all(block.rows, squares)
+    return squares
+
+
+@njit(cache=True, nogil=True)
+def square_all(X: Rows, squares: Floats) -> None:
+    """Write the squared length of each row."""
+    for i in range(len(squares)):
+        squares[i] = square(X, i)
+
+
+@njit(cache=True, nogil=True)
+def keep_awake(order: Ints, wakes: Array, epoch: int) -> int:
+    """Move the rows that are to be visited to the front of an order; give how many they are."""
+    n = UINT(0)
+    for place in range(len(order)):
+        row = order[place]
+        order[n] = row
+        n += UINT(wakes[UINT(row)] <= epoch)
+    return int(n)
+
+
+@njit(cache=True, nogil=True)
+def climb(X: Rows, order: Ints, terms: Terms, state: Multipliers, w: Floats, epoch: Epoch) -> float:
+    """Give each row of an order its best multiplier; tell by how much the dual rose.
+
+    That is NaN where the score of a row is not a finite number.
+    """
+    signs, costs, loss = terms
+    alpha, squares, rests, wakes = state
+    b, rise, last = len(w) - 1, 0.0, UINT(len(order) - 1)
+    for place in range(UINT(len(order))):
+        fetch_row(X, order[min(place + AHEAD, last)])
+        i = UINT(order[place])
+        margin = signs[i] * (dot(X, i, w) + w[b])
+        if not np.isfinite(margin):
+            return np.nan
+        before = alpha[i]
+        after = best_alpha(loss, before, margin, squares[i], costs[i])
+        if after != before:
+            step = (after - before) * signs[i]
+            add(X, i, step, w)
+            w[b] += epoch.reach * step
+            rise += gain(loss, before, after, margin, squares[i], costs[i])
+            alpha[i], rests[i] = after, 0
+        else:
+            rests[i] = min(2 * rests[i] + 1, LONGEST_REST)
+            wakes[i] = epoch.number + rests[i]
+    return rise
