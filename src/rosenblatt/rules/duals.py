@@ -19,6 +19,7 @@ from rosenblatt.rules.losses import HINGE, SQUARED_HINGE
 
 NEWTON_STEPS = 30
 SMALL_STEP = 0.02  # in the log odds of α: below it a quadratic is as good as another exponential
+CAUTION = 0.1  # of the way to a bound is left, where what α earns bends without end
 LARGEST_LOGIT = 700.0  # e to this is still finite
 
 
@@ -39,6 +40,38 @@ def earned(loss: int, alpha: float, c: float) -> float:
 def room(loss: int, alpha: float, c: float) -> float:
     """How far α can be moved either way, and how willingly: nothing where it is at a bound."""
     return alpha if loss == SQUARED_HINGE else alpha * (1.0 - alpha / c)
+
+
+@njit(cache=True, forceinline=True)
+def pull(loss: int, alpha: float, c: float) -> float:
+    """Slope of what α earns."""
+    if loss == HINGE:
+        return 1.0
+    if loss == SQUARED_HINGE:
+        return 1.0 - 0.5 * alpha / c
+    if not 0.0 < alpha < c:
+        return 0.0  # at its very bound it does not move
+    return float(np.log((c - alpha) / alpha))
+
+
+@njit(cache=True, forceinline=True)
+def bend(loss: int, alpha: float, c: float) -> float:
+    """How fast that slope falls."""
+    if loss == HINGE:
+        return 0.0
+    if loss == SQUARED_HINGE:
+        return 0.5 / c
+    return c / (alpha * (c - alpha)) if 0.0 < alpha < c else 0.0
+
+
+@njit(cache=True, forceinline=True)
+def within(loss: int, alpha: float, before: float, c: float) -> float:
+    """The allowed value nearest to α; with the logistic loss, never all the way to a bound."""
+    if loss == HINGE:
+        return min(max(alpha, 0.0), c)
+    if loss == SQUARED_HINGE:
+        return max(alpha, 0.0)
+    return min(max(alpha, CAUTION * before), c - CAUTION * (c - before))
 
 
 @njit(cache=True, forceinline=True)

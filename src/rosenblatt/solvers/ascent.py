@@ -31,16 +31,20 @@ from rosenblatt.solvers.duality import (
     best_bias,
     combination,
     dual,
+    half_square,
     primal,
     scores_by,
 )
+from rosenblatt.solvers.leaps import Leaps, Place, inner
 
 LONGEST_REST = 32  # epochs
+SLOW = 0.7  # an epoch that rises by more than this share of what the one before did
 SHARE = 0.1  # of the harmonic mean of ‖x‖²: measured on text
 MARGIN = 4.0
 NEVER = np.iinfo(np.int32).max
 AHEAD = UINT(4)  # rows, to be fetched
 MOST_EPOCHS = 8  # between two looks at the gap
+DRIFT = 1e-11  # of ‖w‖² by rounding, before w is made anew
 SMALLEST_SQUARE = 1e-300  # of a row: an empty one goes straight to its bound
 
 
@@ -127,6 +131,8 @@ class Climber:
             wakes=np.where(terms.costs > 0.0, 0, NEVER).astype(np.int32),
         )
         self._w = np.zeros(d + 1)
+        self._leaps = Leaps(rows, terms, self._reach)
+        self._last_rise, self._slow = np.inf, False
         if start is not None:
             self._begin_at(*start)
 
@@ -137,7 +143,19 @@ class Climber:
         self._w[-1] = b
 
     def climb(self, seed: int, number: int) -> float:
-        """Visit every row that is awake once; tell by how much the dual rose."""
+        """Visit every row that is awake once, and leap if that is slow; tell the dual's rise."""
+        place = Place(self._state.alpha, self._w)
+        start = place.copy()
+        rise = self._visit_all(seed, number)
+        self._slow = self._slow or rise > SLOW * self._last_rise
+        self._last_rise = rise
+        if self._slow:
+            rise += self._leaps.leap(start, place)
+        if self._bias:
+            self._w[-1] += self._reach * float(place.alpha @ self._terms.signs)
+        return rise
+
+    def _visit_all(self, seed: int, number: int) -> float:
         rows, state, rise = self._blocks.problem.rows, self._state, 0.0
         epoch = Epoch(number, self._reach)
         for visit in visits(self._shape, (seed, number)):
@@ -145,21 +163,35 @@ class Climber:
             rise += climb(rows, order, self._terms, state, self._w, epoch)
         if not np.isfinite(rise):
             raise not_finite(rows)
-        if self._bias:
-            self._w[-1] += self._reach * float(state.alpha @ self._terms.signs)
         return rise
 
     def measure(self, best: Ascent | None, passes: int) -> Ascent:
         """The gap as it stands, from the best weights and multipliers there have been."""
         blocks, terms, alpha = self._blocks, self._terms, self._state.alpha
-        w, b = self._w[:-1], float(self._w[-1])
-        scores, below = scores_by(blocks, w), dual(terms, alpha, w)
+        w, b, scores, drift = self._scored()
+        below = dual(terms, alpha, w)
         if self._bias:
             b = best_bias(terms, scores, b)
             alpha, balanced = balance(blocks, terms, alpha, w)
             below = dual(terms, alpha, balanced)
-        now = Ascent(w, b, alpha, primal(terms, scores, w, b), below, passes)
+        now = Ascent(w, b, alpha, primal(terms, scores, w, b), below - drift, passes)
         return better(best, now)
+
+    def _scored(self) -> tuple[Floats, float, Floats, float]:
+        """Weights, bias, scores, and the drift of ½‖w‖² from ½‖Σ α y x‖² by rounding.
+
+        It shows in the scores: Σ α y (x·w) is the inner product of the two. Weights that drifted
+        are made anew from α.
+        """
+        alpha, w = self._state.alpha, self._w[:-1]
+        for _ in range(2):
+            scores = scores_by(self._blocks, w)
+            square = 2.0 * half_square(w)
+            drift = float(inner(alpha * self._terms.signs, scores)) - square
+            if abs(drift) <= DRIFT * square:
+                break
+            w[:] = combination(self._blocks, alpha * self._terms.signs)
+        return w, float(self._w[-1]), scores, drift
 
 
 def better(best: Ascent | None, now: Ascent) -> Ascent:

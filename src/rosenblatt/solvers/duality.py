@@ -54,12 +54,12 @@ def combination(blocks: Blocks, amounts: Floats) -> Floats:
 
 def primal(terms: Terms, scores: Floats, w: Floats, b: float) -> float:
     """Objective of (w, b), where the scores w·x of all rows are known."""
-    return float(0.5 * (w @ w) + sums_at(terms, scores, b)[0])
+    return half_square(w) + float(sums_at(terms, scores, b)[0])
 
 
 def dual(terms: Terms, alpha: Floats, w: Floats) -> float:
     """Dual objective of α, where w = Σ α y x."""
-    return float(sum_earned(terms, alpha) - 0.5 * (w @ w))
+    return float(sum_earned(terms, alpha)) - half_square(w)
 
 
 def balance(blocks: Blocks, terms: Terms, alpha: Floats, w: Floats) -> tuple[Floats, Floats]:
@@ -107,6 +107,15 @@ def _best_hinge_bias(terms: Terms, scores: Floats, near: float) -> float:
     close = close[np.argsort(kinks[close], kind="stable")]
     place = np.searchsorted(below + np.cumsum(costs[close]), wanted)
     return float(kinks[close[min(int(place), len(close) - 1)]])
+
+
+@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+def half_square(w: Floats) -> float:
+    """Half of ‖w‖²; BLAS would wake its threads for it, and wait for them."""
+    total = 0.0
+    for j in range(len(w)):
+        total += w[j] * w[j]
+    return 0.5 * total
 
 
 @njit(cache=True, nogil=True)
