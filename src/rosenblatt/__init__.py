@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from rosenblatt.estimators.kernel_perceptron import KernelPerceptron
     from rosenblatt.estimators.least_squares import LeastSquares
     from rosenblatt.estimators.linear_discriminant import LinearDiscriminant
+    from rosenblatt.estimators.linear_svm import LinearSVM
     from rosenblatt.estimators.lms import LMS
+    from rosenblatt.estimators.logistic_regression import LogisticRegression
     from rosenblatt.estimators.passive_aggressive import PassiveAggressive
     from rosenblatt.estimators.perceptron import Perceptron
     from rosenblatt.estimators.second_order import SecondOrderPerceptron
@@ -36,6 +38,8 @@ _HOMES = {
     "KernelPerceptron": "rosenblatt.estimators.kernel_perceptron",
     "LeastSquares": "rosenblatt.estimators.least_squares",
     "LinearDiscriminant": "rosenblatt.estimators.linear_discriminant",
+    "LinearSVM": "rosenblatt.estimators.linear_svm",
+    "LogisticRegression": "rosenblatt.estimators.logistic_regression",
     "PassiveAggressive": "rosenblatt.estimators.passive_aggressive",
     "Perceptron": "rosenblatt.estimators.perceptron",
     "SecondOrderPerceptron": "rosenblatt.estimators.second_order",
@@ -60,6 +64,8 @@ __all__ = [
     "KernelPerceptron",
     "LeastSquares",
     "LinearDiscriminant",
+    "LinearSVM",
+    "LogisticRegression",
     "PassiveAggressive",
     "Perceptron",
     "SecondOrderPerceptron",

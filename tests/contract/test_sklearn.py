@@ -13,11 +13,14 @@ from rosenblatt import (
     KernelPerceptron,
     LeastSquares,
     LinearDiscriminant,
+    LinearSVM,
+    LogisticRegression,
     PassiveAggressive,
     Perceptron,
     SecondOrderPerceptron,
     TanhPerceptron,
 )
+from rosenblatt.estimators.certified import CertifiedClassifier
 from rosenblatt.estimators.closed_form import ClosedFormClassifier
 
 WEIGHT_IS_REPETITION = (
@@ -31,7 +34,7 @@ SOFT_AND_ONLINE = (LMS(), TanhPerceptron(), TanhPerceptron(activation="logistic"
 
 
 def expected_failures(estimator: Any) -> dict[str, str]:
-    if isinstance(estimator, ClosedFormClassifier):
+    if isinstance(estimator, ClosedFormClassifier | CertifiedClassifier):
         return {}
     expected = {}
     if repr(estimator) in map(repr, SOFT_AND_ONLINE):
@@ -69,6 +72,9 @@ def expected_failures(estimator: Any) -> dict[str, str]:
         LinearDiscriminant(shrinkage=0.3),
         LinearDiscriminant(shrinkage="auto"),
         LinearDiscriminant(shrinkage="oas"),
+        LinearSVM(),
+        LinearSVM(loss="squared_hinge", tol=1e-12),
+        LogisticRegression(),
         KernelPerceptron(),
         KernelPerceptron("poly", keep="average", multi_class="ovr"),
         KernelPerceptron(budget=20, max_iter=50),
@@ -81,7 +87,7 @@ def test_contract(estimator: Any, check: Any) -> None:
 
 @pytest.mark.parametrize(
     "estimator",
-    [Perceptron(), AROW(), LMS(), TanhPerceptron(), KernelPerceptron(), LinearDiscriminant()],
+    [Perceptron(), AROW(), LMS(), TanhPerceptron(), KernelPerceptron(), LinearSVM()],
 )
 def test_repr_shows_only_changed_settings(estimator: Any) -> None:
     assert repr(estimator) == f"{type(estimator).__name__}()"

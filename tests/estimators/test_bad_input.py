@@ -19,6 +19,8 @@ from rosenblatt import (
     KernelPerceptron,
     LeastSquares,
     LinearDiscriminant,
+    LinearSVM,
+    LogisticRegression,
     PassiveAggressive,
     Perceptron,
     SecondOrderPerceptron,
@@ -41,6 +43,8 @@ ESTIMATORS = [
     LeastSquares(),
     FisherDiscriminant(),
     LinearDiscriminant(),
+    LinearSVM(),
+    LogisticRegression(),
 ]
 JUDGING = [
     PassiveAggressive(),

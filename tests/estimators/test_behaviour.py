@@ -762,6 +762,8 @@ def test_public_names_are_frozen() -> None:
         "KernelPerceptron",
         "LeastSquares",
         "LinearDiscriminant",
+        "LinearSVM",
+        "LogisticRegression",
         "PassiveAggressive",
         "Perceptron",
         "SecondOrderPerceptron",

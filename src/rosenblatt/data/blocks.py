@@ -1,23 +1,26 @@
 """A re-iterable run of row blocks, with the two verbs everything larger is written in.
 
-``each(f)`` gives f of every block, in order; ``total(f)`` gives their sum. The blocks are cut by
-row number alone and added in order, so the number of threads never changes a bit of the result.
+``each(f)`` gives f of every block, in order; ``total(f)`` gives their sum. Both hand f the matching
+part of every array given beside the rows. The blocks are cut by row number alone and added in
+order, so the number of threads never changes a bit of the result.
 """
 
 import math
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from functools import reduce
+from functools import cached_property, reduce
 from operator import add
-from typing import TypeVar
+from typing import Any, TypeVar
 
+from rosenblatt.arrays import Array
 from rosenblatt.data.problem import Problem
 from rosenblatt.data.rows import Rows, n_cols, n_rows
 
 BLOCK_ROWS = 16_384  # at least,
 BLOCK_ENTRIES = 1 << 21  # and more if they are short: a block should outweigh its handling
 
+S = TypeVar("S")
 T = TypeVar("T")
 
 
@@ -51,20 +54,34 @@ class Blocks:
         for start in range(0, n_rows(self.problem.rows), self._step):
             yield self.problem.part(start, start + self._step)
 
-    def each(self, f: Callable[[Problem], T]) -> Iterator[T]:
-        """Give f of each block, in block order."""
-        if self.n_jobs == 1 or len(self) == 1:
-            yield from map(f, self)
-            return
-        with ThreadPoolExecutor(self.n_jobs) as pool:
-            waiting: deque[Future[T]] = deque()
-            for block in self:
-                waiting.append(pool.submit(f, block))
-                if len(waiting) > 2 * self.n_jobs:  # results are not piled up
-                    yield waiting.popleft().result()
-            while waiting:
-                yield waiting.popleft().result()
+    def each(self, f: Callable[..., T], *beside: Array) -> Iterator[T]:
+        """Give f of each block and its part of the arrays beside it, in block order."""
+        return self.over(lambda parts: f(*parts), self._with(beside))
 
-    def total(self, f: Callable[[Problem], T]) -> T:
+    def total(self, f: Callable[..., T], *beside: Array) -> T:
         """Sum of f over the blocks, added in block order."""
-        return reduce(add, self.each(f))
+        return reduce(add, self.each(f, *beside))
+
+    def over(self, f: Callable[[S], T], items: Iterable[S]) -> Iterator[T]:
+        """Give f of each item in order, worked on by the threads of these blocks."""
+        if self.n_jobs == 1 or len(self) == 1:
+            yield from map(f, items)
+            return
+        waiting: deque[Future[T]] = deque()
+        for item in items:
+            waiting.append(self._pool.submit(f, item))
+            if len(waiting) > 2 * self.n_jobs:  # results are not piled up
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+
+    def _with(self, beside: tuple[Array, ...]) -> Iterator[tuple[Any, ...]]:
+        """Give each block with its part of every array."""
+        for start in range(0, n_rows(self.problem.rows), self._step):
+            span = slice(start, start + self._step)
+            yield self.problem.part(span.start, span.stop), *(array[span] for array in beside)
+
+    @cached_property
+    def _pool(self) -> ThreadPoolExecutor:
+        """Threads that wait for work as long as these blocks live: a short pass is soon over."""
+        return ThreadPoolExecutor(self.n_jobs)

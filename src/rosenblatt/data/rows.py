@@ -12,7 +12,7 @@ verb                meaning
                     ``screens(X)``: whether *that* pays
 ``fetch_row(X, i)`` ask for row i ahead of its use; ``fetch_start(X, i)``: for its place;
                     ``fetch_item(a, i)``: for an entry of an array
-``add(X, i, a, w)`` w ← w + a x_i
+``add(X, i, a, w)`` w ← w + a x_i;  ``add4``: the same for four rows at once
 ``shift(X, i, …)``  z ← x_i − c;  ``shift_and_add``: and total ← total + a z
 ``learn_two(X, …)`` the perceptron's rule on two dense rows in turn
 ``square(X, i)``    ‖x_i‖²
@@ -132,6 +132,12 @@ def add(X: Rows, i: int, a: float, w: Floats) -> None:
     """Add a times row i to w."""
     features, values = _entries(X, i)
     w[features] += a * values
+
+
+def add4(X: Rows, now: Four, a: tuple[float, ...], w: Floats) -> None:
+    """Add four rows to w, each times its own number."""
+    for i, factor in zip(now, a, strict=True):
+        add(X, i, factor, w)
 
 
 def shift(X: Rows, i: int, c: Floats, z: Floats) -> None:
@@ -328,6 +334,26 @@ def _add(X: Any, i: Any, a: Any, w: Any) -> Any:  # noqa: ARG001
     def sparse(X: Any, i: Any, a: Any, w: Any) -> None:
         for k in range(UINT(X.indptr[i]), UINT(X.indptr[i + 1])):
             w[UINT(X.indices[k])] += a * X.data[k]
+
+    return sparse
+
+
+@overload(add4, strict=False, jit_options=INLINE)
+def _add4(X: Any, now: Any, a: Any, w: Any) -> Any:  # noqa: ARG001
+    if _is_dense(X):
+
+        def dense(X: Any, now: Any, a: Any, w: Any) -> None:
+            first, second, third, fourth = now
+            for j in range(X.shape[1]):
+                w[j] += (a[0] * X[first, j] + a[1] * X[second, j]) + (
+                    a[2] * X[third, j] + a[3] * X[fourth, j]
+                )
+
+        return dense
+
+    def sparse(X: Any, now: Any, a: Any, w: Any) -> None:
+        for r in range(4):
+            add(X, now[r], a[r], w)
 
     return sparse
 

@@ -7,6 +7,7 @@ from typing import Any, overload
 import numpy as np
 
 from rosenblatt.arrays import Floats
+from rosenblatt.solvers.certified import Step
 from rosenblatt.solvers.state import Outcome, State
 
 
@@ -38,13 +39,39 @@ class Record:
     validation_score: float | None = None
 
 
-class Trace(Sequence[Record]):
+@dataclass(frozen=True)
+class Certified:
+    """One step of a certified run.
+
+    ==================  ===========================================================================
+    `step`              which step it was, from 1
+    `unit`              of which unit, from 0; two classes have one
+    `objective`         P of the best weights so far
+    `bound`             D: no weights have an objective below it
+    `gap`               (P − D)/P
+    `norm`              |w| of the best weights so far, bias included
+    `method`            what made the step
+    `rows`              how many rows its system of equations was made of
+    ==================  ===========================================================================
+    """
+
+    step: int
+    unit: int
+    objective: float
+    bound: float
+    gap: float
+    norm: float
+    method: str
+    rows: int
+
+
+class Trace(Sequence[Any]):
     """The records of a run, first pass first."""
 
-    def __init__(self, records: Sequence[Record] = ()) -> None:
+    def __init__(self, records: Sequence[Record | Certified] = ()) -> None:
         self._records = list(records)
 
-    def add(self, record: Record) -> None:
+    def add(self, record: Record | Certified) -> None:
         """Append the record of one more pass."""
         self._records.append(record)
 
@@ -61,19 +88,21 @@ class Trace(Sequence[Record]):
         return [asdict(record) for record in self._records]
 
     @overload
-    def __getitem__(self, index: int) -> Record: ...
+    def __getitem__(self, index: int) -> Any: ...
     @overload
-    def __getitem__(self, index: slice) -> list[Record]: ...
-    def __getitem__(self, index: int | slice) -> Record | list[Record]:
+    def __getitem__(self, index: slice) -> list[Any]: ...
+    def __getitem__(self, index: int | slice) -> Any:
         return self._records[index]
 
     def __len__(self) -> int:
         return len(self._records)
 
-    def __iter__(self) -> Iterator[Record]:
+    def __iter__(self) -> Iterator[Any]:
         return iter(self._records)
 
     def __repr__(self) -> str:
+        if len(self) and isinstance(self[-1], Certified):
+            return f"Trace of {len(self)} steps, last gap {self[-1].gap:.1e}"
         shown = ", ".join(str(m) for m in self.column("mistakes")[:12])
         more = ", …" if len(self) > 12 else ""
         return f"Trace of {len(self)} passes, mistakes {shown}{more}"
@@ -94,6 +123,20 @@ def record_of(state: State, eta_if_bounded: float | None) -> Record:
         margin_upper=upper,
         training_error=state.error,
         validation_score=state.score,
+    )
+
+
+def certified_record(step: Step, unit: int) -> Certified:
+    """Record of a certified step."""
+    return Certified(
+        step=step.number,
+        unit=unit,
+        objective=step.bounds.objective,
+        bound=step.bounds.bound,
+        gap=step.bounds.gap,
+        norm=_length(step.w),
+        method=step.method,
+        rows=step.rows,
     )
 
 

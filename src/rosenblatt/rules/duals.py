@@ -1,15 +1,7 @@
-"""The dual of a loss: what a sample's multiplier α earns, and the best α when all others rest.
+"""One multiplier α of the dual: how it moves, and the best α for a sample when all others rest.
 
-A convex problem ½‖w‖² + Σ c_i loss(y_i w·x_i) has the dual −½‖w‖² + Σ earned(α_i), where
-w = Σ α_i y_i x_i. It never exceeds the problem: the two together enclose the best objective.
-
-=============  ==========  ====================================================
-loss           domain      earned by α
-=============  ==========  ====================================================
-hinge          0 ≤ α ≤ c   α
-squared hinge  0 ≤ α       α − α² / 4c
-logistic       0 ≤ α ≤ c   −α log(α/c) − (c − α) log((c − α)/c): an entropy
-=============  ==========  ====================================================
+A convex problem ½‖w‖² + Σ c_i loss(y_i w·x_i) has the dual −½‖w‖² + Σ dual(α_i), where
+w = Σ α_i y_i x_i and dual(α) is what α earns (see convex.py, which calls α a pull).
 """
 
 import numpy as np
@@ -21,19 +13,6 @@ NEWTON_STEPS = 30
 SMALL_STEP = 0.02  # in the log odds of α: below it a quadratic is as good as another exponential
 CAUTION = 0.1  # of the way to a bound is left, where what α earns bends without end
 LARGEST_LOGIT = 700.0  # e to this is still finite
-
-
-@njit(cache=True, forceinline=True)
-def earned(loss: int, alpha: float, c: float) -> float:
-    """What α adds to the dual objective, for a sample of cost c > 0."""
-    if loss == HINGE:
-        return alpha
-    if loss == SQUARED_HINGE:
-        return alpha - 0.25 * alpha * alpha / c
-    rest = c - alpha
-    if alpha <= 0.0 or rest <= 0.0:
-        return 0.0
-    return float(-alpha * np.log(alpha / c) - rest * np.log(rest / c))
 
 
 @njit(cache=True, forceinline=True)

@@ -5,16 +5,16 @@ loss           value             slope                           source
 =============  ================  ==============================  =======================
 perceptron     max(0, −m)        −1 where m ≤ 0, else 0          lectures 001, 003
 hinge          max(0, 1 − m)     −1 where m < 1, else 0          lecture 000 (SVM)
-squared hinge  max(0, 1 − m)²    −2 (1 − m) where m < 1, else 0  the smooth SVM
+squared hinge  max(0, 1 − m)²    −2 max(0, 1 − m)                LIBLINEAR's L2 loss
 square         (1 − m)² / 2      m − 1                           lecture 002 (LMS)
 tanh           (1 − t)² / 2      −(1 − t) (1 − t²), t = tanh m   lectures 002, 004
 sigmoid        a² / 2            −a² (1 − a), a = σ(−m)          lecture 002, eq. 13
-logistic       log(1 + e^−m)     −σ(−m)                          lecture 003
+logistic       log(1 + e⁻ᵐ)      −σ(−m)                          lectures 000, 003
 =============  ================  ==============================  =======================
 
 Square, tanh and sigmoid are half the squared error e of an output: e = y − s, e = y − tanh s, and,
-with the targets 0 and 1, e = (y + 1)/2 − σ(s). These and the logistic loss slope everywhere, so
-every sample changes the weights.
+with the targets 0 and 1, e = (y + 1)/2 − σ(s). From square on the losses slope everywhere, so every
+sample changes the weights.
 
 At the perceptron's kink the slope is −1: a tie is a mistake, because the convergence proof starts
 from y (w·x) ≤ 0. (Lecture 001 counts s = 0 with y = +1 as correct; training here does not,
@@ -61,8 +61,9 @@ def value_and_slope(loss: int, margin: float) -> tuple[float, float]:  # noqa: P
         t = np.tanh(margin)
         return 0.5 * (1.0 - t) * (1.0 - t), -(1.0 - t) * (1.0 - t * t)
     if loss == LOGISTIC:
-        e = np.exp(-abs(margin))  # of a number below 0, which has nothing to overflow
-        return max(0.0, -margin) + np.log1p(e), -(1.0 if margin < 0.0 else e) / (1.0 + e)
+        e = np.exp(-abs(margin))  # at most 1
+        a = e / (1.0 + e) if margin > 0.0 else 1.0 / (1.0 + e)
+        return np.log1p(e) + max(0.0, -margin), -a
     a = 0.5 * (1.0 - np.tanh(0.5 * margin))  # σ(−m), which has nothing to overflow here
     return 0.5 * a * a, -a * a * (1.0 - a)
 

@@ -1,6 +1,6 @@
 """The two sides of a convex problem: the objective P of (w, b), and the dual D of α below it.
 
-P = ½‖w‖² + Σ c_i loss(y_i (w·x_i + b)) and D = −½‖w‖² + Σ earned(α_i), with w = Σ α_i y_i x_i in
+P = ½‖w‖² + Σ c_i loss(y_i (w·x_i + b)) and D = −½‖w‖² + Σ dual(α_i), with w = Σ α_i y_i x_i in
 both. The bias is not penalised, so D needs Σ α_i y_i = 0 where there is one: `balance` finds such α
 near by, and `best_bias` the b with the lowest P for the given w.
 """
@@ -14,7 +14,8 @@ from rosenblatt.arrays import Floats
 from rosenblatt.data.blocks import Blocks
 from rosenblatt.data.problem import Problem
 from rosenblatt.data.rows import Rows, add, dot, n_cols, n_rows
-from rosenblatt.rules.duals import earned, room
+from rosenblatt.rules.convex import dual_value
+from rosenblatt.rules.duals import room
 from rosenblatt.rules.losses import HINGE, LOGISTIC, value_and_slope
 
 BIAS_STEPS = 100
@@ -44,12 +45,12 @@ def scores_by(blocks: Blocks, w: Floats) -> Floats:
 def combination(blocks: Blocks, amounts: Floats) -> Floats:
     """Sum of all rows, each times its amount."""
 
-    def combine(block: Problem) -> Floats:
+    def combine(block: Problem, part: Floats) -> Floats:
         total = np.zeros(n_cols(block.rows))
-        add_all(block.rows, block.weights, total)
+        add_all(block.rows, part, total)
         return total
 
-    return Blocks(blocks.problem._replace(weights=amounts), blocks.n_jobs).total(combine)
+    return blocks.total(combine, amounts)
 
 
 def primal(terms: Terms, scores: Floats, w: Floats, b: float) -> float:
@@ -154,8 +155,7 @@ def sum_earned(terms: Terms, alpha: Floats) -> float:
     """What all multipliers add to the dual objective."""
     total = 0.0
     for i in range(len(alpha)):
-        if terms.costs[i] > 0.0:
-            total += earned(terms.loss, alpha[i], terms.costs[i])
+        total += dual_value(terms.loss, alpha[i], terms.costs[i])
     return total
 
 

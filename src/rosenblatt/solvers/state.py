@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
+import numpy as np
+
 
 class Ending(Enum):
     """Why a run ended. The value is the sentence, to be filled with its figures."""
@@ -31,6 +33,19 @@ class Ending(Enum):
     SCORE_STALLED = (
         "Stopped after {passes}: the accuracy on the validation rows no longer rose by `tol`."
         " {mistakes} in the last pass."
+    )
+    CERTIFIED = "Certified: the objective is within {gap} of the best possible, after {steps}."
+    STEPS_SPENT = (
+        "Stopped after {steps}: the objective may be {gap} above the best possible. Raise"
+        " `max_iter` to come nearer."
+    )
+    TIME_SPENT = (
+        "Stopped when the time was up, after {steps}: the objective may be {gap} above the best"
+        " possible. Raise `time_limit` to come nearer."
+    )
+    AT_ROUNDING = (
+        "Stopped after {steps}: the objective is within {gap} of the best possible, and float64"
+        " cannot tell more. A larger `tol` says when that is enough; columns of similar scale help."
     )
     SOLVED = "Solved in closed form from {rows}."
     SOLVED_SHORTEST = (
@@ -82,6 +97,7 @@ class Ending(Enum):
         return self in {
             Ending.NO_MISTAKE,
             Ending.NO_CHANGE,
+            Ending.CERTIFIED,
             Ending.SOLVED,
             Ending.SOLVED_SHORTEST,
             Ending.SOLVED_PARTLY,
@@ -100,6 +116,7 @@ class Outcome:
     advice: str = ""
     rank: int = 0
     width: int = 0
+    gap: float = np.inf
 
     @property
     def converged(self) -> bool:
@@ -114,6 +131,8 @@ class Outcome:
             rank=self.rank,
             width=self.width,
             advice=self.advice,
+            steps=counted(self.passes, "step", "steps"),
+            gap=f"{self.gap:.1e}" if self.gap < np.inf else "any distance",
         )
 
 

@@ -1,0 +1,66 @@
+"""Convex losses from both sides: what each asks of a row, and what proves the result.
+
+A certified rule minimises, over the weights w and a bias b that is not penalised,
+
+    P(w, b) = ½ρ‖w‖² + Σ c ℓ(m),      m = y (w·x + b)
+
+and every pull a = (a_1 … a_n) on the rows that the loss allows, with Σ a y = 0 where there is a
+bias, gives a value that P cannot go below (ρ > 0):
+
+    D(a) = −‖Σ a y x‖² / 2ρ + Σ dual(a)
+
+=============  =============================================  ==================  ==============
+loss           dual(a)                                        allowed             pull at m
+=============  =============================================  ==================  ==============
+hinge          a                                              0 ≤ a ≤ c           c where m < 1
+squared hinge  a − a² / 4c                                    0 ≤ a               2c max(0, 1−m)
+logistic       −a log(a/c) − (c−a) log(1 − a/c)               0 ≤ a ≤ c           c σ(−m)
+=============  =============================================  ==================  ==============
+
+P − D is the gap, and (P − D)/P what is reported. At the best weights it is zero.
+
+The hinge has a corner, so Newton's step is taken on a smooth floor under it, which touches it where
+the pull has its final value: with a window ω and a centre a₀, the pull of an earlier solution,
+
+    h(m) = max over 0 ≤ a ≤ c of  a (1 − m) − (ω/2c) (a − a₀)²
+
+whose pull is a₀ + c (1 − m)/ω, held between 0 and c. (The augmented Lagrangian of the dual.)
+"""
+
+import numpy as np
+from numba import njit
+
+from rosenblatt.rules.losses import HINGE, SQUARED_HINGE, value_and_slope
+
+
+@njit(cache=True, forceinline=True)
+def respond(
+    loss: int, margin: float, cost: float, centre: float, window: float
+) -> tuple[float, float, float]:
+    """Value of c ℓ at a margin, the pull −c ℓ′ and the curvature c ℓ″; of h for the hinge."""
+    if loss == HINGE:
+        stiffness = cost / window
+        wanted = centre + stiffness * (1.0 - margin)
+        pull = min(max(wanted, 0.0), cost)
+        moved = pull - centre
+        value = pull * (1.0 - margin) - (0.5 * moved * moved / stiffness if moved != 0.0 else 0.0)
+        return value, pull, stiffness if pull == wanted and cost > 0.0 else 0.0
+    value, slope = value_and_slope(loss, margin)
+    if loss == SQUARED_HINGE:
+        return cost * value, -cost * slope, 2.0 * cost if margin < 1.0 else 0.0
+    return cost * value, -cost * slope, -cost * slope * (1.0 + slope)
+
+
+@njit(cache=True, forceinline=True)
+def dual_value(loss: int, pull: float, cost: float) -> float:
+    """What a pull on a row adds to D; −∞ where the loss does not allow it."""
+    if pull < 0.0 or (pull > cost and loss != SQUARED_HINGE):
+        return -np.inf
+    if loss == HINGE:
+        return pull
+    if loss == SQUARED_HINGE:
+        return pull - 0.25 * pull * pull / cost if cost > 0.0 else (-np.inf if pull > 0.0 else 0.0)
+    rest = cost - pull
+    if pull == 0.0 or rest == 0.0:
+        return 0.0
+    return float(-pull * np.log(pull / cost) - rest * np.log(rest / cost))
