@@ -16,7 +16,7 @@ from rosenblatt.data.problem import Problem, no_weights
 from rosenblatt.errors import DataError
 from rosenblatt.rules.losses import HINGE, LOGISTIC, SQUARED_HINGE
 from rosenblatt.solvers.ascent import Ascent, Climber, ascend
-from rosenblatt.solvers.duality import Terms
+from rosenblatt.solvers.responses import Task
 
 LOSSES = [HINGE, SQUARED_HINGE, LOGISTIC]
 EPOCHS = 4000  # of the longest run
@@ -34,9 +34,15 @@ def blocks_of(X: Any, n_jobs: int = 1) -> Blocks:
     return Blocks(Problem(rows, np.zeros(n, np.int8), no_weights(n), np.ones(2)), n_jobs)
 
 
+def task_of(
+    X: Any, y: Floats, costs: Any, loss: int, *, bias: bool = False, n_jobs: int = 1
+) -> Task:
+    every = np.broadcast_to(np.asarray(costs, float), len(y)).copy()
+    return Task(blocks_of(X, n_jobs), loss, y, every, 1.0, bias)
+
+
 def climbing(X: Any, y: Floats, costs: Any, loss: int, *, bias: bool = False, **more: Any) -> Any:
-    terms = Terms(y, np.broadcast_to(np.asarray(costs, float), len(y)).copy(), loss)
-    return ascend(blocks_of(X), terms, bias=bias, seed=0, **more)
+    return ascend(task_of(X, y, costs, loss, bias=bias), seed=0, **more)
 
 
 def solved(
@@ -122,8 +128,7 @@ def test_multipliers_are_feasible_and_give_the_dual(loss: int, *, bias: bool) ->
 @pytest.mark.parametrize("loss", [HINGE, SQUARED_HINGE])
 def test_every_epoch_raises_the_dual_by_what_it_says(loss: int) -> None:
     X, y = samples(14, n=200)
-    terms = Terms(y, np.ones(len(y)), loss)
-    climber = Climber(blocks_of(X), terms, bias=False, start=None)
+    climber = Climber(task_of(X, y, 1.0, loss))
     height = 0.0
     for epoch in range(1, 60):
         height += climber.climb(0, epoch)
@@ -132,7 +137,7 @@ def test_every_epoch_raises_the_dual_by_what_it_says(loss: int) -> None:
 
 def test_logistic_epochs_never_lower_the_dual() -> None:
     X, y = samples(15, n=200)
-    climber = Climber(blocks_of(X), Terms(y, np.ones(len(y)), LOGISTIC), bias=False, start=None)
+    climber = Climber(task_of(X, y, 1.0, LOGISTIC))
     duals = []
     for epoch in range(1, 60):
         assert climber.climb(0, epoch) >= 0.0
@@ -178,9 +183,8 @@ def test_dense_and_sparse_rows_meet(loss: int, *, bias: bool) -> None:
 @pytest.mark.parametrize("loss", LOSSES)
 def test_threads_change_no_bit(loss: int) -> None:
     X, y = samples(6, n=40_000, d=4)
-    terms = Terms(y, np.ones(len(y)), loss)
     one, two = (
-        next(islice(ascend(blocks_of(X, jobs), terms, bias=True, seed=3), 1, None))
+        next(islice(ascend(task_of(X, y, 1.0, loss, bias=True, n_jobs=jobs), seed=3), 1, None))
         for jobs in (1, 2)
     )
     assert (one.w == two.w).all()
@@ -235,6 +239,17 @@ def test_costs_of_any_size_give_an_honest_gap(loss: int, C: float) -> None:
     assert C > 1.0 or states[-1].gap <= 1e-9
     # a point anybody can name lies above every dual value
     assert states[-1].dual <= objective(X, y, C, loss, np.zeros(3))
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_a_heavier_penalty_is_a_smaller_cost(loss: int) -> None:
+    X, y = samples(16)
+    heavy = islice(ascend(task_of(X, y, 1.0, loss, bias=True)._replace(ridge=4.0), seed=0), 6)
+    cheap = islice(climbing(X, y, 0.25, loss, bias=True), 6)
+    for one, other in zip(heavy, cheap, strict=True):
+        np.testing.assert_array_equal(one.w, other.w)
+        np.testing.assert_allclose(one.alpha, 4.0 * other.alpha)
+        assert (one.primal, one.dual) == pytest.approx((4.0 * other.primal, 4.0 * other.dual))
 
 
 def test_a_warm_start_begins_where_it_ended() -> None:

@@ -12,19 +12,19 @@ epoch begins where it came to (the method of multipliers).
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
 from rosenblatt.arrays import Array, Floats, Ints
-from rosenblatt.data.blocks import Blocks
 from rosenblatt.data.door import not_finite
 from rosenblatt.data.problem import Problem, row_bytes
 from rosenblatt.data.rows import UINT, Rows, add, dot, fetch_row, n_cols, n_rows, square
 from rosenblatt.data.visits import Shape, visits
 from rosenblatt.rules.duals import best_alpha, gain
+from rosenblatt.rules.losses import SQUARED_HINGE
 from rosenblatt.solvers.duality import (
     Terms,
     balance,
@@ -36,6 +36,7 @@ from rosenblatt.solvers.duality import (
     scores_by,
 )
 from rosenblatt.solvers.leaps import Leaps, Place, inner
+from rosenblatt.solvers.responses import Task
 
 LONGEST_REST = 32  # epochs
 SLOW = 0.7  # an epoch that rises by more than this share of what the one before did
@@ -43,7 +44,8 @@ SHARE = 0.1  # of the harmonic mean of ‖x‖²: measured on text
 MARGIN = 4.0
 NEVER = np.iinfo(np.int32).max
 AHEAD = UINT(4)  # rows, to be fetched
-MOST_EPOCHS = 8  # between two looks at the gap
+FIRST_LOOK, MOST_EPOCHS = 2, 8  # epochs up to the first look at the gap, and between two
+HOPE = 0.7  # of `tol` is expected, before it is worth a look
 DRIFT = 1e-11  # of ‖w‖² by rounding, before w is made anew
 SMALLEST_SQUARE = 1e-300  # of a row: an empty one goes straight to its bound
 
@@ -82,42 +84,47 @@ class Epoch(NamedTuple):
 
 
 def ascend(
-    blocks: Blocks,
-    terms: Terms,
-    *,
-    bias: bool,
-    seed: int,
-    tol: float = 0.0,
-    start: tuple[Floats, float] | None = None,
+    task: Task, *, seed: int, tol: float = 0.0, start: tuple[Floats, float] | None = None
 ) -> Iterator[Ascent]:
     """Climb the dual without an end: an Ascent whenever the gap was measured.
 
     `start` gives multipliers and a bias to start from. The gap is measured now and then, and as
-    soon as it can be expected to be within `tol`.
+    soon as it can be expected to be within `tol`. The weights need a penalty: `task.ridge` > 0.
     """
-    climber = Climber(blocks, terms, bias=bias, start=start)
-    best, waited, first_gain = None, 0, 0.0
+    climber = Climber(task, start)
+    best, rise_then, since = None, 0.0, 0
     for number in itertools.count(1):
         rise = climber.climb(seed, number)
-        waited += 1
-        if best is not None:
-            # the gap falls about as the rise of an epoch does
-            expected = (best.primal - best.dual) * rise / first_gain if first_gain > 0.0 else 0.0
-            if waited < MOST_EPOCHS and expected > 0.7 * tol * best.primal:
-                continue
-        elif number < 2:
-            continue
-        best = climber.measure(best, number)
-        waited, first_gain = 0, rise
-        yield best
+        since += 1
+        if best is None:
+            due = number == FIRST_LOOK
+        else:  # the gap falls about as the rise of an epoch does
+            hoped = HOPE * tol * best.primal * rise_then
+            due = since == MOST_EPOCHS or (best.primal - best.dual) * rise <= hoped
+        if due:
+            best = climber.measure(best, number)
+            rise_then, since = rise, 0
+            yield scaled(best, task.ridge)
+
+
+def scaled(ascent: Ascent, ridge: float) -> Ascent:
+    """The same for the objective as it was given: it was divided by ρ, to make ½‖w‖² of ½ρ‖w‖²."""
+    if ridge == 1.0:
+        return ascent
+    return replace(
+        ascent,
+        alpha=ridge * ascent.alpha,
+        primal=ridge * ascent.primal,
+        dual=ridge * ascent.dual,
+    )
 
 
 class Climber:
     """The state of an ascent: multipliers, and the weights (w, b) they give."""
 
-    def __init__(
-        self, blocks: Blocks, terms: Terms, *, bias: bool, start: tuple[Floats, float] | None
-    ) -> None:
+    def __init__(self, task: Task, start: tuple[Floats, float] | None = None) -> None:
+        blocks, bias = task.blocks, task.bias
+        terms = Terms(task.signs, task.costs / task.ridge, task.loss)
         rows = blocks.problem.rows
         n, d = n_rows(rows), n_cols(rows)
         self._blocks, self._terms, self._bias = blocks, terms, bias
@@ -134,12 +141,13 @@ class Climber:
         self._leaps = Leaps(rows, terms, self._reach)
         self._last_rise, self._slow = np.inf, False
         if start is not None:
-            self._begin_at(*start)
+            self._begin_at(start[0] / task.ridge, start[1])
 
     def _begin_at(self, alpha: Floats, b: float) -> None:
-        terms, mine = self._terms, self._state.alpha
-        mine[:] = alpha
-        self._w[:-1] = combination(self._blocks, mine * terms.signs)
+        signs, costs, loss = self._terms
+        most = np.where(costs > 0.0, np.inf if loss == SQUARED_HINGE else costs, 0.0)
+        np.clip(alpha, 0.0, most, out=self._state.alpha)
+        self._w[:-1] = combination(self._blocks, self._state.alpha * signs)
         self._w[-1] = b
 
     def climb(self, seed: int, number: int) -> float:
