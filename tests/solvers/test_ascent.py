@@ -13,7 +13,7 @@ from rosenblatt.arrays import Floats
 from rosenblatt.data.blocks import Blocks
 from rosenblatt.data.door import rows_of
 from rosenblatt.data.problem import Problem, no_weights
-from rosenblatt.errors import DataError
+from rosenblatt.errors import DataError, TooLargeError
 from rosenblatt.rules.losses import HINGE, LOGISTIC, SQUARED_HINGE
 from rosenblatt.solvers.ascent import Ascent, Climber, ascend
 from rosenblatt.solvers.responses import Task
@@ -260,8 +260,22 @@ def test_a_warm_start_begins_where_it_ended() -> None:
         assert again.gap <= 1e-8
 
 
+def test_rows_that_all_cost_nothing_leave_nothing_to_do() -> None:
+    X, y = samples(17)
+    state = next(climbing(X, y, 0.0, HINGE, bias=True))
+    assert (state.primal, state.dual, state.gap) == (0.0, 0.0, 0.0)
+    assert not state.w.any()
+
+
 def test_values_that_are_not_numbers_are_named() -> None:
     X, y = samples(13)
     X[17, 2] = np.nan
     with pytest.raises(DataError, match="row 17"):
+        next(climbing(X, y, 1.0, HINGE))
+
+
+def test_values_too_large_for_their_squares_are_refused() -> None:
+    X, y = samples(13)
+    X[17, 2] = 1e200
+    with pytest.raises(TooLargeError):
         next(climbing(X, y, 1.0, HINGE))

@@ -130,6 +130,8 @@ class Climber:
         self._blocks, self._terms, self._bias = blocks, terms, bias
         self._shape = Shape(n, d, row_bytes(rows))
         squares = np.concatenate(list(blocks.each(squares_of)))
+        if not np.isfinite(squares).all():
+            raise not_finite(rows)
         self._reach = reach_of(squares, terms.costs) if bias else 0.0
         self._state = Multipliers(
             alpha=np.zeros(n),
@@ -223,7 +225,7 @@ def reach_of(squares: Floats, costs: Floats) -> float:
     """
     filled = squares[(squares > 0.0) & (costs > 0.0)]
     typical = len(filled) / float((1.0 / filled).sum()) if len(filled) else 0.0
-    return max(SHARE * typical, MARGIN / float(costs.sum()))
+    return max(SHARE * typical, MARGIN / (float(costs.sum()) or 1.0))
 
 
 def squares_of(block: Problem) -> Floats:
