@@ -32,10 +32,11 @@ from rosenblatt.solvers.duality import (
     combination,
     dual,
     half_square,
+    inner,
     primal,
     scores_by,
 )
-from rosenblatt.solvers.leaps import Leaps, Place, inner
+from rosenblatt.solvers.leaps import Leaps, Place
 from rosenblatt.solvers.responses import Task
 
 LONGEST_REST = 32  # epochs
@@ -162,7 +163,7 @@ class Climber:
         if self._slow:
             rise += self._leaps.leap(start, place)
         if self._bias:
-            self._w[-1] += self._reach * float(place.alpha @ self._terms.signs)
+            self._w[-1] += self._reach * float(inner(place.alpha, self._terms.signs))
         return rise
 
     def _visit_all(self, seed: int, number: int) -> float:

@@ -69,7 +69,7 @@ def balance(blocks: Blocks, terms: Terms, alpha: Floats, w: Floats) -> tuple[Flo
     The multipliers inside their bounds share the move by their room: there the dual is flat, at
     its best, so that it loses little. If they have too little room, the heavier side is scaled.
     """
-    excess = float(alpha @ terms.signs)
+    excess = float(inner(alpha, terms.signs))
     rooms = rooms_of(terms, alpha)
     if abs(excess) > rooms.sum():
         rooms = np.where(terms.signs * excess > 0.0, alpha, 0.0)
@@ -111,12 +111,17 @@ def _best_hinge_bias(terms: Terms, scores: Floats, near: float) -> float:
 
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
-def half_square(w: Floats) -> float:
-    """Half of ‖w‖²; BLAS would wake its threads for it, and wait for them."""
+def inner(a: Floats, b: Floats) -> float:
+    """Inner product; BLAS would wake its threads for it, and wait for them."""
     total = 0.0
-    for j in range(len(w)):
-        total += w[j] * w[j]
-    return 0.5 * total
+    for j in range(len(a)):
+        total += a[j] * b[j]
+    return total
+
+
+def half_square(w: Floats) -> float:
+    """Half of ‖w‖²."""
+    return 0.5 * float(inner(w, w))
 
 
 @njit(cache=True, nogil=True)

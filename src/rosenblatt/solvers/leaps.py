@@ -15,7 +15,7 @@ from numba import njit
 from rosenblatt.arrays import Floats
 from rosenblatt.data.rows import Rows, add, n_cols, n_rows
 from rosenblatt.rules.duals import bend, pull, within
-from rosenblatt.solvers.duality import Terms, half_square, sum_earned
+from rosenblatt.solvers.duality import Terms, half_square, inner, sum_earned
 
 DIRECTIONS = 3  # the epoch's own, and the two leaps before it
 FARTHEST = 1e3  # times a step: more would blow up its rounding
@@ -108,15 +108,6 @@ def model(
     for s in range(k):
         bends[s, s] += TINY * largest if largest > 0.0 else 1.0
     return bends, slopes
-
-
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
-def inner(a: Floats, b: Floats) -> float:
-    """Inner product, summed in the lanes of the machine."""
-    total = 0.0
-    for j in range(len(a)):
-        total += a[j] * b[j]
-    return total
 
 
 @njit(cache=True, nogil=True)
