@@ -17,7 +17,7 @@ from rosenblatt.estimators.linear import LinearClassifier, unchanged_by_failure
 from rosenblatt.evidence.trace import Certified, Trace, certified_record
 from rosenblatt.rules.losses import Loss
 from rosenblatt.solvers.blas import one_thread
-from rosenblatt.solvers.certified import Limits, Step, certify
+from rosenblatt.solvers.certified import METHODS, Limits, Step, certify
 from rosenblatt.solvers.responses import Task
 from rosenblatt.solvers.state import Ending, Outcome
 
@@ -34,6 +34,7 @@ class CertifiedClassifier(LinearClassifier):
     """A line that minimises ½‖w‖² + C Σ loss, the bias free, until the duality gap proves it."""
 
     C: Any
+    solver: str
     time_limit: float | None
 
     trace_: Trace
@@ -90,7 +91,8 @@ class CertifiedClassifier(LinearClassifier):
             task = self._task(problem, positives[unit], inside)
             records: list[Certified] = []
             with np.errstate(over="raise", invalid="raise"):
-                for step in certify(task, None if start is None else start[unit], seed, limits):
+                first = None if start is None else start[unit]
+                for step in certify(task, first, seed, limits, self.solver):
                     records.append(certified_record(step, unit))
             return Run(positives[unit], records, step)
 
@@ -134,6 +136,7 @@ class CertifiedClassifier(LinearClassifier):
         checks.whole("max_iter", self.max_iter, least=1)
         checks.number("time_limit", self.time_limit, above=0, optional=True)
         checks.flag("fit_intercept", self.fit_intercept)
+        checks.one_of("solver", self.solver, ("auto", *METHODS))
         checks.flag("warm_start", self.warm_start)
         checks.jobs("n_jobs", self.n_jobs)
         checks.class_weight("class_weight", self.class_weight)

@@ -20,6 +20,7 @@ class LogisticRegression(CertifiedClassifier):
         fit_intercept: bool = True,
         tol: float = 1e-6,
         max_iter: int = 1000,
+        solver: str = "auto",
         class_weight: Any = None,
         warm_start: bool = False,
         time_limit: float | None = None,
@@ -30,6 +31,7 @@ class LogisticRegression(CertifiedClassifier):
         self.fit_intercept = fit_intercept
         self.tol = tol
         self.max_iter = max_iter
+        self.solver = solver
         self.class_weight = class_weight
         self.warm_start = warm_start
         self.time_limit = time_limit

@@ -1,7 +1,8 @@
 """One multiplier α of the dual: how it moves, and the best α for a sample when all others rest.
 
 A convex problem ½‖w‖² + Σ c_i loss(y_i w·x_i) has the dual −½‖w‖² + Σ dual(α_i), where
-w = Σ α_i y_i x_i and dual(α) is what α earns (see convex.py, which calls α a pull).
+w = Σ α_i y_i x_i and dual(α) is what α earns (see convex.py, which calls α a pull and has the
+table of dual(α)).
 """
 
 import numpy as np
@@ -13,6 +14,21 @@ NEWTON_STEPS = 30
 SMALL_STEP = 0.02  # in the log odds of α: below it a quadratic is as good as another exponential
 CAUTION = 0.1  # of the way to a bound is left, where what α earns bends without end
 LARGEST_LOGIT = 700.0  # e to this is still finite
+
+
+@njit(cache=True, forceinline=True)
+def dual_value(loss: int, alpha: float, c: float) -> float:
+    """What α earns; −∞ where the loss does not allow it."""
+    if alpha < 0.0 or (alpha > c and loss != SQUARED_HINGE) or (alpha > 0.0 and c == 0.0):
+        return -np.inf
+    if loss == HINGE or alpha == 0.0:
+        return alpha
+    if loss == SQUARED_HINGE:
+        return alpha - 0.25 * alpha * alpha / c
+    rest = c - alpha
+    share = alpha / c
+    first = -alpha * np.log(share)
+    return float(first - rest * np.log1p(-share)) if rest > 0.0 else 0.0
 
 
 @njit(cache=True, forceinline=True)

@@ -1,11 +1,12 @@
 """Minimise a convex objective until the gap proves it: the method by the shape of the rows.
 
-======================  ===================================================================
-method                  for
-======================  ===================================================================
-``newton``              squared hinge and logistic: Newton's steps on the loss itself
-``newton on floors``    hinge: Newton's steps on smooth floors under it, each touching it better
-======================  ===================================================================
+==========  ================================================================================
+method      for
+==========  ================================================================================
+``newton``  dense rows, and sparse ones of up to 4,096 features: Newton's steps, for the hinge
+            on smooth floors under it
+``ascent``  sparse and wide rows: dual coordinate ascent
+==========  ================================================================================
 
 Where rows are many against the features, a run over every eighth of them comes first: its weights
 are so near that few steps over all rows are left.
@@ -14,16 +15,18 @@ are so near that few steps over all rows are left.
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
 from rosenblatt.arrays import Floats
 from rosenblatt.data.blocks import Blocks
-from rosenblatt.data.rows import n_cols, n_rows
+from rosenblatt.data.rows import CSR, n_cols, n_rows
 from rosenblatt.rules.losses import HINGE
 from rosenblatt.solvers import products
+from rosenblatt.solvers.ascent import ascend
 from rosenblatt.solvers.certificate import Bounds, bounds_at, slack, unrest
-from rosenblatt.solvers.newton import Leader, Look, descend, margins_of, place_at
+from rosenblatt.solvers.newton import MOST_FACTORED, Leader, Look, descend, margins_of, place_at
 from rosenblatt.solvers.responses import Floor, Place, Task, losses, respond_all
 from rosenblatt.solvers.state import Ending
 
@@ -81,10 +84,13 @@ class Limits:
         return time.monotonic() > self.deadline
 
 
-def certify(task: Task, start: Floats | None, seed: int, limits: Limits) -> Iterator[Step]:
+def certify(
+    task: Task, start: Floats | None, seed: int, limits: Limits, solver: str = "auto"
+) -> Iterator[Step]:
     """Steps until a limit speaks or only rounding is left; the last names its ending."""
     waited, best = 0, Bounds(np.inf, 0.0)
-    for step in minimise(task, start, seed, limits):
+    method = METHODS[method_for(task) if solver == "auto" else solver]
+    for step in method(task, start, seed, limits):
         waited = 0 if step.bounds.better_than(best) else waited + 1
         best = step.bounds
         stuck = waited > PATIENCE
@@ -97,8 +103,33 @@ def certify(task: Task, start: Floats | None, seed: int, limits: Limits) -> Iter
         yield step
 
 
-def minimise(task: Task, start: Floats | None, seed: int, limits: Limits) -> Iterator[Step]:
-    """Steps towards the best weights, without an end."""
+def method_for(task: Task) -> str:
+    """Name of the method that the shape of the rows calls for."""
+    rows = task.blocks.problem.rows
+    wide = isinstance(rows, CSR) and n_cols(rows) > MOST_FACTORED
+    return "ascent" if wide and task.ridge > 0.0 else "newton"
+
+
+def by_ascent(task: Task, start: Floats | None, seed: int, limits: Limits) -> Iterator[Step]:
+    """Dual coordinate ascent, without an end; started from weights, it begins with their pulls."""
+    first = None
+    if start is not None:
+        place = place_at(task, start)
+        respond_all(task, place, Floor(np.zeros_like(task.costs), WARM_WINDOW), anew=True)
+        first = (place.pulls, float(start[-1]))
+    for now in ascend(task, seed=seed, tol=limits.tol, start=first):
+        bounds = Bounds(now.primal, now.dual)
+        rows = int(np.count_nonzero(now.alpha))
+        w = np.append(now.w, now.b)
+        yield Step(now.passes, w, now.alpha, bounds, "ascent", rows, partial(_same, bounds))
+
+
+def _same(bounds: Bounds) -> Bounds:
+    return bounds  # an ascent measures with scores made anew
+
+
+def by_newton(task: Task, start: Floats | None, seed: int, limits: Limits) -> Iterator[Step]:
+    """Newton's steps, without an end."""
     width = n_cols(task.blocks.problem.rows) + 1
     if start is None and worth_a_part(task):
         start = rough_start(task, seed, limits)
@@ -120,12 +151,15 @@ def minimise(task: Task, start: Floats | None, seed: int, limits: Limits) -> Ite
         w = place.w if now.objective < best.objective else w
         best = best.tighter(now)
         rows = int(np.count_nonzero(seen.response.curvatures))
-        yield Step(number, w, place.pulls, best, method_of(task, floor), rows, prove)
+        yield Step(number, w, place.pulls, best, newton_on(task, floor), rows, prove)
 
 
-def method_of(task: Task, floor: Floor) -> str:
-    """Name of what made a step."""
-    return f"newton on a floor, window {floor.window:.1e}" if task.loss == HINGE else "newton"
+METHODS = {"newton": by_newton, "ascent": by_ascent}
+
+
+def newton_on(task: Task, floor: Floor) -> str:
+    """Name of Newton's step on a floor."""
+    return f"newton, window {floor.window:.1e}" if task.loss == HINGE else "newton"
 
 
 def rounded(task: Task, place: Place, floor: Floor, w: Floats) -> Bounds:

@@ -14,8 +14,7 @@ from rosenblatt.arrays import Floats
 from rosenblatt.data.blocks import Blocks
 from rosenblatt.data.problem import Problem
 from rosenblatt.data.rows import Rows, add, dot, n_cols, n_rows
-from rosenblatt.rules.convex import dual_value
-from rosenblatt.rules.duals import room
+from rosenblatt.rules.duals import dual_value, room
 from rosenblatt.rules.losses import HINGE, LOGISTIC, value_and_slope
 
 BIAS_STEPS = 100
