@@ -41,6 +41,7 @@ ROWS_A_WEIGHT = 4  # that it must have at least,
 FEWEST = 500  # and in all
 ROUGH_GAP = 3e-2
 ROUGH_STEPS = 50
+ROUNDING = 1e-13  # of a margin, against |w||x|: a few hundred times what a float64 rounds by
 PATIENCE = 40  # steps without any progress, after which only rounding is left
 
 
@@ -143,7 +144,8 @@ def by_newton(task: Task, start: Floats | None, seed: int, limits: Limits) -> It
 
     def prove() -> Bounds:
         nonlocal best
-        best = rounded(task, place, floor, w)
+        if not is_exact(task, w, best, limits.tol):
+            best = rounded(task, place, floor, w)
         return best
 
     for number, (seen, floor) in enumerate(looks, 1):
@@ -160,6 +162,12 @@ METHODS = {"newton": by_newton, "ascent": by_ascent}
 def newton_on(task: Task, floor: Floor) -> str:
     """Name of Newton's step on a floor."""
     return f"newton, window {floor.window:.1e}" if task.loss == HINGE else "newton"
+
+
+def is_exact(task: Task, w: Floats, bounds: Bounds, tol: float) -> bool:
+    """Whether rounding is far too small to spoil a gap of `tol`, by the length of some rows."""
+    reach = float(np.linalg.norm(w)) * np.sqrt(products.mean_square(task.blocks) + 1.0)
+    return bool(ROUNDING * reach * task.costs.sum() <= 1e-3 * tol * bounds.objective)
 
 
 def rounded(task: Task, place: Place, floor: Floor, w: Floats) -> Bounds:
@@ -181,8 +189,9 @@ def objective_at(task: Task, w: Floats) -> float:
 def on_the_loss(task: Task, place: Place, leader: Leader) -> Iterator[tuple[Look, Floor]]:
     """Newton's steps on a smooth loss."""
     itself = Floor(task.costs, 1.0)  # its centres and window are not looked at
-    for seen in descend(task, place, itself, leader):
-        yield seen, itself
+    while True:
+        for seen in descend(task, place, itself, leader):
+            yield seen, itself
 
 
 def on_floors(
