@@ -13,7 +13,7 @@ from rosenblatt.data.problem import Problem
 from rosenblatt.data.rows import n_rows
 from rosenblatt.errors import DataError
 from rosenblatt.estimators import checks
-from rosenblatt.estimators.linear import LinearClassifier, unchanged_by_failure
+from rosenblatt.estimators.linear import LinearClassifier, class_weights_of, unchanged_by_failure
 from rosenblatt.evidence.trace import Certified, Trace, certified_record
 from rosenblatt.rules.losses import Loss
 from rosenblatt.solvers.blas import one_thread
@@ -61,7 +61,7 @@ class CertifiedClassifier(LinearClassifier):
         with unchanged_by_failure(self):
             self._check()
             warm = self._warm_weights()
-            problem = self._problem(X, y, sample_weight, self.class_weight)
+            problem = self._by_weight(self._problem(X, y, sample_weight, self.class_weight))
             self._check_warm(warm)
             self._require_weight(problem)
             try:
@@ -70,6 +70,14 @@ class CertifiedClassifier(LinearClassifier):
             except FloatingPointError:
                 raise not_finite(problem.rows) from None
         return self
+
+    def _by_weight(self, problem: Problem) -> Problem:
+        """Let "balanced" classes be so by weight: a row of weight 2 is two rows."""
+        if self.class_weight != "balanced":
+            return problem
+        totals = np.bincount(problem.codes, problem.weights, problem.n_classes)
+        balanced = class_weights_of("balanced", self.classes_, lambda: totals)
+        return problem._replace(class_weights=balanced)
 
     def _require_weight(self, problem: Problem) -> None:
         weights = np.bincount(problem.codes, problem.weights, problem.n_classes)
@@ -102,19 +110,23 @@ class CertifiedClassifier(LinearClassifier):
         return Limits(float(self.tol or 0.0), self.max_iter, deadline)
 
     def _task(self, problem: Problem, positive: int, n_jobs: int) -> Task:
-        weights = problem.weights * problem.class_weights[problem.codes]
         return Task(
             blocks=Blocks(problem, n_jobs),
             loss=int(self._loss()),
             signs=np.where(problem.codes == positive, 1.0, -1.0),
-            costs=np.ascontiguousarray(self.C * weights),
+            costs=self._costs(problem),
             ridge=1.0,
             bias=self.fit_intercept,
         )
 
+    def _costs(self, problem: Problem) -> Floats:
+        """Price of each row's loss."""
+        weights = problem.weights * problem.class_weights[problem.codes]
+        return np.ascontiguousarray(self.C * weights)
+
     def _store(self, problem: Problem, runs: list[Run]) -> None:
         last = [run.last for run in runs]
-        self._W = np.array([step.w for step in last])
+        self._W = np.vstack([step.w for step in last])
         self.trace_ = Trace([record for run in runs for record in run.records])
         self.objective_ = sum(step.bounds.objective for step in last)
         bound = sum(step.bounds.bound for step in last)

@@ -78,8 +78,13 @@ class Limits:
 
 def certify(task: Task, start: Floats | None, seed: int, limits: Limits) -> Iterator[Step]:
     """Steps until a limit speaks or only rounding is left; the last names its ending."""
+    return until(minimise(task, start, seed, limits), limits)
+
+
+def until(steps: Iterator[Step], limits: Limits) -> Iterator[Step]:
+    """Steps of a run without an end, up to where a limit speaks or only rounding is left."""
     waited, best = 0, Bounds(np.inf, 0.0)
-    for step in minimise(task, start, seed, limits):
+    for step in steps:
         waited = 0 if step.bounds.better_than(best) else waited + 1
         best = step.bounds
         ending = limits.ending(step) or (Ending.AT_ROUNDING if waited > PATIENCE else None)
@@ -92,7 +97,7 @@ def certify(task: Task, start: Floats | None, seed: int, limits: Limits) -> Iter
 def minimise(task: Task, start: Floats | None, seed: int, limits: Limits) -> Iterator[Step]:
     """Steps towards the best weights, without an end."""
     width = n_cols(task.blocks.problem.rows) + 1
-    if start is None and worth_a_part(task):
+    if start is None and worth_a_part(task.blocks):
         start = rough_start(task, seed, limits)
     place = place_at(task, np.zeros(width) if start is None else start)
     if task.loss == HINGE:
@@ -127,9 +132,9 @@ def on_floors(
         centres, window = place.pulls, NARROWING * window
 
 
-def worth_a_part(task: Task) -> bool:
+def worth_a_part(blocks: Blocks) -> bool:
     """Whether a part of the rows tells enough about all."""
-    rows = task.blocks.problem.rows
+    rows = blocks.problem.rows
     return n_rows(rows) >= PART * max(FEWEST, ROWS_A_WEIGHT * (n_cols(rows) + 1))
 
 
