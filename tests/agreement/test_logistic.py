@@ -284,9 +284,10 @@ HARD: dict[str, Data] = {
 
 @pytest.mark.parametrize("C", [1e-6, 1.0, 1e8])
 @pytest.mark.parametrize("name", HARD)
-def test_hard_inputs_end_well(name: str, C: float) -> None:
+@pytest.mark.parametrize("storage", ["dense", "float32", "csr"])
+def test_hard_inputs_end_well(storage: str, name: str, C: float) -> None:
     data = HARD[name]
-    model = LogisticRegression(C=C).fit(*data)
+    model = LogisticRegression(C=C).fit(STORAGES[storage](data.X), data.y)
     assert model.outcome_.converged, f"{model.outcome_}"
     assert model.gap_ <= 1e-6
     assert np.isfinite(model.coef_).all()

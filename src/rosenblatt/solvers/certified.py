@@ -97,7 +97,7 @@ def until(steps: Iterator[Step], limits: Limits) -> Iterator[Step]:
 def minimise(task: Task, start: Floats | None, seed: int, limits: Limits) -> Iterator[Step]:
     """Steps towards the best weights, without an end."""
     width = n_cols(task.blocks.problem.rows) + 1
-    if start is None and worth_a_part(task.blocks):
+    if start is None and worth_a_part(task):
         start = rough_start(task, seed, limits)
     place = place_at(task, np.zeros(width) if start is None else start)
     if task.loss == HINGE:
@@ -132,9 +132,9 @@ def on_floors(
         centres, window = place.pulls, NARROWING * window
 
 
-def worth_a_part(blocks: Blocks) -> bool:
+def worth_a_part(task: Task) -> bool:
     """Whether a part of the rows tells enough about all."""
-    rows = blocks.problem.rows
+    rows = task.blocks.problem.rows
     return n_rows(rows) >= PART * max(FEWEST, ROWS_A_WEIGHT * (n_cols(rows) + 1))
 
 

@@ -4,6 +4,8 @@ Each step solves H Δ = −G by conjugate gradients; a product with H reads the 
 classes. They are led by a factor of each class's own block of H, made from a sample of rows, or by
 H's diagonal where factors would cost more than they save. Adding the same to every class changes no
 probability, so all that moves has a sum of 0 over the classes: there H is well led by its blocks.
+Float32 rows are multiplied with H in float32 as long as the ridge outweighs what that rounds off;
+gradients and bounds are float64 always.
 
 Before each step the biases are settled for the weights as they stand. That takes the scores alone,
 not the rows, and balances the pulls, so that every step has a proof.
@@ -11,6 +13,7 @@ not the rows, and balances the pulls, so that every step has a proof.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,13 +24,14 @@ from rosenblatt.data.rows import CSR, n_cols, n_rows
 from rosenblatt.solvers import products, softmax, units
 from rosenblatt.solvers.certificate import Bounds
 from rosenblatt.solvers.certified import (
+    FEWEST,
     PART,
     ROUGH_GAP,
     ROUGH_STEPS,
+    ROWS_A_WEIGHT,
     Limits,
     Step,
     until,
-    worth_a_part,
 )
 from rosenblatt.solvers.newton import (
     LEAST_SAMPLE,
@@ -78,7 +82,7 @@ def minimise(
     task: Classes, start: Floats | None, leader: "Leader", limits: Limits
 ) -> Iterator[Step]:
     """Steps towards the best weights, without an end."""
-    if start is None and worth_a_part(task.blocks):
+    if start is None and worth_a_part(task):
         start = rough_start(task, leader, limits)
     place = place_at(task, start)
     best_W, best = place.W, Bounds(np.inf, 0.0)
@@ -91,6 +95,13 @@ def minimise(
         W = np.ascontiguousarray(best_W.T)
         yield Step(number, W, seen.pulls, best, "newton", int(np.count_nonzero(task.costs)))
         walk(task, place, leader.solve(task, seen.odds, -seen.gradient))
+
+
+def worth_a_part(task: Classes) -> bool:
+    """Whether a part of the rows tells enough about all."""
+    rows = task.blocks.problem.rows
+    n_weights = task.n_classes * (n_cols(rows) + 1)
+    return n_rows(rows) >= PART * max(FEWEST, ROWS_A_WEIGHT * n_weights)
 
 
 def rough_start(task: Classes, leader: "Leader", limits: Limits) -> Floats | None:
@@ -189,6 +200,7 @@ class Leader:
     seed: int
     _lead: Solver | None = None
     _taken: int = 0
+    _rough: bool = False
     _generator: Any = field(init=False)
 
     def __post_init__(self) -> None:
@@ -203,7 +215,7 @@ class Leader:
         def times(p: Floats) -> Floats:
             P = p.reshape(B.shape)
             beside = (odds, task.blocks.problem.codes, task.costs)
-            product = units.curved(task.blocks, P, softmax.bend_rows, *beside)
+            product = units.curved(task.blocks, P, softmax.bend_rows, *beside, rough=self._rough)
             product[:-1] += task.ridge * P[:-1]
             product[-1] = product[-1] + hold * P[-1] if task.bias else P[-1]
             return product.ravel()
@@ -215,36 +227,41 @@ class Leader:
 
     def _leads(self, task: Classes, odds: Floats) -> Solver:
         """Solver of each class's own block, on what sums to 0 over the classes."""
-        factored = worth_factors(task)
-        blocks = [self._block(task, odds, k, factored=factored) for k in range(task.n_classes)]
+        lead_one = self._factored if worth_factors(task) else self._diagonal
+        ones, sizes = zip(*(lead_one(task, odds, k) for k in range(task.n_classes)), strict=True)
+        self._rough = bool(np.finfo(np.float32).eps * max(sizes) <= task.ridge)
 
         def lead(r: Floats) -> Floats:
             R = r.reshape(-1, task.n_classes)
-            Z = np.column_stack([solve(R[:, k]) for k, solve in enumerate(blocks)])
+            Z = np.column_stack([solve(R[:, k]) for k, solve in enumerate(ones)])
             Z -= Z.mean(axis=1, keepdims=True)
             return Z.ravel()
 
         return lead
 
-    def _block(self, task: Classes, odds: Floats, k: int, *, factored: bool) -> Solver:
+    def _factored(self, task: Classes, odds: Floats, k: int) -> tuple[Solver, float]:
+        """Solver by a factor of class k's block of H on a sample, and the trace of the block."""
         bends = softmax.curvature(odds, task.costs, k)
-        chosen = np.flatnonzero(bends)
-        width, hold = n_cols(task.blocks.problem.rows) + 1, hold_of(task, odds)
-        if not factored:
-            diagonal = products.squared(task.blocks, chosen, bends[chosen]) + task.ridge
-            diagonal[-1] = diagonal[-1] + hold if task.bias else 1.0
-            require_finite(diagonal)
-            return lambda r: r / diagonal
+        width = n_cols(task.blocks.problem.rows) + 1
         chance = np.minimum(1.0, sample_size(width) * bends / bends.sum())
         taken = np.flatnonzero(self._generator.random(len(bends)) < chance)
         H = products.gram(task.blocks, taken, bends[taken] / chance[taken])
         H[np.diag_indices(width - 1)] += task.ridge
         if task.bias:
-            H[-1, -1] += hold
+            H[-1, -1] += hold_of(task, odds)
         else:
             H[-1, :] = 0.0
             H[-1, -1] = 1.0
-        return cholesky(H)
+        return cholesky(H), float(np.trace(H))
+
+    def _diagonal(self, task: Classes, odds: Floats, k: int) -> tuple[Solver, float]:
+        """Solver by the diagonal of class k's block of H, and its sum."""
+        bends = softmax.curvature(odds, task.costs, k)
+        chosen = np.flatnonzero(bends)
+        diagonal = products.squared(task.blocks, chosen, bends[chosen]) + task.ridge
+        diagonal[-1] = diagonal[-1] + hold_of(task, odds) if task.bias else 1.0
+        require_finite(diagonal)
+        return partial(np.multiply, 1.0 / diagonal), float(diagonal.sum())
 
 
 def sample_size(width: int) -> int:
