@@ -9,6 +9,7 @@ from rosenblatt.data.problem import Problem
 from rosenblatt.estimators import checks
 from rosenblatt.estimators.certified import CertifiedClassifier, Run
 from rosenblatt.rules.losses import Loss
+from rosenblatt.solvers.certified import METHODS
 
 LOSSES = {"hinge": Loss.HINGE, "squared_hinge": Loss.SQUARED_HINGE}
 
@@ -27,8 +28,9 @@ class LinearSVM(CertifiedClassifier):
 
     Parameters
     ----------
-    C : float, default=1.0
-        Price of the losses against that of long weights.
+    C : float or "cv", default=1.0
+        Price of the losses against that of long weights; "cv" chooses it by cross-validation along
+        a path of warm starts, by accuracy.
     loss : {"hinge", "squared_hinge"}, default="hinge"
         max(0, 1 − m), or its square.
     fit_intercept : bool, default=True
@@ -67,6 +69,10 @@ class LinearSVM(CertifiedClassifier):
         Rows that pull on the line: those on the margin or within it.
     dual_coef_ : ndarray, or a list of one a class
         Their pulls times their signs: w is the sum of the rows so weighted, up to the gap.
+    C_ : float
+        The C used.
+    cv_results_ : dict
+        With C="cv": the values "C" tried, the "scores" of each on each fold, and the "mean_score".
     n_iter_ : int
         Steps taken (the most of any unit).
     outcome_ : Outcome
@@ -90,7 +96,7 @@ class LinearSVM(CertifiedClassifier):
 
     def __init__(
         self,
-        C: float = 1.0,
+        C: Any = 1.0,
         *,
         loss: str = "hinge",
         fit_intercept: bool = True,
@@ -117,8 +123,8 @@ class LinearSVM(CertifiedClassifier):
 
     def _check(self) -> None:
         super()._check()
-        checks.number("C", self.C, above=0)
         checks.one_of("loss", self.loss, tuple(LOSSES))
+        checks.one_of("solver", self.solver, ("auto", *METHODS))
 
     def _loss(self) -> Loss:
         return LOSSES[self.loss]

@@ -89,9 +89,14 @@ def certify(
     task: Task, start: Floats | None, seed: int, limits: Limits, solver: str = "auto"
 ) -> Iterator[Step]:
     """Steps until a limit speaks or only rounding is left; the last names its ending."""
-    waited, best = 0, Bounds(np.inf, 0.0)
     method = METHODS[method_for(task) if solver == "auto" else solver]
-    for step in method(task, start, seed, limits):
+    return until(method(task, start, seed, limits), limits)
+
+
+def until(steps: Iterator[Step], limits: Limits) -> Iterator[Step]:
+    """Steps of a run without an end, up to where a limit speaks or only rounding is left."""
+    waited, best = 0, Bounds(np.inf, 0.0)
+    for step in steps:
         waited = 0 if step.bounds.better_than(best) else waited + 1
         best = step.bounds
         stuck = waited > PATIENCE
@@ -221,8 +226,11 @@ def worth_a_part(task: Task) -> bool:
     return n_rows(rows) >= PART * max(FEWEST, ROWS_A_WEIGHT * (n_cols(rows) + 1))
 
 
-def rough_start(task: Task, seed: int, limits: Limits) -> Floats:
-    """Weights learned from every eighth row, drawn by a seed, each costing eight times as much."""
+def rough_start(task: Task, seed: int, limits: Limits) -> Floats | None:
+    """Weights learned from every eighth row, each costing eight times as much.
+
+    The rows are drawn by a seed; none is the answer where a class has none among them.
+    """
     n = n_rows(task.blocks.problem.rows)
     chosen = np.sort(np.random.default_rng(seed).choice(n, n // PART, replace=False))
     part = task._replace(
@@ -230,6 +238,8 @@ def rough_start(task: Task, seed: int, limits: Limits) -> Floats:
         signs=task.signs[chosen],
         costs=task.costs[chosen] * (n / len(chosen)),
     )
+    if len(np.unique(part.signs[part.costs > 0.0])) < 2:
+        return None
     w = np.zeros(n_cols(task.blocks.problem.rows) + 1)
     for step in certify(part, None, seed, replace(limits, tol=ROUGH_GAP, max_iter=ROUGH_STEPS)):
         w = step.w
