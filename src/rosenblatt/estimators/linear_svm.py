@@ -9,6 +9,7 @@ from rosenblatt.data.problem import Problem
 from rosenblatt.estimators import checks
 from rosenblatt.estimators.certified import CertifiedClassifier, Run
 from rosenblatt.rules.losses import Loss
+from rosenblatt.solvers.certificate import balanced
 from rosenblatt.solvers.certified import METHODS
 
 LOSSES = {"hinge": Loss.HINGE, "squared_hinge": Loss.SQUARED_HINGE}
@@ -131,10 +132,11 @@ class LinearSVM(CertifiedClassifier):
 
     def _store(self, problem: Problem, runs: list[Run]) -> None:
         super()._store(problem, runs)
-        supports = [np.flatnonzero(run.last.pulls) for run in runs]
-        pulls = [
-            run.last.pulls[rows] * np.where(problem.codes[rows] == run.positive, 1.0, -1.0)
-            for run, rows in zip(runs, supports, strict=True)
-        ]
+        supports, pulls = [], []
+        for run in runs:
+            signs = np.where(problem.codes == run.positive, 1.0, -1.0)
+            each = balanced(run.last.pulls, signs) if self.fit_intercept else run.last.pulls
+            supports.append(np.flatnonzero(each))
+            pulls.append((each * signs)[supports[-1]])
         only = len(runs) == 1
         self.support_, self.dual_coef_ = (supports[0], pulls[0]) if only else (supports, pulls)

@@ -53,6 +53,13 @@ def balancing(weights: Floats) -> Floats:
     return np.asarray(less / weights) if less > 0 else np.zeros(2)
 
 
+def balanced(pulls: Floats, signs: Floats) -> Floats:
+    """Pulls scaled so that their signed sum is zero, as a free bias asks of a proof."""
+    up = signs > 0
+    scales = balancing(np.array([pulls[~up].sum(), pulls[up].sum()]))
+    return np.where(up, scales[1], scales[0]) * pulls
+
+
 def slack(seen: Response) -> float:
     """Part of the gap that stays where the gradient vanishes: Σ c ℓ(m) + a m − dual(a)."""
     return seen.loss + seen.work - float(seen.duals.sum())
