@@ -1,6 +1,7 @@
 """Estimators that minimise a convex objective and prove how near they came."""
 
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple, Self
 
@@ -79,6 +80,11 @@ class CertifiedClassifier(LinearClassifier):
             label = self.classes_.tolist()[empty[0]]
             raise DataError(f"All rows of class {label!r} have weight 0; every class needs weight.")
 
+    @property
+    def _free(self) -> bool:
+        """Whether long weights have no price: only the losses count."""
+        return bool(np.inf == self.C)
+
     def _loss(self) -> Loss:
         raise NotImplementedError
 
@@ -92,7 +98,7 @@ class CertifiedClassifier(LinearClassifier):
             records: list[Certified] = []
             with np.errstate(over="raise", invalid="raise"):
                 first = None if start is None else start[unit]
-                for step in certify(task, first, seed, limits, self.solver):
+                for step in self._steps(task, first, seed, limits):
                     records.append(certified_record(step, unit))
             return Run(positives[unit], records, step)
 
@@ -104,6 +110,9 @@ class CertifiedClassifier(LinearClassifier):
                 runs = list(pool.map(solve, units))
         self._store(problem, runs)
 
+    def _steps(self, task: Task, start: Floats | None, seed: int, limits: Limits) -> Iterator[Step]:
+        return certify(task, start, seed, limits, self.solver)
+
     def _limits(self) -> Limits:
         deadline = np.inf if self.time_limit is None else time.monotonic() + self.time_limit
         return Limits(float(self.tol or 0.0), self.max_iter, deadline)
@@ -114,8 +123,8 @@ class CertifiedClassifier(LinearClassifier):
             blocks=Blocks(problem, n_jobs),
             loss=int(self._loss()),
             signs=np.where(problem.codes == positive, 1.0, -1.0),
-            costs=np.ascontiguousarray(self.C * weights),
-            ridge=1.0,
+            costs=np.ascontiguousarray(weights if self._free else self.C * weights),
+            ridge=0.0 if self._free else 1.0,
             bias=self.fit_intercept,
         )
 
@@ -129,7 +138,10 @@ class CertifiedClassifier(LinearClassifier):
         self.n_iter_ = max(step.number for step in last)
         endings = [step.ending for step in last if step.ending is not None]
         worst = next((e for e in endings if e is not Ending.CERTIFIED), Ending.CERTIFIED)
-        self.outcome_ = Outcome(worst, self.n_iter_, n_rows(problem.rows), gap=self.gap_)
+        advice = next((step.advice for step in last if step.ending is worst), "")
+        self.outcome_ = Outcome(
+            worst, self.n_iter_, n_rows(problem.rows), advice=advice, gap=self.gap_
+        )
 
     def _check(self) -> None:
         checks.number("tol", self.tol, least=0)

@@ -1,13 +1,20 @@
 """Logistic regression, certified: maximum a posteriori."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from rosenblatt.arrays import Floats
+from rosenblatt.data.rows import n_cols
+from rosenblatt.errors import ParameterError
 from rosenblatt.estimators import checks
 from rosenblatt.estimators.certified import CertifiedClassifier
+from rosenblatt.evidence.separation import watched
 from rosenblatt.rules.losses import Loss
+from rosenblatt.solvers.certified import Limits, Step, until
+from rosenblatt.solvers.likelihood import MOST_FEATURES, climb
+from rosenblatt.solvers.responses import Task
 
 
 class LogisticRegression(CertifiedClassifier):
@@ -40,7 +47,20 @@ class LogisticRegression(CertifiedClassifier):
 
     def _check(self) -> None:
         super()._check()
-        checks.number("C", self.C, above=0)
+        if not self._free:
+            checks.number("C", self.C, above=0)
+
+    def _steps(self, task: Task, start: Floats | None, seed: int, limits: Limits) -> Iterator[Step]:
+        if not self._free:
+            return super()._steps(task, start, seed, limits)
+        features = n_cols(task.blocks.problem.rows)
+        if features > MOST_FEATURES:
+            raise ParameterError(
+                f"C=inf takes at most {MOST_FEATURES:,} features; X has {features:,}. Use a finite"
+                " C: so many features nearly always separate the classes."
+            )
+        names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(features)])
+        return watched(until(climb(task, start), limits), task, list(names), limits)
 
     def _loss(self) -> Loss:
         return Loss.LOGISTIC

@@ -57,7 +57,7 @@ def balanced(pulls: Floats, signs: Floats) -> Floats:
     """Pulls scaled so that their signed sum is zero, as a free bias asks of a proof."""
     up = signs > 0
     scales = balancing(np.array([pulls[~up].sum(), pulls[up].sum()]))
-    return np.where(up, scales[1], scales[0]) * pulls
+    return np.asarray(np.where(up, scales[1], scales[0]) * pulls)
 
 
 def slack(seen: Response) -> float:

@@ -49,7 +49,8 @@ class Step:
     """A run after a step: the best weights so far, their bounds, and the pulls that prove them.
 
     `rows` is how many rows had a curvature, so that Newton's step had to look at them; `prove()`
-    gives the bounds again from margins and sums made anew, rounding taken off.
+    gives the bounds again from margins and sums made anew, rounding taken off. `advice` says what
+    the ending alone does not know.
     """
 
     number: int
@@ -60,6 +61,7 @@ class Step:
     rows: int
     prove: Callable[[], Bounds]
     ending: Ending | None = None
+    advice: str = ""
 
 
 @dataclass(frozen=True)
@@ -87,10 +89,15 @@ class Limits:
 def certify(
     task: Task, start: Floats | None, seed: int, limits: Limits, solver: str = "auto"
 ) -> Iterator[Step]:
+    """Steps of the method that suits the task, or of the one asked for, to their end."""
+    method = METHODS[method_for(task) if solver == "auto" else solver]
+    return until(method(task, start, seed, limits), limits)
+
+
+def until(steps: Iterator[Step], limits: Limits) -> Iterator[Step]:
     """Steps until a limit speaks or only rounding is left; the last names its ending."""
     waited, best = 0, Bounds(np.inf, 0.0)
-    method = METHODS[method_for(task) if solver == "auto" else solver]
-    for step in method(task, start, seed, limits):
+    for step in steps:
         waited = 0 if step.bounds.better_than(best) else waited + 1
         best = step.bounds
         stuck = waited > PATIENCE
