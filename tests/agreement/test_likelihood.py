@@ -96,7 +96,7 @@ def test_the_log_odds_of_a_table() -> None:
 
 def test_a_high_price_of_losses_leads_there() -> None:
     X, y = overlapping(seed=4)
-    near, there = LogisticRegression(1e9, tol=1e-13).fit(X, y), likeliest().fit(X, y)
+    near, there = LogisticRegression(C=1e9, tol=1e-13).fit(X, y), likeliest().fit(X, y)
     np.testing.assert_allclose(near.coef_, there.coef_, atol=1e-5)
 
 

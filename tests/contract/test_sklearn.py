@@ -74,7 +74,9 @@ def expected_failures(estimator: Any) -> dict[str, str]:
         LinearDiscriminant(shrinkage="oas"),
         LinearSVM(),
         LinearSVM(loss="squared_hinge", tol=1e-12),
-        LogisticRegression(),
+        LogisticRegression(tol=1e-12),
+        LogisticRegression(multi_class="ovr", class_weight="balanced"),
+        LogisticRegression(penalty=None, multi_class="ovr"),
         KernelPerceptron(),
         KernelPerceptron("poly", keep="average", multi_class="ovr"),
         KernelPerceptron(budget=20, max_iter=50),
@@ -87,7 +89,15 @@ def test_contract(estimator: Any, check: Any) -> None:
 
 @pytest.mark.parametrize(
     "estimator",
-    [Perceptron(), AROW(), LMS(), TanhPerceptron(), KernelPerceptron(), LinearSVM()],
+    [
+        Perceptron(),
+        AROW(),
+        LMS(),
+        TanhPerceptron(),
+        KernelPerceptron(),
+        LinearSVM(),
+        LogisticRegression(),
+    ],
 )
 def test_repr_shows_only_changed_settings(estimator: Any) -> None:
     assert repr(estimator) == f"{type(estimator).__name__}()"

@@ -575,6 +575,12 @@ SOFT: dict[str, list[Any]] = {
     **STEPS,
     "batch_size": [0, -1, 2.5, "all"],
 }
+CERTIFIED: dict[str, list[Any]] = {
+    **{name: COMMON[name] for name in ("fit_intercept", "warm_start", "max_iter")},
+    **{name: COMMON[name] for name in ("class_weight", "n_jobs", "random_state")},
+    "tol": [-1e-9, np.nan, np.inf, "small", None],
+    "time_limit": [0, -1.0, np.nan, "soon"],
+}
 PARAMETERS: dict[Any, dict[str, list[Any]]] = {
     Perceptron: {
         **ONLINE,
@@ -622,6 +628,17 @@ PARAMETERS: dict[Any, dict[str, list[Any]]] = {
         ],
         "shrinkage": [-0.1, 1.1, np.nan, "lw", True, [0.5]],
         "n_jobs": COMMON["n_jobs"],
+    },
+    LogisticRegression: {
+        **CERTIFIED,
+        "penalty": ["l1", "elasticnet", "l3", 2],
+        "C": [0, -1.0, np.nan, -np.inf, "c", None],
+        "l1_ratio": [-0.1, 1.1, np.nan, 0.5, "half"],
+        "dual": [None, "no", 2],
+        "intercept_scaling": [0, -1.0, np.nan, "one", None],
+        "solver": ["sgd", None, 1],
+        "multi_class": ["kesler", None, 1],
+        "verbose": [-1, "loud", None],
     },
     FisherDiscriminant: {
         "bias": ["middle", None, 0.5],

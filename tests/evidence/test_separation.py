@@ -12,6 +12,7 @@ from scipy.optimize import linprog
 
 from rosenblatt import LogisticRegression
 from rosenblatt.arrays import Array, Floats
+from rosenblatt.errors import ParameterError
 from rosenblatt.evidence.separation import Separation, listed
 from rosenblatt.solvers.state import Ending
 
@@ -109,11 +110,23 @@ def test_in_every_storage_and_however_it_is_stopped(store: Any, limit: dict[str,
 
 def test_a_unit_a_class_is_told_of_too() -> None:
     X, y = [[0.0], [1.0], [2.0], [3.0], [1.5], [1.6]], ["a", "a", "b", "b", "c", "b"]
-    model = LogisticRegression(C=np.inf, **OVR).fit(X, y)
+    model = fitted(X, y, multi_class="ovr")
     assert model.outcome_.ending is Ending.SEPARATED
 
 
-OVR = {"multi_class": "ovr"} if "multi_class" in LogisticRegression().get_params() else {}
+def test_no_penalty_is_an_infinite_price() -> None:
+    X, y = [[-2.0], [-1.0], [0.5], [1.0], [2.0]], [0, 1, 0, 1, 1]
+    model = LogisticRegression(penalty=None).fit(X, y)
+    np.testing.assert_array_equal(model.coef_, fitted(X, y).coef_)
+    assert np.isinf(model.C_)
+
+
+def test_what_it_does_not_take() -> None:
+    X = [[0.0], [1.0], [2.0]]
+    with pytest.raises(ParameterError, match=r"C=inf takes two classes, or multi_class='ovr'"):
+        fitted(X, [0, 1, 2])
+    with pytest.raises(ParameterError, match=r"penalty=None has no C to choose"):
+        LogisticRegression(penalty=None, C="cv").fit(X, [0, 1, 1])
 
 
 def test_a_finite_price_has_a_best() -> None:

@@ -10,6 +10,7 @@ from rosenblatt.estimators import checks
 from rosenblatt.estimators.certified import CertifiedClassifier, Run
 from rosenblatt.rules.losses import Loss
 from rosenblatt.solvers.certificate import balanced
+from rosenblatt.solvers.certified import METHODS
 
 LOSSES = {"hinge": Loss.HINGE, "squared_hinge": Loss.SQUARED_HINGE}
 
@@ -28,8 +29,9 @@ class LinearSVM(CertifiedClassifier):
 
     Parameters
     ----------
-    C : float, default=1.0
-        Price of the losses against that of long weights.
+    C : float or "cv", default=1.0
+        Price of the losses against that of long weights; "cv" chooses it by cross-validation along
+        a path of warm starts, by accuracy.
     loss : {"hinge", "squared_hinge"}, default="hinge"
         max(0, 1 − m), or its square.
     fit_intercept : bool, default=True
@@ -68,6 +70,10 @@ class LinearSVM(CertifiedClassifier):
         Rows that pull on the line: those on the margin or within it.
     dual_coef_ : ndarray, or a list of one a class
         Their pulls times their signs: w is the sum of the rows so weighted, up to the gap.
+    C_ : float
+        The C used.
+    cv_results_ : dict
+        With C="cv": the values "C" tried, the "scores" of each on each fold, and the "mean_score".
     n_iter_ : int
         Steps taken (the most of any unit).
     outcome_ : Outcome
@@ -91,7 +97,7 @@ class LinearSVM(CertifiedClassifier):
 
     def __init__(
         self,
-        C: float = 1.0,
+        C: Any = 1.0,
         *,
         loss: str = "hinge",
         fit_intercept: bool = True,
@@ -118,8 +124,8 @@ class LinearSVM(CertifiedClassifier):
 
     def _check(self) -> None:
         super()._check()
-        checks.number("C", self.C, above=0)
         checks.one_of("loss", self.loss, tuple(LOSSES))
+        checks.one_of("solver", self.solver, ("auto", *METHODS))
 
     def _loss(self) -> Loss:
         return LOSSES[self.loss]

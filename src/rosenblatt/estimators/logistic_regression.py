@@ -1,57 +1,218 @@
-"""Logistic regression, certified: maximum a posteriori."""
+"""Logistic regression of lecture 003, for two classes or many, with its duality gap as proof."""
 
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from scipy.special import log_expit, log_softmax, logsumexp
 
 from rosenblatt.arrays import Floats
+from rosenblatt.data.blocks import Blocks
+from rosenblatt.data.problem import Problem
 from rosenblatt.data.rows import n_cols
 from rosenblatt.errors import ParameterError
 from rosenblatt.estimators import checks
-from rosenblatt.estimators.certified import CertifiedClassifier
+from rosenblatt.estimators.certified import CertifiedClassifier, Run, costs_of, recorded
 from rosenblatt.evidence.separation import watched
 from rosenblatt.rules.losses import Loss
-from rosenblatt.solvers.certified import Limits, Step, until
+from rosenblatt.solvers import multinomial
+from rosenblatt.solvers.certified import METHODS, Limits, Step, until
 from rosenblatt.solvers.likelihood import MOST_FEATURES, climb
 from rosenblatt.solvers.responses import Task
+from rosenblatt.solvers.softmax import Classes
+
+SOLVERS = ("auto", *METHODS, "lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga")
+PENALTIES = ("l2", None, "deprecated", "l1", "elasticnet")
 
 
 class LogisticRegression(CertifiedClassifier):
-    """Logistic regression: ½‖w‖² + C Σ log(1 + exp(−y (w·x + b))) is as small as can be."""
+    """Logistic regression: ½‖w‖² + C Σ log(1 + exp(−y (w·x + b))) is as small as can be.
+
+    The model gives the second of two classes the probability σ(w·x + b), and of K classes each the
+    share exp(w_k·x + b_k) / Σ exp(w·x + b); the objective is the negative logarithm of the
+    posterior of the weights (maximum a posteriori) under a Gaussian prior of variance C. The biases
+    are not penalised. With `C=np.inf` it is that of the likelihood alone; where the classes are
+    separable that has no best weights, and the outcome says so (see docs/separation.md).
+
+    Every step knows a value that no weights can go below (a feasible point of the dual problem), so
+    the run stops when the objective is within `tol` of the best possible, and says so. Newton's
+    method finds it (see rosenblatt.solvers.newton and rosenblatt.solvers.multinomial).
+
+    The signature is scikit-learn's, so that changing the import line is enough; the objective is
+    the same, and the answer is that of its solvers run to the end.
+
+    Parameters
+    ----------
+    penalty : {"l2", None}, default="l2"
+        ½‖w‖², or nothing, which means `C=np.inf`. "deprecated", the word that scikit-learn's
+        default has become, means "l2".
+    C : float, np.inf or "cv", default=1.0
+        Price of the losses against that of long weights; "cv" chooses it by cross-validation along
+        a path of warm starts, by log loss. np.inf, which is maximum likelihood, takes two classes
+        or one against the rest, and at most 4,095 features.
+    l1_ratio : None or 0, default=None
+        For scikit-learn's signature: there is no l1 part.
+    dual : bool, default=False
+        For scikit-learn's signature: primal and dual are solved together.
+    tol : float, default=1e-6
+        Relative duality gap (P − D)/P that is small enough.
+    fit_intercept : bool, default=True
+        Whether there is a bias b.
+    intercept_scaling : float, default=1
+        For scikit-learn's signature: the bias is not penalised, so its scale changes nothing.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes; they multiply C.
+    random_state : int, RandomState or None, default=0
+        Seed of the rows that a first, rough run learns from.
+    solver : str, default="auto"
+        "newton" is Newton's method, "ascent" dual coordinate ascent (two classes, or one against
+        the rest); "auto" takes the second for sparse rows of more than 4,096 features. The names of
+        scikit-learn's solvers are taken for its signature's sake, and mean "auto". ("liblinear"
+        penalises the bias in scikit-learn; here nothing does.)
+    max_iter : int, default=1000
+        Most steps.
+    multi_class : {"multinomial", "ovr"}, default="multinomial"
+        How more than two classes are told apart: by the softmax over all, or one unit a class
+        against the rest.
+    verbose : int, default=0
+        For scikit-learn's signature: nothing is printed; `trace_` has every step.
+    warm_start : bool, default=False
+        Whether `fit` goes on from the weights of the last one.
+    n_jobs : int or None, default=None
+        Threads; they change no bit of the result. −1 takes all cores.
+    time_limit : float or None, default=None
+        Seconds after which the best weights so far are kept.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Sorted labels; for two classes the second is the positive one.
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        Weights; those of a softmax sum to 0 over the classes.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+        Biases, likewise.
+    gap_ : float
+        (P − D)/P: the objective is at most this far above the best possible, relative to itself;
+        infinite where no weights are the best.
+    objective_ : float
+        P, summed over the units where each has its own.
+    C_ : float
+        The C used.
+    cv_results_ : dict
+        With C="cv": the values "C" tried, the "scores" of each on each fold, and the "mean_score".
+    n_iter_ : int
+        Steps taken (the most of any unit).
+    outcome_ : Outcome
+        How the run ended, as a sentence.
+    trace_ : Trace
+        Objective, bound and gap after each step.
+
+    Examples
+    --------
+    >>> from rosenblatt import LogisticRegression, builtin
+    >>> iris = builtin("iris")
+    >>> model = LogisticRegression().fit(iris.X, iris.y)
+    >>> model.predict_proba(iris.X[:2]).round(3)
+    array([[0.982, 0.018, 0.   ],
+           [0.971, 0.029, 0.   ]])
+    >>> model.gap_ <= 1e-6
+    True
+    """
 
     def __init__(
         self,
-        C: float = 1.0,
+        penalty: str | None = "l2",
         *,
-        fit_intercept: bool = True,
+        C: Any = 1.0,
+        l1_ratio: float | None = None,
+        dual: bool = False,
         tol: float = 1e-6,
-        max_iter: int = 1000,
-        solver: str = "auto",
+        fit_intercept: bool = True,
+        intercept_scaling: float = 1,
         class_weight: Any = None,
-        warm_start: bool = False,
-        time_limit: float | None = None,
-        n_jobs: int | None = None,
         random_state: Any = 0,
+        solver: str = "auto",
+        max_iter: int = 1000,
+        multi_class: str = "multinomial",
+        verbose: int = 0,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+        time_limit: float | None = None,
     ) -> None:
+        self.penalty = penalty
         self.C = C
-        self.fit_intercept = fit_intercept
+        self.l1_ratio = l1_ratio
+        self.dual = dual
         self.tol = tol
-        self.max_iter = max_iter
-        self.solver = solver
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
         self.class_weight = class_weight
-        self.warm_start = warm_start
-        self.time_limit = time_limit
-        self.n_jobs = n_jobs
         self.random_state = random_state
+        self.solver = solver
+        self.max_iter = max_iter
+        self.multi_class = multi_class
+        self.verbose = verbose
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+        self.time_limit = time_limit
 
-    def _check(self) -> None:
-        super()._check()
-        if not self._free:
-            checks.number("C", self.C, above=0)
+    def predict_proba(self, X: Any) -> Floats:
+        """Probability of each class.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            In the order of `classes_`. One-vs-rest: the units' own, scaled to the sum 1.
+        """
+        return np.asarray(np.exp(self.predict_log_proba(X)))
+
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Logarithm of the probability of each class, also where that is too small for a float.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            In the order of `classes_`.
+        """
+        scores = self._scores(X)
+        if scores.shape[1] == 1:
+            return np.asarray(log_expit(np.hstack([-scores, scores])))
+        if self.multi_class != "ovr":
+            return np.asarray(log_softmax(scores, axis=1))
+        own = log_expit(scores)
+        return np.asarray(own - logsumexp(own, axis=1, keepdims=True))
+
+    def _loss(self) -> Loss:
+        return Loss.LOGISTIC
+
+    def _runs(self, problem: Problem, C: float, start: Floats | None, limits: Limits) -> list[Run]:
+        if problem.n_classes == 2 or self.multi_class == "ovr":
+            return super()._runs(problem, C, start, limits)
+        if np.isinf(C):
+            raise ParameterError(
+                f"C=inf takes two classes, or multi_class='ovr'; y holds {problem.n_classes}"
+                " classes. Use a large C, such as C=1e6."
+            )
+        task = Classes(
+            blocks=Blocks(problem, self._threads()),
+            costs=costs_of(problem, C),
+            ridge=1.0,
+            bias=self.fit_intercept,
+        )
+        return [recorded(multinomial.certify(task, start, self._seed(), limits), 0, -1)]
 
     def _steps(self, task: Task, start: Floats | None, seed: int, limits: Limits) -> Iterator[Step]:
-        if not self._free:
+        if task.ridge > 0.0:
             return super()._steps(task, start, seed, limits)
         features = n_cols(task.blocks.problem.rows)
         if features > MOST_FEATURES:
@@ -62,14 +223,30 @@ class LogisticRegression(CertifiedClassifier):
         names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(features)])
         return watched(until(climb(task, start), limits), task, list(names), limits)
 
-    def _loss(self) -> Loss:
-        return Loss.LOGISTIC
+    def _price(self) -> Any:
+        return np.inf if self.penalty is None else self.C
 
-    def predict_proba(self, X: Any) -> Floats:
-        """Probability of each class."""
-        scores = self._scores(X)
-        if scores.shape[1] == 1:
-            positive = 0.5 * (1.0 + np.tanh(0.5 * scores[:, 0]))
-            return np.column_stack([1.0 - positive, positive])
-        odds = np.exp(scores - scores.max(axis=1, keepdims=True))
-        return np.asarray(odds / odds.sum(axis=1, keepdims=True))
+    def _method(self) -> str:
+        return self.solver if self.solver in METHODS else "auto"
+
+    def _check(self) -> None:
+        super()._check()
+        checks.one_of("penalty", self.penalty, PENALTIES)
+        checks.one_of("solver", self.solver, SOLVERS)
+        checks.one_of("multi_class", self.multi_class, ("multinomial", "ovr"))
+        checks.flag("dual", self.dual)
+        checks.number("intercept_scaling", self.intercept_scaling, above=0)
+        checks.number("verbose", self.verbose, least=0)
+        checks.number("l1_ratio", self.l1_ratio, least=0, most=1, optional=True)
+        if self.penalty in {"l1", "elasticnet"} or self.l1_ratio:
+            raise ParameterError(
+                f"penalty={self.penalty!r} with l1_ratio={self.l1_ratio!r} asks for an l1 part, of"
+                " which this rule has none: use penalty='l2' and l1_ratio=None, or for sparse"
+                " weights Perceptron(penalty='l1')."
+            )
+        if self.penalty is None and isinstance(self.C, str):
+            raise ParameterError("penalty=None has no C to choose: leave C=1.0.")
+
+    def _check_price(self) -> None:
+        if np.inf != self.C:
+            super()._check_price()

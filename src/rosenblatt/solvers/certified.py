@@ -41,6 +41,7 @@ ROWS_A_WEIGHT = 4  # that it must have at least,
 FEWEST = 500  # and in all
 ROUGH_GAP = 3e-2
 ROUGH_STEPS = 50
+ROUNDING = 1e-13  # of a margin, against |w||x|: a few hundred times what a float64 rounds by
 PATIENCE = 40  # steps without any progress, after which only rounding is left
 
 
@@ -89,13 +90,13 @@ class Limits:
 def certify(
     task: Task, start: Floats | None, seed: int, limits: Limits, solver: str = "auto"
 ) -> Iterator[Step]:
-    """Steps of the method that suits the task, or of the one asked for, to their end."""
+    """Steps until a limit speaks or only rounding is left; the last names its ending."""
     method = METHODS[method_for(task) if solver == "auto" else solver]
     return until(method(task, start, seed, limits), limits)
 
 
 def until(steps: Iterator[Step], limits: Limits) -> Iterator[Step]:
-    """Steps until a limit speaks or only rounding is left; the last names its ending."""
+    """Steps of a run without an end, up to where a limit speaks or only rounding is left."""
     waited, best = 0, Bounds(np.inf, 0.0)
     for step in steps:
         waited = 0 if step.bounds.better_than(best) else waited + 1
@@ -150,7 +151,8 @@ def by_newton(task: Task, start: Floats | None, seed: int, limits: Limits) -> It
 
     def prove() -> Bounds:
         nonlocal best
-        best = rounded(task, place, floor, w)
+        if not is_exact(task, w, best, limits.tol):
+            best = rounded(task, place, floor, w)
         return best
 
     for number, (seen, floor) in enumerate(looks, 1):
@@ -167,6 +169,12 @@ METHODS = {"newton": by_newton, "ascent": by_ascent}
 def newton_on(task: Task, floor: Floor) -> str:
     """Name of Newton's step on a floor."""
     return f"newton, window {floor.window:.1e}" if task.loss == HINGE else "newton"
+
+
+def is_exact(task: Task, w: Floats, bounds: Bounds, tol: float) -> bool:
+    """Whether rounding is far too small to spoil a gap of `tol`, by the length of some rows."""
+    reach = float(np.linalg.norm(w)) * np.sqrt(products.mean_square(task.blocks) + 1.0)
+    return bool(ROUNDING * reach * task.costs.sum() <= 1e-3 * tol * bounds.objective)
 
 
 def rounded(task: Task, place: Place, floor: Floor, w: Floats) -> Bounds:
@@ -188,8 +196,9 @@ def objective_at(task: Task, w: Floats) -> float:
 def on_the_loss(task: Task, place: Place, leader: Leader) -> Iterator[tuple[Look, Floor]]:
     """Newton's steps on a smooth loss."""
     itself = Floor(task.costs, 1.0)  # its centres and window are not looked at
-    for seen in descend(task, place, itself, leader):
-        yield seen, itself
+    while True:
+        for seen in descend(task, place, itself, leader):
+            yield seen, itself
 
 
 def on_floors(
@@ -219,8 +228,11 @@ def worth_a_part(task: Task) -> bool:
     return n_rows(rows) >= PART * max(FEWEST, ROWS_A_WEIGHT * (n_cols(rows) + 1))
 
 
-def rough_start(task: Task, seed: int, limits: Limits) -> Floats:
-    """Weights learned from every eighth row, drawn by a seed, each costing eight times as much."""
+def rough_start(task: Task, seed: int, limits: Limits) -> Floats | None:
+    """Weights learned from every eighth row, each costing eight times as much.
+
+    The rows are drawn by a seed; none is the answer where a class has none among them.
+    """
     n = n_rows(task.blocks.problem.rows)
     chosen = np.sort(np.random.default_rng(seed).choice(n, n // PART, replace=False))
     part = task._replace(
@@ -228,6 +240,8 @@ def rough_start(task: Task, seed: int, limits: Limits) -> Floats:
         signs=task.signs[chosen],
         costs=task.costs[chosen] * (n / len(chosen)),
     )
+    if len(np.unique(part.signs[part.costs > 0.0])) < 2:
+        return None
     w = np.zeros(n_cols(task.blocks.problem.rows) + 1)
     for step in certify(part, None, seed, replace(limits, tol=ROUGH_GAP, max_iter=ROUGH_STEPS)):
         w = step.w

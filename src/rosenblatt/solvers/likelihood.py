@@ -94,7 +94,11 @@ def aim_at(task: Task, seen: Look, centre: Floats) -> Aim:
 
 def follow(task: Task, place: Place, floor: Floor, aim: Aim) -> None:
     """Move a place along Newton's step as far as it leads up, but no margin out of all bounds."""
-    t = downhill(lambda t: slope(task, place, aim.moves, floor, t))
+
+    def along(t: float) -> float:
+        return slope(task, place, aim.moves, floor, t)
+
+    t = downhill(along, along(0.0))
     t = min(t, max(1.0, FARTHEST / max(float(np.abs(aim.moves).max()), 1.0)))
     place.w = place.w + t * aim.direction
     place.margins += t * aim.moves

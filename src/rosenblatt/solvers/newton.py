@@ -15,16 +15,17 @@ from scipy.linalg.lapack import dpotrf, dpotrs
 
 from rosenblatt.arrays import Floats, Ints
 from rosenblatt.data.rows import CSR, n_cols, n_rows
-from rosenblatt.rules.losses import NEVER_FLAT
+from rosenblatt.rules.losses import LOGISTIC, NEVER_FLAT
 from rosenblatt.solvers import products
 from rosenblatt.solvers.responses import Floor, Place, Response, Task, respond_all, slope
 
 MOST_FACTORED = 4096  # features up to which H of a sample is factored
 SAMPLE = 4  # rows a feature, in that sample,
 LEAST_SAMPLE = 2048  # but no fewer
-DENSE_SPEED = 4.0  # how much quicker a product is in a Gram matrix of dense rows
+SPEED = 4.0  # how much quicker a product is in a Gram matrix than in H p
 MOST_ITERATIONS = 60
-FORCING = 0.1  # how far the residual has to fall
+SMALL_MOVE = 0.5  # of all margins: the curvature of a logistic loss hardly changes on the way
+FORCING = 0.1  # part of the gradient that a step may leave, or as far as the last step came
 
 Solver = Callable[[Floats], Floats]
 
@@ -66,41 +67,53 @@ def look(task: Task, place: Place, floor: Floor, *, anew: bool) -> Look:
 
 
 def descend(task: Task, place: Place, floor: Floor, leader: "Leader") -> Iterator[Look]:
-    """Take Newton's steps down a floor, without an end; show each place before leaving it."""
+    """Take Newton's steps as long as they lead down; show each place before leaving it."""
     moves = np.empty_like(place.margins)
-    first = True
-    while True:
+    first, step = True, 1.0
+    while step > 0.0:
         seen = look(task, place, floor, anew=first or task.loss >= NEVER_FLAT)
         first = False
         yield seen
         curvatures = seen.response.curvatures
         chosen = np.flatnonzero(curvatures)
         direction = leader.solve(task, chosen, curvatures[chosen], -seen.gradient)
-        walk(task, place, floor, direction, moves)
+        step = walk(task, place, floor, direction, (float(seen.gradient @ direction), moves))
 
 
-def walk(task: Task, place: Place, floor: Floor, direction: Floats, moves: Floats) -> None:
-    """Move a place along a direction as far as it leads down."""
+def walk(
+    task: Task, place: Place, floor: Floor, direction: Floats, along: tuple[float, Floats]
+) -> float:
+    """Move a place along a direction as far as it leads down; give how far that was.
+
+    `along` is the slope there, and room for the moves of the margins.
+    """
+    start, moves = along
     margins_of(task, direction, moves)
     w, d = place.w[:-1], direction[:-1]
     lean, bend = task.ridge * float(w @ d), task.ridge * float(d @ d)
 
-    def along(t: float) -> float:
+    def slope_at(t: float) -> float:
         return lean + t * bend + slope(task, place, moves, floor, t)
 
-    t = downhill(along)
+    surely = task.loss == LOGISTIC and largest(moves) <= SMALL_MOVE
+    t = 1.0 if surely and start < 0.0 else downhill(slope_at, start)
     place.w = place.w + t * direction
     moves *= t
     place.margins += moves
+    return t
 
 
-def downhill(along: Callable[[float], float]) -> float:
-    """Step at which a rising slope has all but vanished, tried at 1 first."""
-    start, end = along(0.0), along(1.0)
+def largest(moves: Floats) -> float:
+    """Largest move of any margin."""
+    return max(float(moves.max()), -float(moves.min()))
+
+
+def downhill(along: Callable[[float], float], start: float) -> float:
+    """Step at which a rising slope, `start` at 0, has all but vanished, tried at 1 first."""
     if start >= 0.0:  # rounding is all that is left
         return 0.0
     near, far, t = 0.0, 1.0, 1.0
-    low, high = start, end
+    low, high = start, along(1.0)
     while high < 0.5 * start:  # still falling more than half as steeply: go on
         near, low, far = far, high, 2.0 * far
         high = along(far)
@@ -126,46 +139,50 @@ class Leader:
     def __init__(self, seed: int) -> None:
         self._generator = np.random.default_rng(seed)
         self._lead: Solver | None = None
+        self._length = 0.0  # of the last gradient
         self._patience = 0.0  # products that may still be spent before the factor is made anew
 
     def solve(self, task: Task, chosen: Ints, curvatures: Floats, b: Floats) -> Floats:
         """Solve to a part of the residual."""
-        hold = 0.0 if len(chosen) else float(task.costs.sum())
-        if self._lead is None or self._patience <= 0.0 or hold > 0.0:
-            self._lead = self._factor(task, chosen, curvatures, hold)
+        if not len(chosen):
+            return held(task, b)
+        if self._lead is None or self._patience <= 0.0:
+            self._lead = self._factor(task, chosen, curvatures)
 
         def times(p: Floats) -> Floats:
             product = products.curved(task.blocks, chosen, curvatures, p)
             product[:-1] += task.ridge * p[:-1]
-            product[-1] = product[-1] + hold * p[-1] if task.bias else p[-1]
+            product[-1] = product[-1] if task.bias else p[-1]
             return product
 
-        x, taken = conjugate_gradients(times, self._lead, b)
+        length = float(np.linalg.norm(b))
+        fallen = length / self._length if self._length > 0.0 else 1.0
+        self._length = length
+        x, taken = conjugate_gradients(times, self._lead, b, min(FORCING, fallen))
         self._patience -= taken * (4.0 * len(chosen) * entries_a_row(task) + 2.0 * len(b) ** 2)
         return x
 
-    def _factor(self, task: Task, chosen: Ints, curvatures: Floats, hold: float) -> Solver:
+    def _factor(self, task: Task, chosen: Ints, curvatures: Floats) -> Solver:
         width = n_cols(task.blocks.problem.rows) + 1
         if width > MOST_FACTORED:
             self._patience = 0.0
             diagonal = products.squared(task.blocks, chosen, curvatures)
             diagonal[:-1] += task.ridge
-            diagonal[-1] = diagonal[-1] + hold if task.bias else 1.0
+            diagonal[-1] = diagonal[-1] if task.bias else 1.0
             require_finite(diagonal)
             return lambda r: r / diagonal
         entries = entries_a_row(task)
-        dense = not isinstance(task.blocks.problem.rows, CSR)
-        speed = DENSE_SPEED if dense else 1.0
-        like_one_product = int(4.0 * speed * len(chosen) / max(entries, 1.0))
-        sample = max(SAMPLE * width, LEAST_SAMPLE, like_one_product)
+        cheap = int(SPEED * len(chosen) / max(entries, 1.0))  # costs a part of one product H p
+        sample = max(SAMPLE * width, LEAST_SAMPLE, cheap)
         rows, weights = self._sample(chosen, curvatures, sample)
-        self._patience = (len(rows) * entries**2 + width**3 / 3) / speed
-        centre = products.mean_row(task.blocks, rows, weights) if dense else np.zeros(width - 1)
-        centre *= task.bias
+        self._patience = (len(rows) * entries**2 + width**3 / 3) / SPEED
+        sparse = isinstance(task.blocks.problem.rows, CSR)  # whose zeros have to stay zeros
+        about_mean = task.bias and not sparse
+        centre = products.mean_row(task.blocks, rows, weights) * about_mean
         H = products.gram(task.blocks, rows, weights, centre)
         H[np.diag_indices(width - 1)] += task.ridge
         H[-1, :-1] *= task.bias
-        H[-1, -1] = H[-1, -1] + hold if task.bias else 1.0
+        H[-1, -1] = H[-1, -1] if task.bias else 1.0
         return about(centre, cholesky(H))
 
     def _sample(self, chosen: Ints, curvatures: Floats, n: int) -> tuple[Ints, Floats]:
@@ -175,6 +192,15 @@ class Leader:
         chance = np.minimum(1.0, n * curvatures / curvatures.sum())
         taken = self._generator.random(len(chosen)) < chance
         return chosen[taken], curvatures[taken] / chance[taken]
+
+
+def held(task: Task, b: Floats) -> Floats:
+    """Step where no row has a curvature: the bias is held at the mean row by all costs."""
+    rows = products.spread(task.blocks)
+    centre = products.mean_row(task.blocks, rows, task.costs[rows]) * task.bias
+    diagonal = np.full(len(b), task.ridge)
+    diagonal[-1] = float(task.costs.sum())
+    return about(centre, lambda r: r / diagonal)(b)
 
 
 def about(centre: Floats, solve: Solver) -> Solver:
@@ -211,12 +237,14 @@ def cholesky(H: Floats) -> Solver:
         H[np.diag_indices(len(H))] = diagonal * (1.0 + lift)
 
 
-def conjugate_gradients(times: Solver, lead: Solver, b: Floats) -> tuple[Floats, int]:
-    """Solve H x = b until the residual, as the leader measures it, has fallen by FORCING."""
+def conjugate_gradients(
+    times: Solver, lead: Solver, b: Floats, forcing: float
+) -> tuple[Floats, int]:
+    """Solve H x = b until the residual, as the leader measures it, has fallen to a part of b."""
     x, r = np.zeros_like(b), b.copy()
     z = lead(r)
     p, measure = z, float(r @ z)
-    enough = FORCING**2 * measure
+    enough = forcing**2 * measure
     for taken in range(1, MOST_ITERATIONS + 1):
         Hp = times(p)
         bend = float(p @ Hp)

@@ -78,10 +78,15 @@ def mean_row(blocks: Blocks, chosen: Ints, curvatures: Floats) -> Floats:
     return total / max(float(weights.sum()), np.finfo(float).tiny)
 
 
+def spread(blocks: Blocks) -> Ints:
+    """Some rows, evenly spread over all."""
+    n = n_rows(blocks.problem.rows)
+    return np.arange(0, n, max(1, n // FOR_A_MEAN))
+
+
 def mean_square(blocks: Blocks) -> float:
-    """Mean squared length of some rows, evenly spread over all."""
-    rows = blocks.problem.rows
-    some = np.arange(0, n_rows(rows), max(1, n_rows(rows) // FOR_A_MEAN))
+    """Mean squared length of some rows."""
+    some = spread(blocks)
     return float(squared(blocks, some, np.ones(len(some)))[:-1].sum()) / len(some)
 
 
