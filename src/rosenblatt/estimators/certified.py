@@ -100,11 +100,15 @@ class CertifiedClassifier(LinearClassifier):
 
     def _solve(self, problem: Problem, start: Floats | None) -> None:
         limits = self._limits()
-        self.C_ = self.C
+        self.C_ = self._price()
         if isinstance(self.C, str):
             choice = choose(partial(self._weights_at, limits), problem, self._loss(), self._seed())
             self.C_, self.cv_results_, start = choice.C, choice.results, choice.W
         self._store(problem, self._runs(problem, self.C_, start, limits))
+
+    def _price(self) -> Any:
+        """C, as the settings have it."""
+        return self.C
 
     def _weights_at(
         self, limits: Limits, problem: Problem, C: float, start: Floats | None
@@ -122,14 +126,17 @@ class CertifiedClassifier(LinearClassifier):
         def solve(unit: int) -> Run:
             task = self._task(problem, C, positives[unit], inside)
             first = None if start is None else start[unit]
-            steps = certify(task, first, seed, limits, self._method())
-            return recorded(steps, unit, positives[unit])
+            return recorded(self._steps(task, first, seed, limits), unit, positives[unit])
 
         units = range(len(positives))
         if across == 1:
             return [solve(unit) for unit in units]
         with ThreadPoolExecutor(across) as pool:
             return list(pool.map(solve, units))
+
+    def _steps(self, task: Task, start: Floats | None, seed: int, limits: Limits) -> Iterator[Step]:
+        """Steps of a unit to their end."""
+        return certify(task, start, seed, limits, self._method())
 
     def _method(self) -> str:
         """Name of the solver, as the table of methods has it."""
@@ -140,12 +147,13 @@ class CertifiedClassifier(LinearClassifier):
         return Limits(float(self.tol or 0.0), self.max_iter, deadline)
 
     def _task(self, problem: Problem, C: float, positive: int, n_jobs: int) -> Task:
+        free = np.isinf(C)  # then only the losses count
         return Task(
             blocks=Blocks(problem, n_jobs),
             loss=int(self._loss()),
             signs=np.where(problem.codes == positive, 1.0, -1.0),
-            costs=costs_of(problem, C),
-            ridge=1.0,
+            costs=costs_of(problem, 1.0 if free else C),
+            ridge=0.0 if free else 1.0,
             bias=self.fit_intercept,
         )
 
@@ -159,18 +167,23 @@ class CertifiedClassifier(LinearClassifier):
         self.n_iter_ = max(step.number for step in last)
         endings = [step.ending for step in last if step.ending is not None]
         worst = next((e for e in endings if e is not Ending.CERTIFIED), Ending.CERTIFIED)
-        self.outcome_ = Outcome(worst, self.n_iter_, n_rows(problem.rows), gap=self.gap_)
+        advice = next((step.advice for step in last if step.ending is worst), "")
+        rows = n_rows(problem.rows)
+        self.outcome_ = Outcome(worst, self.n_iter_, rows, advice=advice, gap=self.gap_)
 
     def _check(self) -> None:
         checks.number("tol", self.tol, least=0)
         checks.whole("max_iter", self.max_iter, least=1)
         checks.number("time_limit", self.time_limit, above=0, optional=True)
         checks.flag("fit_intercept", self.fit_intercept)
-        if not (isinstance(self.C, str) and self.C == "cv"):
-            checks.number("C", self.C, above=0)
+        self._check_price()
         checks.flag("warm_start", self.warm_start)
         checks.jobs("n_jobs", self.n_jobs)
         checks.class_weight("class_weight", self.class_weight)
+
+    def _check_price(self) -> None:
+        if not (isinstance(self.C, str) and self.C == "cv"):
+            checks.number("C", self.C, above=0)
 
 
 def recorded(steps: Iterator[Step], unit: int, positive: int) -> Run:

@@ -50,7 +50,8 @@ class Step:
     """A run after a step: the best weights so far, their bounds, and the pulls that prove them.
 
     `rows` is how many rows had a curvature, so that Newton's step had to look at them; `prove()`
-    gives the bounds again from margins and sums made anew, rounding taken off.
+    gives the bounds again from margins and sums made anew, rounding taken off. `advice` says what
+    the ending alone does not know.
     """
 
     number: int
@@ -61,6 +62,7 @@ class Step:
     rows: int
     prove: Callable[[], Bounds]
     ending: Ending | None = None
+    advice: str = ""
 
 
 @dataclass(frozen=True)
