@@ -31,6 +31,7 @@ from rosenblatt.solvers.certified import (
     ROWS_A_WEIGHT,
     Limits,
     Step,
+    one_of_each,
     until,
 )
 from rosenblatt.solvers.newton import (
@@ -114,7 +115,7 @@ def worth_a_part(task: Classes) -> bool:
 def rough_start(task: Classes, leader: "Leader", limits: Limits) -> Floats | None:
     """Weights learned from every eighth row, each costing eight times as much; none if too few."""
     n = n_rows(task.blocks.problem.rows)
-    chosen = np.sort(np.random.default_rng(leader.seed).choice(n, n // PART, replace=False))
+    chosen = one_of_each(PART, n, leader.seed)
     part = task._replace(
         blocks=Blocks(task.blocks.problem.take(chosen), task.blocks.n_jobs),
         costs=task.costs[chosen] * (n / len(chosen)),

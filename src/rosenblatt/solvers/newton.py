@@ -16,16 +16,17 @@ from scipy.linalg.lapack import dpotrf, dpotrs
 from rosenblatt.arrays import Floats, Ints
 from rosenblatt.data.rows import CSR, n_cols, n_rows
 from rosenblatt.rules.losses import LOGISTIC, NEVER_FLAT
-from rosenblatt.solvers import products
+from rosenblatt.solvers import products, tiles
 from rosenblatt.solvers.responses import Floor, Place, Response, Task, respond_all, slope
 
 MOST_FACTORED = 4096  # features up to which H of a sample is factored
 SAMPLE = 4  # rows a feature, in that sample,
 LEAST_SAMPLE = 2048  # but no fewer
-SPEED = 4.0  # how much quicker a product is in a Gram matrix than in H p
+SPEED = 4.0  # how much quicker a product is in a wide Gram matrix than in H p
+THINNED = 8  # times the rows wanted are looked at for a sample
 MOST_ITERATIONS = 60
 SMALL_MOVE = 0.5  # of all margins: the curvature of a logistic loss hardly changes on the way
-FORCING = 0.1  # part of the gradient that a step may leave, or as far as the last step came
+FORCING = 0.03  # part of the gradient that a step may leave, or as far as the last step came
 
 Solver = Callable[[Floats], Floats]
 
@@ -172,10 +173,10 @@ class Leader:
             require_finite(diagonal)
             return lambda r: r / diagonal
         entries = entries_a_row(task)
-        cheap = int(SPEED * len(chosen) / max(entries, 1.0))  # costs a part of one product H p
-        sample = max(SAMPLE * width, LEAST_SAMPLE, cheap)
-        rows, weights = self._sample(chosen, curvatures, sample)
-        self._patience = (len(rows) * entries**2 + width**3 / 3) / SPEED
+        speed = SPEED if width > tiles.NARROW else 1.0
+        cheap = int(speed * len(chosen) / max(entries, 1.0))  # costs a part of one product H p
+        rows, weights = self._sample(chosen, curvatures, max(SAMPLE * width, LEAST_SAMPLE, cheap))
+        self._patience = (len(rows) * entries**2 + width**3 / 3) / speed + len(chosen)
         sparse = isinstance(task.blocks.problem.rows, CSR)  # whose zeros have to stay zeros
         about_mean = task.bias and not sparse
         centre = products.mean_row(task.blocks, rows, weights) * about_mean
@@ -189,8 +190,10 @@ class Leader:
         """About n of the rows, taken by their curvature, weighted so that H is met on average."""
         if len(chosen) <= n:
             return chosen, curvatures
-        chance = np.minimum(1.0, n * curvatures / curvatures.sum())
-        taken = self._generator.random(len(chosen)) < chance
+        every = max(1, len(chosen) // (THINNED * n))
+        chosen, curvatures = chosen[::every], curvatures[::every] * every
+        chance = np.minimum(1.0, curvatures * (n / curvatures.sum()))
+        taken = np.flatnonzero(self._generator.random(len(chosen)) < chance)
         return chosen[taken], curvatures[taken] / chance[taken]
 
 
