@@ -19,8 +19,8 @@ from rosenblatt.solvers.score import decided, scores_of
 
 CS = tuple(10.0**power for power in np.arange(-4, 4.5, 0.5))
 FOLDS = 5
-PATIENCE = 4  # values of C without a better score
-WORTH = 1e-4  # a score better by less is no better
+PATIENCE = 4  # values of C with a worse score
+WORTH = 1e-4  # of a score: less is no difference
 
 WeightsAt = Callable[[Problem, float, Floats | None], Floats]
 
@@ -29,7 +29,7 @@ class Choice(NamedTuple):
     """The C with the best score, the weights of all rows there, and what was tried."""
 
     C: float
-    W: Floats
+    W: Floats | None
     results: dict[str, Any]
 
 
@@ -38,22 +38,23 @@ def choose(weights_at: WeightsAt, problem: Problem, loss: Loss, seed: int) -> Ch
     folds = folds_of(problem, seed)
     tried: list[float] = []
     scores: list[list[float]] = []
-    best, W, waited = None, None, 0
+    W: Floats | None = None
+    best, chosen, waited = -np.inf, Choice(CS[0], None, {}), 0
     for C in CS:
         W = weights_at(problem, C, W)
         scores.append([fold_score(weights_at, problem, C, W, held, loss) for held in folds])
         tried.append(C)
         mean = float(np.mean(scores[-1]))
-        if best is None or mean > best[0] + WORTH * abs(best[0]):
-            best, waited = (mean, C, W), 0
-        else:
+        worth = WORTH * abs(mean)
+        if mean > best + worth:
+            best, chosen, waited = mean, Choice(C, W, {}), 0
+        elif mean < best - worth:  # a level stretch may come before a rise
             waited += 1
         if waited == PATIENCE:
             break
-    assert best is not None
     table = np.array(scores)
     results = {"C": np.array(tried), "scores": table, "mean_score": table.mean(axis=1)}
-    return Choice(best[1], best[2], results)
+    return chosen._replace(results=results)
 
 
 def folds_of(problem: Problem, seed: int) -> list[Array]:
