@@ -10,6 +10,7 @@ from sklearn.linear_model import LogisticRegression as TheirLogistic
 from rosenblatt import LogisticRegression, builtin
 from rosenblatt.arrays import Array, Floats
 from rosenblatt.errors import ParameterError
+from rosenblatt.solvers.state import Ending
 
 LONG = np.longdouble
 CLOSE = 1e-5  # weights are known to about the root of what the objective is known to
@@ -134,6 +135,19 @@ def test_xor_and_equal_rows_have_their_best_at_zero() -> None:
         np.testing.assert_array_equal(model.coef_, 0)
         assert model.objective_ == pytest.approx(4 * np.log(2))
         assert model.outcome_.converged
+
+
+@pytest.mark.parametrize("lost", ["a column and nearly the same", "squares below float64"])
+def test_a_direction_lost_in_squares_is_not_called_the_best(lost: str) -> None:
+    # once: Newton's step did not see it, and zero weights were certified
+    X, y = overlapping(seed=10)
+    if lost == "squares below float64":
+        X = X * 1e-200
+    else:
+        X = np.column_stack([X, X[:, 0] + 1e-9 * np.random.default_rng(0).normal(size=len(y))])
+    model = likeliest(tol=1e-6).fit(X, y)
+    assert model.outcome_.ending is Ending.AT_ROUNDING
+    assert model.gap_ == 1.0
 
 
 def test_threads_change_no_bit() -> None:

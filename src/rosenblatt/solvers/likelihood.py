@@ -9,7 +9,9 @@ curvatures θ
 
     a′ = a − θ μ,      Σ a′ y (x, 1) = Σ a y (x, 1) − (Σ θ (x, 1)(x, 1)ᵀ) δ = 0
 
-What rounding leaves of that sum, r, costs D no more than |r|·|w*|, w* being the best weights.
+What rounding leaves of that sum, r, costs D no more than |r|·|w*|, w* being the best weights, for
+which twice the last are taken. If more than rounding is left, because some direction is lost in H,
+which is made of squares, nothing is proved.
 
 Pulls that balance and are all positive also prove that there *are* best weights (Stiemke): if some
 direction put no row on the wrong side, and not all on the boundary, the sum could not vanish. On
@@ -42,6 +44,7 @@ from rosenblatt.solvers.positive import factored
 from rosenblatt.solvers.responses import Floor, Place, Task, losses, slope
 
 AT_REST = 0.5  # of a margin: less is left to every row where the likelihood has a maximum
+BALANCED = 1e-12  # of Σ |a x|: more than rounding leaves
 MOST_FEATURES = MOST_FACTORED - 1
 FARTHEST = 1e4  # margins beyond which a row has no loss left that float64 could hold
 
@@ -115,9 +118,15 @@ def proved(task: Task, place: Place, w: Floats, pulls: Floats, bound: float) -> 
     """Bounds of the weights w from margins made anew, less what rounding leaves open."""
     margins = margins_of(task, w, np.empty_like(task.costs))
     drift = float(np.abs(margins - place.margins).max()) if w is place.w else 0.0
-    left = float(np.abs(total_row(task, pulls * task.signs)) @ np.abs(w))
-    open_ = 2.0 * left + drift * float(np.abs(pulls).sum())
-    return Bounds(losses(task, margins), max(bound - open_, 0.0))
+    objective = losses(task, margins)
+    left = np.abs(total_row(task, pulls * task.signs))
+    left[-1] *= task.bias
+    sizes = np.abs(pulls)
+    total = float(sizes.sum())
+    scales = np.sqrt(products.squared(task.blocks, np.arange(len(pulls)), sizes)) * np.sqrt(total)
+    if (left > BALANCED * scales).any():  # a direction that Newton's step was blind to
+        return Bounds(objective, 0.0)
+    return Bounds(objective, max(bound - 2.0 * float(left @ np.abs(w)) - drift * total, 0.0))
 
 
 def total_row(task: Task, factors: Floats) -> Floats:
