@@ -215,11 +215,12 @@ def conjugate_gradients(
     for taken in range(1, MOST_ITERATIONS + 1):
         Hp = times(p)
         size = measure / float(p @ Hp)
-        x = x + size * p
-        r = r - size * Hp
+        x += size * p
+        r -= size * Hp
         z = lead(r)
         before, measure = measure, float(r @ z)
         if measure <= enough:
             return x, taken
-        p = z + (measure / before) * p
+        p *= measure / before
+        p += z
     return x, MOST_ITERATIONS
