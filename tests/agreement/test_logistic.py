@@ -16,7 +16,7 @@ from rosenblatt import LogisticRegression
 from rosenblatt.data.blocks import Blocks
 from rosenblatt.data.problem import unlabelled
 from rosenblatt.data.rows import CSR
-from rosenblatt.errors import DataError, ParameterError
+from rosenblatt.errors import DataError, NotFiniteError, ParameterError, TooLargeError
 from rosenblatt.solvers import multinomial, softmax
 from rosenblatt.solvers.state import Ending
 
@@ -329,6 +329,24 @@ def test_hard_inputs_end_well(storage: str, name: str, C: float) -> None:
     assert model.outcome_.converged, f"{model.outcome_}"
     assert model.gap_ <= 1e-6
     assert np.isfinite(model.coef_).all()
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+@pytest.mark.parametrize(("value", "told"), [(np.nan, "NaN"), (-np.inf, "infinity")])
+def test_what_is_no_number_is_named(storage: str, value: float, told: str) -> None:
+    data = blobs(3)
+    X = data.X.copy()
+    X[7, 2] = value
+    model = LogisticRegression()
+    with pytest.raises(NotFiniteError, match=f"{told} at row 7, column 2"):
+        model.fit(STORAGES[storage](X), data.y)
+    assert vars(model) == vars(LogisticRegression())
+
+
+def test_values_beyond_all_scores_are_refused() -> None:
+    data = blobs(3)
+    with pytest.raises(TooLargeError, match="Scale its columns"):
+        LogisticRegression().fit(data.X * 1e200, data.y)
 
 
 def test_a_heavy_row_is_learned() -> None:

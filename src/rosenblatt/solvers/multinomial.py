@@ -11,6 +11,7 @@ Before each step the biases are settled for the weights as they stand. That take
 not the rows, and balances the pulls, so that every step has a proof.
 """
 
+import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -96,10 +97,8 @@ def minimise(
         start = rough_start(task, leader, limits)
     place = place_at(task, start)
     best_W, best = place.W, Bounds(np.inf, 0.0)
-    number = 0
-    while True:
+    for number in itertools.count(1):
         seen = look(task, place)
-        number += 1
         best_W = place.W.copy() if seen.bounds.objective < best.objective else best_W
         best = best.tighter(seen.bounds)
         W = np.ascontiguousarray(best_W.T)
