@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from rosenblatt.data.builtin import builtin
     from rosenblatt.estimators.arow import AROW
     from rosenblatt.estimators.batch_perceptron import BatchPerceptron
+    from rosenblatt.estimators.choosing import regularisation_path
     from rosenblatt.estimators.fisher_discriminant import FisherDiscriminant
     from rosenblatt.estimators.kernel_perceptron import KernelPerceptron
     from rosenblatt.estimators.least_squares import LeastSquares
@@ -50,6 +51,7 @@ _HOMES = {
     "label_noise_bounds": "rosenblatt.evidence.search.noise",
     "load_proof": "rosenblatt.evidence.proof.prooffile",
     "realize": "rosenblatt.logic.realize",
+    "regularisation_path": "rosenblatt.estimators.choosing",
     "separability": "rosenblatt.evidence.separability",
     "solution_region": "rosenblatt.logic.region",
     "verify": "rosenblatt.evidence.proof.certificate",
@@ -77,6 +79,7 @@ __all__ = [
     "label_noise_bounds",
     "load_proof",
     "realize",
+    "regularisation_path",
     "separability",
     "solution_region",
     "verify",

@@ -76,6 +76,7 @@ def expected_failures(estimator: Any) -> dict[str, str]:
         LinearSVM(loss="squared_hinge", tol=1e-12),
         LogisticRegression(tol=1e-12),
         LogisticRegression(multi_class="ovr", class_weight="balanced"),
+        LogisticRegression(penalty=None, multi_class="ovr"),
         KernelPerceptron(),
         KernelPerceptron("poly", keep="average", multi_class="ovr"),
         KernelPerceptron(budget=20, max_iter=50),

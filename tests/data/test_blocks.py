@@ -188,3 +188,17 @@ def test_sparse_kernels_run_as_plain_python_too() -> None:
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("\n") == 10
+
+
+@pytest.mark.parametrize("n_jobs", [1, 3])
+def test_arrays_beside_the_rows_are_cut_as_they_are(n_jobs: int) -> None:
+    n = 3 * BLOCK_ROWS + 5
+    blocks, numbers, out = Blocks(problem(n), n_jobs), np.arange(n, dtype=float), np.zeros(n)
+
+    def here(block: Problem, part: Floats, to: Floats) -> float:
+        assert n_rows(block.rows) == len(part) == len(to)
+        to[:] = 2 * part
+        return float(part.sum())
+
+    assert blocks.total(here, numbers, out) == numbers.sum()
+    np.testing.assert_array_equal(out, 2 * numbers)

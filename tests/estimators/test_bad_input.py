@@ -631,8 +631,8 @@ PARAMETERS: dict[Any, dict[str, list[Any]]] = {
     },
     LogisticRegression: {
         **CERTIFIED,
-        "penalty": ["l1", "elasticnet", "l3", None, 2],
-        "C": [0, -1.0, np.nan, np.inf, "c", None],
+        "penalty": ["l1", "elasticnet", "l3", 2],
+        "C": [0, -1.0, np.nan, -np.inf, "c", None],
         "l1_ratio": [-0.1, 1.1, np.nan, 0.5, "half"],
         "dual": [None, "no", 2],
         "intercept_scaling": [0, -1.0, np.nan, "one", None],

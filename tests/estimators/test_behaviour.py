@@ -775,6 +775,7 @@ def test_public_names_are_frozen() -> None:
         "label_noise_bounds",
         "load_proof",
         "realize",
+        "regularisation_path",
         "separability",
         "solution_region",
         "verify",

@@ -732,9 +732,10 @@ def test_passes_and_seeds_differ() -> None:
 
 # --- losses -------------------------------------------------------------------------------------
 
-KINKS = {Loss.PERCEPTRON: 0.0, Loss.HINGE: 1.0}
-SMOOTH = {Loss.SQUARE, Loss.TANH, Loss.SIGMOID}
-CONVEX = [Loss.PERCEPTRON, Loss.HINGE, Loss.SQUARE]
+KINKS = {Loss.PERCEPTRON: 0.0, Loss.HINGE: 1.0, Loss.SQUARED_HINGE: 1.0}  # the last: of the slope
+SQUARED_ERRORS = {Loss.SQUARE, Loss.TANH, Loss.SIGMOID}
+SMOOTH = {*SQUARED_ERRORS, Loss.LOGISTIC}
+CONVEX = [Loss.PERCEPTRON, Loss.HINGE, Loss.SQUARED_HINGE, Loss.SQUARE, Loss.LOGISTIC]
 
 
 def test_every_loss_has_its_kink_here_or_none() -> None:
@@ -782,10 +783,10 @@ def test_a_smooth_loss_is_flat_nowhere(loss: Loss, margin: float) -> None:
     assert slope != 0
 
 
-@pytest.mark.parametrize("loss", SMOOTH)
+@pytest.mark.parametrize("loss", SQUARED_ERRORS)
 @pytest.mark.parametrize("sign", [-1.0, 1.0])
 @given(score=st.floats(-15, 15))
-def test_a_smooth_loss_is_half_the_squared_error_of_the_output(
+def test_such_a_loss_is_half_the_squared_error_of_the_output(
     loss: Loss, sign: float, score: float
 ) -> None:
     errors = {

@@ -27,11 +27,13 @@ class Rule(StrEnum):
     LEAST_SQUARES = "least-squares"
     FISHER_DISCRIMINANT = "fisher-discriminant"
     LINEAR_DISCRIMINANT = "linear-discriminant"
+    LINEAR_SVM = "linear-svm"
+    LOGISTIC_REGRESSION = "logistic-regression"
 
     @property
     def estimator(self) -> str:
         """Name of the estimator: the same words."""
-        known = {Rule.AROW: "AROW", Rule.LMS: "LMS"}
+        known = {Rule.AROW: "AROW", Rule.LMS: "LMS", Rule.LINEAR_SVM: "LinearSVM"}
         return known.get(self, self.value.title().replace("-", ""))
 
 
@@ -51,7 +53,7 @@ def fit(
     model = getattr(rosenblatt, rule.estimator)()
     for name, value in settings.items():
         if value is not None:
-            _set(model, rule, name, value)
+            _set(model, rule, name, _number_if_it_is(value))
     data = read(source, target)
     model.fit(data.X, data.y)
     told = figures(source, data, model)
@@ -60,6 +62,14 @@ def fit(
         told["separability"] = verdict_figures(proof)
     _print(told, sentences, as_json=as_json)
     return YES
+
+
+def _number_if_it_is(value: Any) -> Any:
+    """Let --C take a number or the word cv."""
+    try:
+        return float(value) if isinstance(value, str) else value
+    except ValueError:
+        return value
 
 
 def _set(model: Any, rule: Rule, name: str, value: Any) -> None:

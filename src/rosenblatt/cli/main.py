@@ -28,7 +28,12 @@ def fit_command(
     *,
     target: Target = None,
     rule: Annotated[Rule, typer.Option(help="Learning rule.")] = Rule.PERCEPTRON,
-    max_iter: Annotated[int | None, typer.Option(help="Most passes over the rows.")] = None,
+    C: Annotated[
+        str | None, typer.Option("--C", help="Price of losses, or cv to choose it.")
+    ] = None,
+    loss: Annotated[str | None, typer.Option(help="Loss of a rule that has several.")] = None,
+    tol: Annotated[float | None, typer.Option(help="Gap, or progress, that is enough.")] = None,
+    max_iter: Annotated[int | None, typer.Option(help="Most passes or steps.")] = None,
     shuffle: Annotated[bool | None, typer.Option(help="A new order in each pass.")] = None,
     random_state: Annotated[int | None, typer.Option(help="Seed of the shuffle.")] = None,
     time_limit: Annotated[
@@ -37,7 +42,14 @@ def fit_command(
     json: Json = False,
 ) -> None:
     """Train a line, explain it, and say whether one can separate the data."""
-    settings = {"max_iter": max_iter, "shuffle": shuffle, "random_state": random_state}
+    settings = {
+        "C": C,
+        "loss": loss,
+        "tol": tol,
+        "max_iter": max_iter,
+        "shuffle": shuffle,
+        "random_state": random_state,
+    }
     raise typer.Exit(fit(source, target, rule, settings, time_limit=time_limit, as_json=json))
 
 

@@ -1,7 +1,10 @@
 """Estimators that minimise a convex objective and prove how near they came."""
 
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -13,6 +16,7 @@ from rosenblatt.data.problem import Problem
 from rosenblatt.data.rows import n_rows
 from rosenblatt.errors import DataError
 from rosenblatt.estimators import checks
+from rosenblatt.estimators.choosing import choose
 from rosenblatt.estimators.linear import LinearClassifier, class_weights_of, unchanged_by_failure
 from rosenblatt.evidence.trace import Certified, Trace, certified_record
 from rosenblatt.rules.losses import Loss
@@ -20,6 +24,8 @@ from rosenblatt.solvers.blas import one_thread
 from rosenblatt.solvers.certified import Limits, Step, certify
 from rosenblatt.solvers.responses import Task
 from rosenblatt.solvers.state import Ending, Outcome
+
+CHOOSING_TOL = 1e-3  # gap of the fits that only choose C
 
 
 class Run(NamedTuple):
@@ -33,7 +39,8 @@ class Run(NamedTuple):
 class CertifiedClassifier(LinearClassifier):
     """A line that minimises ½‖w‖² + C Σ loss, the bias free, until the duality gap proves it."""
 
-    C: Any
+    C: Any  # a number, or "cv"
+    solver: str
     time_limit: float | None
 
     trace_: Trace
@@ -41,6 +48,8 @@ class CertifiedClassifier(LinearClassifier):
     gap_: float
     objective_: float
     n_iter_: int
+    C_: float
+    cv_results_: dict[str, Any]
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Minimise the objective until its gap is at most `tol`.
@@ -90,43 +99,67 @@ class CertifiedClassifier(LinearClassifier):
         raise NotImplementedError
 
     def _solve(self, problem: Problem, start: Floats | None) -> None:
-        limits, seed = self._limits(), self._seed()
+        limits = self._limits()
+        self.C_ = self._price()
+        if isinstance(self.C, str):
+            choice = choose(partial(self._weights_at, limits), problem, self._loss(), self._seed())
+            self.C_, self.cv_results_, start = choice.C, choice.results, choice.W
+        self._store(problem, self._runs(problem, self.C_, start, limits))
+
+    def _price(self) -> Any:
+        """C, as the settings have it."""
+        return self.C
+
+    def _weights_at(
+        self, limits: Limits, problem: Problem, C: float, start: Floats | None
+    ) -> Floats:
+        """Weights for a C, good enough to choose by."""
+        rough = replace(limits, tol=max(limits.tol, CHOOSING_TOL))
+        return weights_of_runs(self._runs(problem, C, start, rough))
+
+    def _runs(self, problem: Problem, C: float, start: Floats | None, limits: Limits) -> list[Run]:
+        """Run every unit to its end, on threads of their own where there are several."""
+        seed = self._seed()
         positives = [1] if problem.n_classes == 2 else list(range(problem.n_classes))
         inside, across = (self._threads(), 1) if len(positives) == 1 else (1, self._threads())
 
         def solve(unit: int) -> Run:
-            task = self._task(problem, positives[unit], inside)
-            records: list[Certified] = []
-            with np.errstate(over="raise", invalid="raise"):
-                for step in certify(task, None if start is None else start[unit], seed, limits):
-                    records.append(certified_record(step, unit))
-            return Run(positives[unit], records, step)
+            task = self._task(problem, C, positives[unit], inside)
+            first = None if start is None else start[unit]
+            return recorded(self._steps(task, first, seed, limits), unit, positives[unit])
 
+        units = range(len(positives))
+        if across == 1:
+            return [solve(unit) for unit in units]
         with ThreadPoolExecutor(across) as pool:
-            self._store(problem, list(pool.map(solve, range(len(positives)))))
+            return list(pool.map(solve, units))
+
+    def _steps(self, task: Task, start: Floats | None, seed: int, limits: Limits) -> Iterator[Step]:
+        """Steps of a unit to their end."""
+        return certify(task, start, seed, limits, self._method())
+
+    def _method(self) -> str:
+        """Name of the solver, as the table of methods has it."""
+        return self.solver
 
     def _limits(self) -> Limits:
         deadline = np.inf if self.time_limit is None else time.monotonic() + self.time_limit
         return Limits(float(self.tol or 0.0), self.max_iter, deadline)
 
-    def _task(self, problem: Problem, positive: int, n_jobs: int) -> Task:
+    def _task(self, problem: Problem, C: float, positive: int, n_jobs: int) -> Task:
+        free = np.isinf(C)  # then only the losses count
         return Task(
             blocks=Blocks(problem, n_jobs),
             loss=int(self._loss()),
             signs=np.where(problem.codes == positive, 1.0, -1.0),
-            costs=self._costs(problem),
-            ridge=1.0,
+            costs=costs_of(problem, 1.0 if free else C),
+            ridge=0.0 if free else 1.0,
             bias=self.fit_intercept,
         )
 
-    def _costs(self, problem: Problem) -> Floats:
-        """Price of each row's loss."""
-        weights = problem.weights * problem.class_weights[problem.codes]
-        return np.ascontiguousarray(self.C * weights)
-
     def _store(self, problem: Problem, runs: list[Run]) -> None:
         last = [run.last for run in runs]
-        self._W = np.vstack([step.w for step in last])
+        self._W = weights_of_runs(runs)
         self.trace_ = Trace([record for run in runs for record in run.records])
         self.objective_ = sum(step.bounds.objective for step in last)
         bound = sum(step.bounds.bound for step in last)
@@ -134,13 +167,40 @@ class CertifiedClassifier(LinearClassifier):
         self.n_iter_ = max(step.number for step in last)
         endings = [step.ending for step in last if step.ending is not None]
         worst = next((e for e in endings if e is not Ending.CERTIFIED), Ending.CERTIFIED)
-        self.outcome_ = Outcome(worst, self.n_iter_, n_rows(problem.rows), gap=self.gap_)
+        advice = next((step.advice for step in last if step.ending is worst), "")
+        rows = n_rows(problem.rows)
+        self.outcome_ = Outcome(worst, self.n_iter_, rows, advice=advice, gap=self.gap_)
 
     def _check(self) -> None:
         checks.number("tol", self.tol, least=0)
         checks.whole("max_iter", self.max_iter, least=1)
         checks.number("time_limit", self.time_limit, above=0, optional=True)
         checks.flag("fit_intercept", self.fit_intercept)
+        self._check_price()
         checks.flag("warm_start", self.warm_start)
         checks.jobs("n_jobs", self.n_jobs)
         checks.class_weight("class_weight", self.class_weight)
+
+    def _check_price(self) -> None:
+        if not (isinstance(self.C, str) and self.C == "cv"):
+            checks.number("C", self.C, above=0)
+
+
+def recorded(steps: Iterator[Step], unit: int, positive: int) -> Run:
+    """Run a unit to its end and keep a record of every step."""
+    records: list[Certified] = []
+    with np.errstate(over="raise", invalid="raise"):
+        for step in steps:
+            records.append(certified_record(step, unit))
+    return Run(positive, records, step)
+
+
+def weights_of_runs(runs: list[Run]) -> Floats:
+    """Weights of all units."""
+    return np.vstack([run.last.w for run in runs])
+
+
+def costs_of(problem: Problem, C: float) -> Floats:
+    """Price of each row's loss."""
+    weights = problem.weights * problem.class_weights[problem.codes]
+    return np.ascontiguousarray(C * weights)

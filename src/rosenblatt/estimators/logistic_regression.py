@@ -1,5 +1,6 @@
 """Logistic regression of lecture 003, for two classes or many, with its duality gap as proof."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -8,15 +9,19 @@ from scipy.special import log_expit, log_softmax, logsumexp
 from rosenblatt.arrays import Floats
 from rosenblatt.data.blocks import Blocks
 from rosenblatt.data.problem import Problem
+from rosenblatt.data.rows import n_cols
 from rosenblatt.errors import ParameterError
 from rosenblatt.estimators import checks
-from rosenblatt.estimators.certified import CertifiedClassifier, Run
-from rosenblatt.evidence.trace import certified_record
+from rosenblatt.estimators.certified import CertifiedClassifier, Run, costs_of, recorded
+from rosenblatt.evidence.separation import watched
 from rosenblatt.rules.losses import Loss
 from rosenblatt.solvers import multinomial
+from rosenblatt.solvers.certified import METHODS, Limits, Step, until
+from rosenblatt.solvers.likelihood import MOST_FEATURES, climb
+from rosenblatt.solvers.responses import Task
 from rosenblatt.solvers.softmax import Classes
 
-SOLVERS = ("auto", "lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga")
+SOLVERS = ("auto", *METHODS, "lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga")
 PENALTIES = ("l2", None, "deprecated", "l1", "elasticnet")
 
 
@@ -26,7 +31,8 @@ class LogisticRegression(CertifiedClassifier):
     The model gives the second of two classes the probability σ(w·x + b), and of K classes each the
     share exp(w_k·x + b_k) / Σ exp(w·x + b); the objective is the negative logarithm of the
     posterior of the weights (maximum a posteriori) under a Gaussian prior of variance C. The biases
-    are not penalised.
+    are not penalised. With `C=np.inf` it is that of the likelihood alone; where the classes are
+    separable that has no best weights, and the outcome says so (see docs/separation.md).
 
     Every step knows a value that no weights can go below (a feasible point of the dual problem), so
     the run stops when the objective is within `tol` of the best possible, and says so. Newton's
@@ -37,10 +43,13 @@ class LogisticRegression(CertifiedClassifier):
 
     Parameters
     ----------
-    penalty : {"l2"}, default="l2"
-        ½‖w‖². "deprecated", the word that scikit-learn's default has become, means the same.
-    C : float, default=1.0
-        Price of the losses against that of long weights.
+    penalty : {"l2", None}, default="l2"
+        ½‖w‖², or nothing, which means `C=np.inf`. "deprecated", the word that scikit-learn's
+        default has become, means "l2".
+    C : float, np.inf or "cv", default=1.0
+        Price of the losses against that of long weights; "cv" chooses it by cross-validation along
+        a path of warm starts, by log loss. np.inf, which is maximum likelihood, takes two classes
+        or one against the rest, and at most 4,095 features.
     l1_ratio : None or 0, default=None
         For scikit-learn's signature: there is no l1 part.
     dual : bool, default=False
@@ -56,9 +65,10 @@ class LogisticRegression(CertifiedClassifier):
     random_state : int, RandomState or None, default=0
         Seed of the rows that a first, rough run learns from.
     solver : str, default="auto"
-        For scikit-learn's signature: the names of its solvers are taken, and all mean "auto", which
-        is Newton's method in the shape that the data ask for. ("liblinear" penalises the bias in
-        scikit-learn; here nothing does.)
+        "newton" is Newton's method, "ascent" dual coordinate ascent (two classes, or one against
+        the rest); "auto" takes the second for sparse rows of more than 4,096 features. The names of
+        scikit-learn's solvers are taken for its signature's sake, and mean "auto". ("liblinear"
+        penalises the bias in scikit-learn; here nothing does.)
     max_iter : int, default=1000
         Most steps.
     multi_class : {"multinomial", "ovr"}, default="multinomial"
@@ -82,9 +92,14 @@ class LogisticRegression(CertifiedClassifier):
     intercept_ : ndarray of shape (1,) or (n_classes,)
         Biases, likewise.
     gap_ : float
-        (P − D)/P: the objective is at most this far above the best possible, relative to itself.
+        (P − D)/P: the objective is at most this far above the best possible, relative to itself;
+        infinite where no weights are the best.
     objective_ : float
         P, summed over the units where each has its own.
+    C_ : float
+        The C used.
+    cv_results_ : dict
+        With C="cv": the values "C" tried, the "scores" of each on each fold, and the "mean_score".
     n_iter_ : int
         Steps taken (the most of any unit).
     outcome_ : Outcome
@@ -108,7 +123,7 @@ class LogisticRegression(CertifiedClassifier):
         self,
         penalty: str | None = "l2",
         *,
-        C: float = 1.0,
+        C: Any = 1.0,
         l1_ratio: float | None = None,
         dual: bool = False,
         tol: float = 1e-6,
@@ -180,25 +195,42 @@ class LogisticRegression(CertifiedClassifier):
     def _loss(self) -> Loss:
         return Loss.LOGISTIC
 
-    def _solve(self, problem: Problem, start: Floats | None) -> None:
+    def _runs(self, problem: Problem, C: float, start: Floats | None, limits: Limits) -> list[Run]:
         if problem.n_classes == 2 or self.multi_class == "ovr":
-            super()._solve(problem, start)
-            return
+            return super()._runs(problem, C, start, limits)
+        if np.isinf(C):
+            raise ParameterError(
+                f"C=inf takes two classes, or multi_class='ovr'; y holds {problem.n_classes}"
+                " classes. Use a large C, such as C=1e6."
+            )
         task = Classes(
             blocks=Blocks(problem, self._threads()),
-            costs=self._costs(problem),
+            costs=costs_of(problem, C),
             ridge=1.0,
             bias=self.fit_intercept,
         )
-        records = []
-        with np.errstate(over="raise", invalid="raise"):
-            for step in multinomial.certify(task, start, self._seed(), self._limits()):
-                records.append(certified_record(step, unit=0))
-        self._store(problem, [Run(-1, records, step)])
+        return [recorded(multinomial.certify(task, start, self._seed(), limits), 0, -1)]
+
+    def _steps(self, task: Task, start: Floats | None, seed: int, limits: Limits) -> Iterator[Step]:
+        if task.ridge > 0.0:
+            return super()._steps(task, start, seed, limits)
+        features = n_cols(task.blocks.problem.rows)
+        if features > MOST_FEATURES:
+            raise ParameterError(
+                f"C=inf takes at most {MOST_FEATURES:,} features; X has {features:,}. Use a finite"
+                " C: so many features nearly always separate the classes."
+            )
+        names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(features)])
+        return watched(until(climb(task, start), limits), task, list(names), limits)
+
+    def _price(self) -> Any:
+        return np.inf if self.penalty is None else self.C
+
+    def _method(self) -> str:
+        return self.solver if self.solver in METHODS else "auto"
 
     def _check(self) -> None:
         super()._check()
-        checks.number("C", self.C, above=0)
         checks.one_of("penalty", self.penalty, PENALTIES)
         checks.one_of("solver", self.solver, SOLVERS)
         checks.one_of("multi_class", self.multi_class, ("multinomial", "ovr"))
@@ -212,5 +244,9 @@ class LogisticRegression(CertifiedClassifier):
                 " which this rule has none: use penalty='l2' and l1_ratio=None, or for sparse"
                 " weights Perceptron(penalty='l1')."
             )
-        if self.penalty is None:
-            raise ParameterError("penalty=None is not here yet: use a large C, such as C=1e6.")
+        if self.penalty is None and isinstance(self.C, str):
+            raise ParameterError("penalty=None has no C to choose: leave C=1.0.")
+
+    def _check_price(self) -> None:
+        if np.inf != self.C:
+            super()._check_price()

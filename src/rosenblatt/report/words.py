@@ -30,7 +30,9 @@ def figures(source: str, data: Dataset, model: Any) -> dict[str, Any]:
         "outcome": str(model.outcome_),
         "converged": model.outcome_.converged,
         "passes": getattr(model, "n_iter_", None),  # a closed form has none
-        "mistakes": model.trace_.column("mistakes") if hasattr(model, "trace_") else None,
+        "mistakes": _mistakes_of(model),
+        "objective": getattr(model, "objective_", None),
+        "gap": getattr(model, "gap_", None),
         "training_accuracy": float(np.mean(model.predict(data.X) == data.y)),
         "majority_share": max(counts.values()) / len(data.X),
         "weights": {
@@ -38,6 +40,14 @@ def figures(source: str, data: Dataset, model: Any) -> dict[str, Any]:
             for unit, w, b in zip(units, model.coef_, model.intercept_, strict=True)
         },
     }
+
+
+def _mistakes_of(model: Any) -> list[int] | None:
+    """Mistakes of each pass; none are told by a rule that makes no passes, or proves its gap."""
+    if not hasattr(model, "trace_") or hasattr(model, "gap_"):
+        return None
+    mistakes: list[int] = model.trace_.column("mistakes")
+    return mistakes
 
 
 def verdict_figures(proof: Proof) -> dict[str, Any]:

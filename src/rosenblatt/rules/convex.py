@@ -27,40 +27,27 @@ the pull has its final value: with a window ω and a centre a₀, the pull of an
 whose pull is a₀ + c (1 − m)/ω, held between 0 and c. (The augmented Lagrangian of the dual.)
 """
 
-import numpy as np
 from numba import njit
 
 from rosenblatt.rules.losses import HINGE, SQUARED_HINGE, value_and_slope
 
 
-@njit(cache=True, forceinline=True)
+@njit(cache=True, forceinline=True, error_model="numpy")
 def respond(
-    loss: int, margin: float, cost: float, centre: float, window: float
+    loss: int, margin: float, cost: float, centre: float, sharpness: float
 ) -> tuple[float, float, float]:
-    """Value of c ℓ at a margin, the pull −c ℓ′ and the curvature c ℓ″; of h for the hinge."""
+    """Loss c ℓ of a row at its margin, its pull −c ℓ′ and its curvature c ℓ″.
+
+    For the hinge, pull and curvature are those of the floor of window 1 / sharpness. Where there is
+    no floor, dual(a) = c ℓ + a m.
+    """
     if loss == HINGE:
-        stiffness = cost / window
-        wanted = centre + stiffness * (1.0 - margin)
+        short = 1.0 - margin
+        stiffness = cost * sharpness
+        wanted = centre + stiffness * short
         pull = min(max(wanted, 0.0), cost)
-        moved = pull - centre
-        value = pull * (1.0 - margin) - (0.5 * moved * moved / stiffness if moved != 0.0 else 0.0)
-        return value, pull, stiffness if pull == wanted and cost > 0.0 else 0.0
+        return cost * max(short, 0.0), pull, stiffness if pull == wanted else 0.0
     value, slope = value_and_slope(loss, margin)
     if loss == SQUARED_HINGE:
         return cost * value, -cost * slope, 2.0 * cost if margin < 1.0 else 0.0
     return cost * value, -cost * slope, -cost * slope * (1.0 + slope)
-
-
-@njit(cache=True, forceinline=True)
-def dual_value(loss: int, pull: float, cost: float) -> float:
-    """What a pull on a row adds to D; −∞ where the loss does not allow it."""
-    if pull < 0.0 or (pull > cost and loss != SQUARED_HINGE):
-        return -np.inf
-    if loss == HINGE:
-        return pull
-    if loss == SQUARED_HINGE:
-        return pull - 0.25 * pull * pull / cost if cost > 0.0 else (-np.inf if pull > 0.0 else 0.0)
-    rest = cost - pull
-    if pull == 0.0 or rest == 0.0:
-        return 0.0
-    return float(-pull * np.log(pull / cost) - rest * np.log(rest / cost))

@@ -28,6 +28,8 @@ from enum import IntEnum
 import numpy as np
 from numba import njit
 
+from rosenblatt.rules.exponential import exp_of_minus, log_of_one_plus
+
 
 class Loss(IntEnum):
     """Which loss a rule descends."""
@@ -45,7 +47,7 @@ PERCEPTRON, HINGE, SQUARED_HINGE, SQUARE, TANH, SIGMOID, LOGISTIC = (int(loss) f
 NEVER_FLAT = SQUARE  # this loss and those after it have no end beyond which they are zero
 
 
-@njit(cache=True, forceinline=True)
+@njit(cache=True, forceinline=True, error_model="numpy")
 def value_and_slope(loss: int, margin: float) -> tuple[float, float]:  # noqa: PLR0911
     """Loss at a margin and its derivative there."""
     if loss == PERCEPTRON:
@@ -61,14 +63,14 @@ def value_and_slope(loss: int, margin: float) -> tuple[float, float]:  # noqa: P
         t = np.tanh(margin)
         return 0.5 * (1.0 - t) * (1.0 - t), -(1.0 - t) * (1.0 - t * t)
     if loss == LOGISTIC:
-        e = np.exp(-abs(margin))  # at most 1
-        a = e / (1.0 + e) if margin > 0.0 else 1.0 / (1.0 + e)
-        return np.log1p(e) + max(0.0, -margin), -a
+        e = exp_of_minus(abs(margin))
+        a = (e if margin > 0.0 else 1.0) / (1.0 + e)
+        return log_of_one_plus(e) + max(0.0, -margin), -a
     a = 0.5 * (1.0 - np.tanh(0.5 * margin))  # σ(−m), which has nothing to overflow here
     return 0.5 * a * a, -a * a * (1.0 - a)
 
 
-@njit(cache=True, forceinline=True)
+@njit(cache=True, forceinline=True, error_model="numpy")
 def flat_beyond(loss: int) -> float:
     """The margin above which the loss is zero, so that a sample there changes nothing."""
     if loss >= NEVER_FLAT:

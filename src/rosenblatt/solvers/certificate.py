@@ -5,9 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rosenblatt.arrays import Floats
-from rosenblatt.rules.losses import HINGE
-from rosenblatt.solvers.newton import Place
-from rosenblatt.solvers.responses import Task, duals
+from rosenblatt.solvers.responses import Place, Response, Task
 
 ROUNDING = 1e-13  # of the objective
 
@@ -37,35 +35,34 @@ class Bounds(NamedTuple):
         return Bounds(min(self.objective, other.objective), max(self.bound, other.bound))
 
 
-def bounds_at(task: Task, place: Place, loss: float) -> Bounds:
-    """Objective and bound at a place whose rows pull as they should, with a given loss."""
+def bounds_at(task: Task, place: Place, seen: Response) -> Bounds:
+    """Objective and bound at a place where the rows have answered."""
     w = place.w[:-1]
-    objective = 0.5 * task.ridge * float(w @ w) + loss
-    scales = balancing(place.sums[:, -1]) if task.bias else (1.0, 1.0)
+    objective = 0.5 * task.ridge * float(w @ w) + seen.loss
+    scales = balancing(place.sums[:, -1]) if task.bias else np.ones(2)
     v = scales[1] * place.sums[1, :-1] - scales[0] * place.sums[0, :-1]
-    return Bounds(objective, dual_bound(task, place, scales, v))
-
-
-def balancing(weights: Floats) -> tuple[float, float]:
-    """Scales that make both signs pull equally: the bias has no price of its own."""
-    less = float(weights.min())
-    return (less / weights[0], less / weights[1]) if less > 0 else (0.0, 0.0)
-
-
-def dual_bound(task: Task, place: Place, scales: tuple[float, float], v: Floats) -> float:
-    """D of the scaled pulls, or of the best fraction of them where that is known at once."""
     square = float(v @ v) / task.ridge
-    if task.loss == HINGE:
-        first = float(place.sums[0, -1] * scales[0] + place.sums[1, -1] * scales[1])
-        t = min(1.0, first / square) if square > 0 else 1.0
-        return t * first - 0.5 * t * t * square
-    bound = duals(task, place.pulls, scales) - 0.5 * square
-    return max(bound, 0.0)
+    dual = float(scales @ seen.duals)  # a concave dual(s a), zero at zero, is at least s dual(a)
+    t = min(1.0, dual / square) if square > 0 else 1.0  # as good a fraction of these pulls as any
+    return Bounds(objective, t * dual - 0.5 * t * t * square)
 
 
-def slack(task: Task, place: Place, loss: float) -> float:
+def balancing(weights: Floats) -> Floats:
+    """Scales that make both signs pull equally: the bias has no price of its own."""
+    less = weights.min()
+    return np.asarray(less / weights) if less > 0 else np.zeros(2)
+
+
+def balanced(pulls: Floats, signs: Floats) -> Floats:
+    """Pulls scaled so that their signed sum is zero, as a free bias asks of a proof."""
+    up = signs > 0
+    scales = balancing(np.array([pulls[~up].sum(), pulls[up].sum()]))
+    return np.asarray(np.where(up, scales[1], scales[0]) * pulls)
+
+
+def slack(seen: Response) -> float:
     """Part of the gap that stays where the gradient vanishes: Σ c ℓ(m) + a m − dual(a)."""
-    return loss + float(place.pulls @ place.margins) - duals(task, place.pulls, (1.0, 1.0))
+    return seen.loss + seen.work - float(seen.duals.sum())
 
 
 def unrest(task: Task, gradient: Floats) -> float:

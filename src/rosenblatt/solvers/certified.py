@@ -1,40 +1,47 @@
 """Minimise a convex objective until the gap proves it: the method by the shape of the rows.
 
-======================  ===================================================================
-method                  for
-======================  ===================================================================
-``newton``              squared hinge and logistic: Newton's steps on the loss itself
-``newton on floors``    hinge: Newton's steps on smooth floors under it, each touching it better
-======================  ===================================================================
+==========  ================================================================================
+method      for
+==========  ================================================================================
+``newton``  dense rows, and sparse ones of up to 4,096 features: Newton's steps, for the hinge
+            on smooth floors under it
+``ascent``  sparse and wide rows: dual coordinate ascent
+==========  ================================================================================
 
 Where rows are many against the features, a run over every eighth of them comes first: its weights
 are so near that few steps over all rows are left.
 """
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
 from rosenblatt.arrays import Floats
 from rosenblatt.data.blocks import Blocks
-from rosenblatt.data.rows import n_cols, n_rows
+from rosenblatt.data.rows import CSR, n_cols, n_rows
 from rosenblatt.rules.losses import HINGE
+from rosenblatt.solvers import products
+from rosenblatt.solvers.ascent import ascend
 from rosenblatt.solvers.certificate import Bounds, bounds_at, slack, unrest
-from rosenblatt.solvers.newton import Leader, Look, Place, descend, place_at
-from rosenblatt.solvers.responses import Floor, Task
+from rosenblatt.solvers.newton import MOST_FACTORED, Leader, Look, descend, margins_of, place_at
+from rosenblatt.solvers.responses import Floor, Place, Task, losses, respond_all
 from rosenblatt.solvers.state import Ending
 
 FIRST_WINDOW = 2.0  # at zero weights every row is inside
 WARM_WINDOW = 0.3
-NARROWING = 0.5
+NARROWING = 0.5  # of the next window; squared where a floor was done with
+SOON = 4  # steps
+STIFFEST = 1e4  # how many times more curved than the penalty a first floor may be, along a row
 SETTLED = 1.0  # a floor is done with when its unrest is no more than this part of its slack
 PART = 8  # a rough start learns from every eighth row
 ROWS_A_WEIGHT = 4  # that it must have at least,
 FEWEST = 500  # and in all
 ROUGH_GAP = 3e-2
 ROUGH_STEPS = 50
+ROUNDING = 1e-13  # of a margin, against |w||x|: a few hundred times what a float64 rounds by
 PATIENCE = 40  # steps without any progress, after which only rounding is left
 
 
@@ -42,7 +49,9 @@ PATIENCE = 40  # steps without any progress, after which only rounding is left
 class Step:
     """A run after a step: the best weights so far, their bounds, and the pulls that prove them.
 
-    `rows` is how many rows had a curvature, so that Newton's step had to look at them.
+    `rows` is how many rows had a curvature, so that Newton's step had to look at them; `prove()`
+    gives the bounds again from margins and sums made anew, rounding taken off. `advice` says what
+    the ending alone does not know.
     """
 
     number: int
@@ -51,7 +60,9 @@ class Step:
     bounds: Bounds
     method: str
     rows: int
+    prove: Callable[[], Bounds]
     ending: Ending | None = None
+    advice: str = ""
 
 
 @dataclass(frozen=True)
@@ -76,9 +87,12 @@ class Limits:
         return time.monotonic() > self.deadline
 
 
-def certify(task: Task, start: Floats | None, seed: int, limits: Limits) -> Iterator[Step]:
+def certify(
+    task: Task, start: Floats | None, seed: int, limits: Limits, solver: str = "auto"
+) -> Iterator[Step]:
     """Steps until a limit speaks or only rounding is left; the last names its ending."""
-    return until(minimise(task, start, seed, limits), limits)
+    method = METHODS[method_for(task) if solver == "auto" else solver]
+    return until(method(task, start, seed, limits), limits)
 
 
 def until(steps: Iterator[Step], limits: Limits) -> Iterator[Step]:
@@ -87,49 +101,125 @@ def until(steps: Iterator[Step], limits: Limits) -> Iterator[Step]:
     for step in steps:
         waited = 0 if step.bounds.better_than(best) else waited + 1
         best = step.bounds
-        ending = limits.ending(step) or (Ending.AT_ROUNDING if waited > PATIENCE else None)
-        if ending is not None:
-            yield replace(step, ending=ending)
-            return
+        stuck = waited > PATIENCE
+        if stuck or limits.ending(step) is not None:
+            proved = replace(step, bounds=step.prove())
+            ending = limits.ending(proved) or (Ending.AT_ROUNDING if stuck else None)
+            if ending is not None:
+                yield replace(proved, ending=ending)
+                return
         yield step
 
 
-def minimise(task: Task, start: Floats | None, seed: int, limits: Limits) -> Iterator[Step]:
-    """Steps towards the best weights, without an end."""
+def method_for(task: Task) -> str:
+    """Name of the method that the shape of the rows calls for."""
+    rows = task.blocks.problem.rows
+    wide = isinstance(rows, CSR) and n_cols(rows) > MOST_FACTORED
+    return "ascent" if wide and task.ridge > 0.0 else "newton"
+
+
+def by_ascent(task: Task, start: Floats | None, seed: int, limits: Limits) -> Iterator[Step]:
+    """Dual coordinate ascent, without an end; started from weights, it begins with their pulls."""
+    first = None
+    if start is not None:
+        place = place_at(task, start)
+        respond_all(task, place, Floor(np.zeros_like(task.costs), WARM_WINDOW), anew=True)
+        first = (place.pulls, float(start[-1]))
+    for now in ascend(task, seed=seed, tol=limits.tol, start=first):
+        bounds = Bounds(now.primal, now.dual)
+        rows = int(np.count_nonzero(now.alpha))
+        w = np.append(now.w, now.b)
+        yield Step(now.passes, w, now.alpha, bounds, "ascent", rows, partial(_same, bounds))
+
+
+def _same(bounds: Bounds) -> Bounds:
+    return bounds  # an ascent measures with scores made anew
+
+
+def by_newton(task: Task, start: Floats | None, seed: int, limits: Limits) -> Iterator[Step]:
+    """Newton's steps, without an end."""
     width = n_cols(task.blocks.problem.rows) + 1
     if start is None and worth_a_part(task):
         start = rough_start(task, seed, limits)
     place = place_at(task, np.zeros(width) if start is None else start)
     if task.loss == HINGE:
-        looks = on_floors(task, place, FIRST_WINDOW if start is None else WARM_WINDOW, Leader(seed))
+        window = max(FIRST_WINDOW if start is None else WARM_WINDOW, softest(task))
+        looks = on_floors(task, place, window, Leader(seed))
     else:
         looks = on_the_loss(task, place, Leader(seed))
-    best_w, best = place.w, Bounds(np.inf, 0.0)
-    for number, (seen, method) in enumerate(looks, 1):
-        now = bounds_at(task, place, seen.loss)
-        best_w = place.w if now.objective < best.objective else best_w
+    w, best = place.w, Bounds(np.inf, 0.0)
+
+    def prove() -> Bounds:
+        nonlocal best
+        if not is_exact(task, w, best, limits.tol):
+            best = rounded(task, place, floor, w)
+        return best
+
+    for number, (seen, floor) in enumerate(looks, 1):
+        now = bounds_at(task, place, seen.response)
+        w = place.w if now.objective < best.objective else w
         best = best.tighter(now)
-        rows = int(np.count_nonzero(seen.curvatures))
-        yield Step(number, best_w, place.pulls, best, method, rows)
+        rows = int(np.count_nonzero(seen.response.curvatures))
+        yield Step(number, w, place.pulls, best, newton_on(task, floor), rows, prove)
 
 
-def on_the_loss(task: Task, place: Place, leader: Leader) -> Iterator[tuple[Look, str]]:
+METHODS = {"newton": by_newton, "ascent": by_ascent}
+
+
+def newton_on(task: Task, floor: Floor) -> str:
+    """Name of Newton's step on a floor."""
+    return f"newton, window {floor.window:.1e}" if task.loss == HINGE else "newton"
+
+
+def is_exact(task: Task, w: Floats, bounds: Bounds, tol: float) -> bool:
+    """Whether rounding is far too small to spoil a gap of `tol`, by the length of some rows."""
+    reach = float(np.linalg.norm(w)) * np.sqrt(products.mean_square(task.blocks) + 1.0)
+    return bool(ROUNDING * reach * task.costs.sum() <= 1e-3 * tol * bounds.objective)
+
+
+def rounded(task: Task, place: Place, floor: Floor, w: Floats) -> Bounds:
+    """Bounds of the weights w with margins and sums made anew, less what rounding had cost them."""
+    kept = place.margins.copy()
+    margins_of(task, place.w, place.margins)
+    now = bounds_at(task, place, respond_all(task, place, floor, anew=True))
+    lost = float(np.abs(place.margins - kept).max()) * float(place.pulls.sum())
+    objective = now.objective if w is place.w else objective_at(task, w)
+    return Bounds(objective + lost, max(now.bound - lost, 0.0))
+
+
+def objective_at(task: Task, w: Floats) -> float:
+    """P of some weights."""
+    loss = losses(task, margins_of(task, w, np.empty_like(task.costs)))
+    return 0.5 * task.ridge * float(w[:-1] @ w[:-1]) + loss
+
+
+def on_the_loss(task: Task, place: Place, leader: Leader) -> Iterator[tuple[Look, Floor]]:
     """Newton's steps on a smooth loss."""
-    for seen in descend(task, place, Floor(task.costs, 0.0), leader):
-        yield seen, "newton"
+    itself = Floor(task.costs, 1.0)  # its centres and window are not looked at
+    while True:
+        for seen in descend(task, place, itself, leader):
+            yield seen, itself
 
 
 def on_floors(
     task: Task, place: Place, window: float, leader: Leader
-) -> Iterator[tuple[Look, str]]:
+) -> Iterator[tuple[Look, Floor]]:
     """Newton's steps on one floor after another, each centred on the pulls of the one before."""
-    centres = np.zeros_like(task.costs)
+    floor = Floor(np.zeros_like(task.costs), window)
     while True:
-        for seen in descend(task, place, Floor(centres, window), leader):
-            yield seen, f"newton on a floor, window {window:.1e}"
-            if unrest(task, seen.gradient) <= SETTLED * slack(task, place, seen.loss):
+        steps = 0
+        for seen in descend(task, place, floor, leader):
+            yield seen, floor
+            steps += 1
+            if unrest(task, seen.gradient) <= SETTLED * slack(seen.response):
                 break
-        centres, window = place.pulls, NARROWING * window
+        narrowing = NARROWING if steps > SOON else NARROWING**2
+        floor = Floor(place.pulls.copy(), narrowing * floor.window)
+
+
+def softest(task: Task) -> float:
+    """Window below which rows of this length and cost would pull more than float64 can weigh."""
+    return float(task.costs.mean()) * products.mean_square(task.blocks) / STIFFEST
 
 
 def worth_a_part(task: Task) -> bool:
@@ -138,8 +228,11 @@ def worth_a_part(task: Task) -> bool:
     return n_rows(rows) >= PART * max(FEWEST, ROWS_A_WEIGHT * (n_cols(rows) + 1))
 
 
-def rough_start(task: Task, seed: int, limits: Limits) -> Floats:
-    """Weights learned from every eighth row, drawn by a seed, each costing eight times as much."""
+def rough_start(task: Task, seed: int, limits: Limits) -> Floats | None:
+    """Weights learned from every eighth row, each costing eight times as much.
+
+    The rows are drawn by a seed; none is the answer where a class has none among them.
+    """
     n = n_rows(task.blocks.problem.rows)
     chosen = np.sort(np.random.default_rng(seed).choice(n, n // PART, replace=False))
     part = task._replace(
@@ -147,6 +240,8 @@ def rough_start(task: Task, seed: int, limits: Limits) -> Floats:
         signs=task.signs[chosen],
         costs=task.costs[chosen] * (n / len(chosen)),
     )
+    if len(np.unique(part.signs[part.costs > 0.0])) < 2:
+        return None
     w = np.zeros(n_cols(task.blocks.problem.rows) + 1)
     for step in certify(part, None, seed, replace(limits, tol=ROUGH_GAP, max_iter=ROUGH_STEPS)):
         w = step.w

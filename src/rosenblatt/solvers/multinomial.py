@@ -14,6 +14,7 @@ not the rows, and balances the pulls, so that every step has a proof.
 import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -34,10 +35,11 @@ from rosenblatt.solvers.certified import (
     until,
 )
 from rosenblatt.solvers.newton import (
+    FORCING,
     LEAST_SAMPLE,
     MOST_ITERATIONS,
     SAMPLE,
-    TOO_MANY,
+    about,
     cholesky,
     conjugate_gradients,
     downhill,
@@ -48,6 +50,7 @@ from rosenblatt.solvers.softmax import Classes
 SETTLED = 1e-3  # β so small are repaired to the fourth order, and made good with the next step
 MOST_SETTLING = 50
 BALANCED = 1e-12  # of all pulls: what rounding leaves of their sum
+TOO_MANY = 8  # iterations, after which the factors are made anew
 WORTH = 64  # products with H that the factors may cost,
 CHEAP = 1 << 28  # unless they cost next to nothing: so many multiplications for each
 MOST_NUMBERS = 1 << 26  # in all factors
@@ -102,9 +105,14 @@ def minimise(
         best_W = place.W.copy() if seen.bounds.objective < best.objective else best_W
         best = best.tighter(seen.bounds)
         W = np.ascontiguousarray(best_W.T)
-        yield Step(number, W, seen.pulls, best, "newton", int(np.count_nonzero(task.costs)))
+        rows = int(np.count_nonzero(task.costs))
+        yield Step(number, W, seen.pulls, best, "newton", rows, partial(_same, best))
         place.shift(seen.beta)
         walk(task, place, seen.gradient, leader.solve(task, seen.odds, -seen.gradient))
+
+
+def _same(bounds: Bounds) -> Bounds:
+    return bounds
 
 
 def worth_a_part(task: Classes) -> bool:
@@ -193,14 +201,10 @@ def walk(task: Classes, place: Place, gradient: Floats, direction: Floats) -> No
     w, d = place.W[:-1].ravel(), direction[:-1].ravel()
     lean, bend = task.ridge * float(w @ d), task.ridge * float(d @ d)
 
-    start = float(gradient.ravel() @ direction.ravel())
-
     def along(t: float) -> float:
-        if t == 0.0:
-            return start
         return lean + t * bend + softmax.slope(task, place.scores, moves, t)
 
-    t = downhill(along)
+    t = downhill(along, float(gradient.ravel() @ direction.ravel()))
     place.W = place.W + t * direction
     place.scores += t * moves
 
@@ -233,16 +237,16 @@ class Leader:
             product[-1] = product[-1] + hold * P[-1] if task.bias else P[-1]
             return product.ravel()
 
-        x, self._taken = conjugate_gradients(times, self._lead, B.ravel())
+        x, self._taken = conjugate_gradients(times, self._lead, B.ravel(), FORCING)
         if self._taken == MOST_ITERATIONS:
             self._lead = None
         return x.reshape(B.shape)
 
     def _by_factors(self, task: Classes, odds: Floats, hold: float) -> Solver:
         """Solver of each class's own block of H, on what sums to 0 over the classes."""
-        blocks = [self._block(task, odds, k, hold) for k in range(task.n_classes)]
-        self._rough = small_beside(max(float(np.trace(H)) for H in blocks), task.ridge)
-        solvers = [cholesky(H) for H in blocks]
+        blocks = (self._block(task, odds, k, hold) for k in range(task.n_classes))
+        solvers, traces = zip(*blocks, strict=True)
+        self._rough = small_beside(max(traces), task.ridge)
 
         def lead(r: Floats) -> Floats:
             R = r.reshape(-1, task.n_classes)
@@ -252,30 +256,35 @@ class Leader:
 
         return lead
 
-    def _block(self, task: Classes, odds: Floats, k: int, hold: float) -> Floats:
-        """Class k's own block of H, on a sample of the rows, taken by their curvature."""
+    def _block(self, task: Classes, odds: Floats, k: int, hold: float) -> tuple[Solver, float]:
+        """Solver of class k's own block of H on a sample of the rows, and the block's trace."""
         bends = softmax.curvature(odds, task.costs, k)
         width = n_cols(task.blocks.problem.rows) + 1
         chance = np.minimum(1.0, sample_size(width) * bends / bends.sum())
         taken = np.flatnonzero(self._generator.random(len(bends)) < chance)
-        H = products.gram(task.blocks, taken, bends[taken] / chance[taken])
+        weights = bends[taken] / chance[taken]
+        sparse = isinstance(task.blocks.problem.rows, CSR)  # whose zeros have to stay zeros
+        centre = products.mean_row(task.blocks, taken, weights) * (task.bias and not sparse)
+        H = products.gram(task.blocks, taken, weights, centre)
         H[np.diag_indices(width - 1)] += task.ridge
         if task.bias:
             H[-1, -1] += hold
         else:
             H[-1, :] = 0.0
             H[-1, -1] = 1.0
-        return H
+        trace = float(np.trace(H) + weights.sum() * (centre @ centre))  # of rows as they are
+        return about(centre, cholesky(H)), trace
 
     def _by_diagonal(self, task: Classes, odds: Floats, hold: float) -> Solver:
         """Solver of H's diagonal, on what sums to 0 over the classes."""
         bends = [softmax.curvature(odds, task.costs, k) for k in range(task.n_classes)]
-        diagonal = task.ridge + SHARE * np.column_stack(
+        squares = np.column_stack(
             [products.squared(task.blocks, np.flatnonzero(b), b[b != 0.0]) for b in bends]
         )
+        self._rough = small_beside(float(squares.sum(axis=0).max()), task.ridge)
+        diagonal = task.ridge + SHARE * squares
         diagonal[-1] = diagonal[-1] + hold if task.bias else 1.0
         require_finite(diagonal)
-        self._rough = small_beside(float(diagonal.sum(axis=0).max()), task.ridge)
         inverse = 1.0 / diagonal
         shares = inverse / inverse.sum(axis=1, keepdims=True)
 

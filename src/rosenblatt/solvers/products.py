@@ -1,10 +1,10 @@
-"""The products of second-order rules: X w, Xᵀ u, Xᵀ Θ X p and Xᵀ Θ X, each a pass or less.
+"""The products of second-order rules: X w over all rows; Xᵀ Θ X p and Xᵀ Θ X over those chosen.
 
-The first two go over all rows, the others over the rows chosen, which near the end are few. Each
-row x stands for (x, 1), so that the bias is the last weight. Whatever is summed is cut by place
-alone and added in order: the number of threads changes no bit.
+Near the end the rows chosen are few. Each row x stands for (x, 1), so that the bias is the last
+weight. Whatever is summed is cut by place alone and added in order: threads change no bit.
 """
 
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
@@ -21,18 +21,17 @@ from rosenblatt.data.rows import (
     add4,
     dot4,
     entry,
-    fetch_row,
-    in_groups,
     n_cols,
     n_entries,
     n_rows,
+    shift,
 )
 from rosenblatt.solvers import blas, tiles
 from rosenblatt.solvers.score import score_rows
 
-PART_ENTRIES = 1 << 18  # of the chosen rows a thread takes at a time
+PART_ENTRIES = 1 << 20  # of the chosen rows a thread takes at a time
+FOR_A_MEAN = 1024  # rows
 BUFFER_ROWS = 512  # of float64, on their way into a Gram matrix
-AHEAD = 4  # sparse rows
 
 
 def scores(blocks: Blocks, w: Floats, out: Floats) -> None:
@@ -46,31 +45,6 @@ def scores(blocks: Blocks, w: Floats, out: Floats) -> None:
         pass
 
 
-def sums_by_sign(blocks: Blocks, factors: Floats, signs: Floats) -> Floats:
-    """Σ u (x, 1) over the rows of sign −1 and over those of sign +1, with a factor u a row."""
-    return blocks.total(_sums_of_block, factors, signs)
-
-
-def _sums_of_block(block: Problem, factors: Floats, signs: Floats) -> Floats:
-    totals = np.zeros((2, n_cols(block.rows) + 1))
-    for side, sign in enumerate((-1.0, 1.0)):
-        chosen = np.flatnonzero((factors != 0.0) & (signs == sign))
-        add_rows(block.rows, chosen, factors[chosen], totals[side])
-    return totals
-
-
-def chosen_sums(blocks: Blocks, chosen: Ints, factors: Floats) -> Floats:
-    """Σ u (x, 1) over the rows chosen."""
-    rows, width = blocks.problem.rows, n_cols(blocks.problem.rows) + 1
-
-    def here(part: slice) -> Floats:
-        total = np.zeros(width)
-        add_rows(rows, chosen[part], factors[part], total)
-        return total
-
-    return sum(blocks.over(here, _parts(rows, len(chosen))), np.zeros(width))
-
-
 def curved(blocks: Blocks, chosen: Ints, curvatures: Floats, p: Floats) -> Floats:
     """Σ θ (x, 1) (x, 1)·p over the rows chosen."""
     rows = blocks.problem.rows
@@ -80,7 +54,7 @@ def curved(blocks: Blocks, chosen: Ints, curvatures: Floats, p: Floats) -> Float
         curve_rows(rows, chosen[part], curvatures[part], p, total)
         return total
 
-    return sum(blocks.over(here, _parts(rows, len(chosen))), np.zeros(len(p)))
+    return _summed(blocks, here, len(chosen), len(p))
 
 
 def squared(blocks: Blocks, chosen: Ints, curvatures: Floats) -> Floats:
@@ -92,16 +66,40 @@ def squared(blocks: Blocks, chosen: Ints, curvatures: Floats) -> Floats:
         square_rows(rows, chosen[part], curvatures[part], total)
         return total
 
-    return sum(blocks.over(here, _parts(rows, len(chosen))), np.zeros(width))
+    return _summed(blocks, here, len(chosen), width)
 
 
-def gram(blocks: Blocks, chosen: Ints, curvatures: Floats) -> Floats:
-    """Lower triangle of Σ θ (x, 1) (x, 1)ᵀ over the rows chosen."""
+def mean_row(blocks: Blocks, chosen: Ints, curvatures: Floats) -> Floats:
+    """Mean of some of the rows chosen, by their curvatures."""
+    every = max(1, len(chosen) // FOR_A_MEAN)
+    rows, weights = chosen[::every], curvatures[::every]
+    total = np.zeros(n_cols(blocks.problem.rows))
+    add_rows(blocks.problem.rows, rows, weights, total)
+    return total / max(float(weights.sum()), np.finfo(float).tiny)
+
+
+def spread(blocks: Blocks) -> Ints:
+    """Some rows, evenly spread over all."""
+    n = n_rows(blocks.problem.rows)
+    return np.arange(0, n, max(1, n // FOR_A_MEAN))
+
+
+def mean_square(blocks: Blocks) -> float:
+    """Mean squared length of some rows."""
+    some = spread(blocks)
+    return float(squared(blocks, some, np.ones(len(some)))[:-1].sum()) / len(some)
+
+
+def gram(blocks: Blocks, chosen: Ints, curvatures: Floats, centre: Floats) -> Floats:
+    """Lower triangle of Σ θ (x − centre, 1) (x − centre, 1)ᵀ over the rows chosen.
+
+    Of sparse rows the centre must be 0.
+    """
     rows, width = blocks.problem.rows, n_cols(blocks.problem.rows) + 1
     of_part = _pairs_of_part if _is_thin(rows) else _dense_gram
     cut = max(1, -(-len(chosen) // (2 * BUFFER_ROWS))) * BUFFER_ROWS  # in two, for two threads
     parts = [slice(at, at + cut) for at in range(0, len(chosen), cut)]
-    here = partial(of_part, rows, chosen, curvatures)
+    here = partial(of_part, rows, chosen, curvatures, centre)
     total = np.zeros((tiles.padded(width), tiles.padded(width)))
     for G in blocks.over(here, parts):
         total += G
@@ -116,14 +114,18 @@ def _is_thin(rows: Rows) -> bool:
     return bool(8 * entries * entries < rows.n_cols**2)
 
 
-def _pairs_of_part(rows: Rows, chosen: Ints, curvatures: Floats, part: slice) -> Floats:
+def _pairs_of_part(
+    rows: Rows, chosen: Ints, curvatures: Floats, _centre: Floats, part: slice
+) -> Floats:
     width = tiles.padded(n_cols(rows) + 1)
     G = np.zeros((width, width))
     add_pairs(rows, chosen[part], curvatures[part], G)
     return G
 
 
-def _dense_gram(rows: Rows, chosen: Ints, curvatures: Floats, part: slice) -> Floats:
+def _dense_gram(
+    rows: Rows, chosen: Ints, curvatures: Floats, centre: Floats, part: slice
+) -> Floats:
     width = n_cols(rows) + 1
     padded = tiles.padded(width)
     G, Z = np.zeros((padded, padded)), np.zeros((BUFFER_ROWS, padded))
@@ -131,7 +133,7 @@ def _dense_gram(rows: Rows, chosen: Ints, curvatures: Floats, part: slice) -> Fl
     for start in range(0, len(places), BUFFER_ROWS):
         span = slice(start, start + BUFFER_ROWS)
         few = Z[: len(places[span])]
-        widen_rows(rows, places[span], roots[span], few)
+        widen_rows(rows, places[span], roots[span], centre, few)
         if width <= tiles.NARROW:
             tiles.add_gram(few, width, G)
         else:
@@ -139,26 +141,16 @@ def _dense_gram(rows: Rows, chosen: Ints, curvatures: Floats, part: slice) -> Fl
     return G
 
 
-def _parts(rows: Rows, n: int) -> list[slice]:
-    """Cut n chosen rows into parts worth a thread's while."""
-    step = max(256, PART_ENTRIES // (n_cols(rows) if not isinstance(rows, CSR) else 64))
-    return [slice(start, start + step) for start in range(0, n, step)]
-
-
-@njit(cache=True, nogil=True)
-def add_rows(X: Rows, chosen: Ints, factors: Floats, total: Floats) -> None:
-    """Add each chosen row (x, 1) times its factor."""
-    n, last = len(chosen), len(total) - 1
-    for k in range(n):
-        total[last] += factors[k]
-    whole = n - n % 4 if in_groups(X) else 0
-    for k in range(0, whole, 4):
-        now = (chosen[k], chosen[k + 1], chosen[k + 2], chosen[k + 3])
-        add4(X, now, (factors[k], factors[k + 1], factors[k + 2], factors[k + 3]), total)
-    for k in range(whole, n):
-        if k + AHEAD < n:
-            fetch_row(X, chosen[k + AHEAD])
-        add(X, chosen[k], factors[k], total)
+def _summed(blocks: Blocks, f: Callable[[slice], Floats], n: int, width: int) -> Floats:
+    """Sum of f over parts of n chosen rows, each worth a thread's while."""
+    rows = blocks.problem.rows
+    step = max(256, PART_ENTRIES // (64 if isinstance(rows, CSR) else n_cols(rows)))
+    if n <= step:
+        return f(slice(0, n))
+    total = np.zeros(width)
+    for part in blocks.over(f, (slice(start, start + step) for start in range(0, n, step))):
+        total += part
+    return total
 
 
 @njit(cache=True, nogil=True)
@@ -192,15 +184,22 @@ def square_rows(X: Rows, chosen: Ints, curvatures: Floats, total: Floats) -> Non
 
 
 @njit(cache=True, nogil=True)
-def widen_rows(X: Rows, chosen: Ints, roots: Floats, Z: Floats) -> None:
-    """Write each chosen row (x, 1) times its root as float64; columns beyond stay as they are."""
+def widen_rows(X: Rows, chosen: Ints, roots: Floats, centre: Floats, Z: Floats) -> None:
+    """Write each chosen row (x − centre, 1) times its root; columns beyond stay as they are."""
     d = n_cols(X)
     for k in range(len(chosen)):
-        z = Z[k]
+        z, root = Z[k], roots[k]
+        shift(X, chosen[k], centre, z)
         for j in range(d):
-            z[j] = 0.0
-        add(X, chosen[k], roots[k], z)
-        z[d] = roots[k]
+            z[j] *= root
+        z[d] = root
+
+
+@njit(cache=True, nogil=True)
+def add_rows(X: Rows, chosen: Ints, factors: Floats, total: Floats) -> None:
+    """Add each chosen row times its factor."""
+    for k in range(len(chosen)):
+        add(X, chosen[k], factors[k], total)
 
 
 @njit(cache=True, nogil=True)

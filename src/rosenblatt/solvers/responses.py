@@ -1,5 +1,6 @@
-"""What all rows answer at their margins: the loss, the pulls, the curvatures, and the dual."""
+"""What all rows answer at their margins: the loss, the pulls with their sums, the curvatures."""
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -8,8 +9,11 @@ from numba import njit
 from rosenblatt.arrays import Floats
 from rosenblatt.data.blocks import Blocks
 from rosenblatt.data.problem import Problem
-from rosenblatt.rules.convex import dual_value, respond
-from rosenblatt.rules.losses import HINGE, value_and_slope
+from rosenblatt.data.rows import Rows, add, add4, in_groups, n_cols
+from rosenblatt.rules.convex import respond
+from rosenblatt.rules.losses import HINGE, LOGISTIC, value_and_slope
+
+FEW = 1024  # rows answered at a time, where no array of all is wanted
 
 
 class Task(NamedTuple):
@@ -33,87 +37,163 @@ class Floor(NamedTuple):
     window: float
 
 
-class Response(NamedTuple):
-    """Answers of all rows: the value of the floor, the loss itself, and an entry a row."""
+@dataclass
+class Place:
+    """Where a run stands: weights (w, b), margins, and the pulls with their sums by sign."""
 
-    value: float
-    loss: float
+    w: Floats
+    margins: Floats
     pulls: Floats
+    sums: Floats
+
+
+class Response(NamedTuple):
+    """Answers of all rows: Σ c ℓ(m), Σ dual(a) by sign, Σ a m, and the curvature of each."""
+
+    loss: float
+    duals: Floats
+    work: float
     curvatures: Floats
 
 
-def responses(task: Task, margins: Floats, floor: Floor) -> Response:
-    """Answers of all rows at their margins."""
-    pulls, curvatures = np.empty_like(margins), np.empty_like(margins)
+def respond_all(task: Task, place: Place, floor: Floor, *, anew: bool) -> Response:
+    """Let all rows pull; the sums follow the pulls that changed, or are made anew."""
+    curvatures = np.empty_like(place.margins)
+    shape = (2, len(place.w))
 
-    def here(_: Problem, m: Floats, c: Floats, a0: Floats, a: Floats, bend: Floats) -> Floats:
-        return np.array(respond_rows(task.loss, m, c, a0, floor.window, a, bend))
+    def here(block: Problem, *beside: Floats) -> Floats:
+        sums = np.zeros(shape)
+        told = pull_rows(block.rows, task.loss, 1.0 / floor.window, anew, beside, sums)
+        return np.append(told, sums)
 
-    value, loss = task.blocks.total(here, margins, task.costs, floor.centres, pulls, curvatures)
-    return Response(float(value), float(loss), pulls, curvatures)
+    beside = (place.margins, task.signs, task.costs, floor.centres, place.pulls, curvatures)
+    totals = task.blocks.total(here, *beside)
+    loss, dual, signed_dual, work = (float(total) for total in totals[:4])
+    sums = totals[4:].reshape(shape)
+    place.sums = sums if anew else place.sums + sums
+    duals = 0.5 * np.array([dual - signed_dual, dual + signed_dual])
+    return Response(loss, duals, work, curvatures)
 
 
-def slope(task: Task, margins: Floats, moves: Floats, floor: Floor, t: float) -> float:
+def slope(task: Task, place: Place, moves: Floats, floor: Floor, t: float) -> float:
     """Derivative of the sum of the floor along margins + t moves."""
 
     def here(_: Problem, m: Floats, dm: Floats, c: Floats, a0: Floats) -> float:
-        return float(slope_of_rows(task.loss, m, dm, c, a0, floor.window, t))
+        return float(slope_of_rows(task.loss, 1.0 / floor.window, t, m, dm, (c, a0)))
 
-    return task.blocks.total(here, margins, moves, task.costs, floor.centres)
+    return task.blocks.total(here, place.margins, moves, task.costs, floor.centres)
 
 
 def losses(task: Task, margins: Floats) -> float:
     """Σ c ℓ(m)."""
-    return task.blocks.total(
-        lambda _, m, c: float(loss_of_rows(task.loss, m, c)), margins, task.costs
-    )
 
+    def here(_: Problem, m: Floats, c: Floats) -> float:
+        return float(loss_of_rows(task.loss, m, c))
 
-def duals(task: Task, pulls: Floats, scales: tuple[float, float]) -> float:
-    """Σ dual(a), the pulls on rows of sign −1 and +1 scaled each by its own number."""
-
-    def here(_: Problem, a: Floats, c: Floats, y: Floats) -> float:
-        return float(dual_of_rows(task.loss, a, c, y, scales))
-
-    return task.blocks.total(here, pulls, task.costs, task.signs)
+    return task.blocks.total(here, margins, task.costs)
 
 
 @njit(cache=True, nogil=True)
-def respond_rows(  # noqa: PLR0913, PLR0917 (arrays side by side)
+def pull_rows(  # noqa: PLR0915 (a hot loop is one function)
+    X: Rows,
     loss: int,
+    sharpness: float,
+    anew: bool,  # noqa: FBT001
+    beside: tuple[Floats, ...],
+    sums: Floats,
+) -> tuple[float, float, float, float]:
+    """Write pull and curvature of each row, and add what moved to the sums of its sign.
+
+    Gives Σ c ℓ(m), Σ dual(a), Σ y dual(a) and Σ a m.
+    """
+    margins, signs, costs, centres, pulls, curvatures = beside
+    n, bias = len(margins), n_cols(X)
+    values, answers = np.empty(n), np.empty(n)
+    answer_rows(loss, sharpness, margins, costs, centres, (values, answers, curvatures))
+    rows, factors = np.zeros((2, 4), np.int64), np.zeros((2, 4))
+    held = np.zeros(2, np.int64)
+    total, duals, signed_duals, work = 0.0, 0.0, 0.0, 0.0
+    for i in range(n):
+        pull = answers[i]
+        done = pull * margins[i]
+        dual = pull if loss == HINGE else values[i] + done
+        total += values[i]
+        duals += dual
+        signed_duals += signs[i] * dual
+        work += done
+        moved = pull if anew else pull - pulls[i]
+        pulls[i] = pull
+        if moved == 0.0:
+            continue
+        side = 1 if signs[i] > 0.0 else 0
+        sums[side, bias] += moved
+        if not in_groups(X):
+            add(X, i, moved, sums[side])
+            continue
+        k = held[side]
+        rows[side, k], factors[side, k] = i, moved
+        held[side] = k + 1
+        if k == 3:
+            add_four(X, rows[side], factors[side], sums[side])
+            held[side] = 0
+    for side in range(2):
+        for k in range(held[side]):
+            add(X, rows[side, k], factors[side, k], sums[side])
+    return total, duals, signed_duals, work
+
+
+@njit(cache=True, forceinline=True)
+def answer_rows(
+    loss: int,
+    sharpness: float,
     margins: Floats,
     costs: Floats,
     centres: Floats,
-    window: float,
-    pulls: Floats,
-    curvatures: Floats,
-) -> tuple[float, float]:
-    """Write pull and curvature of each row; give the sums of the floor and of the loss."""
-    floor, total = 0.0, 0.0
-    for i in range(len(margins)):
-        value, pull, curvature = respond(loss, margins[i], costs[i], centres[i], window)
-        pulls[i], curvatures[i] = pull, curvature
-        floor += value
-        if loss == HINGE:
-            total += costs[i] * max(0.0, 1.0 - margins[i])
-    return floor, total if loss == HINGE else floor
+    answers: tuple[Floats, Floats, Floats],
+) -> None:
+    """Write loss, pull and curvature of each row; a loop of its own for each loss is vectorised."""
+    values, pulls, curvatures = answers
+    if loss == HINGE:
+        for i in range(len(margins)):
+            values[i], pulls[i], curvatures[i] = respond(
+                HINGE, margins[i], costs[i], centres[i], sharpness
+            )
+    elif loss == LOGISTIC:
+        for i in range(len(margins)):
+            values[i], pulls[i], curvatures[i] = respond(LOGISTIC, margins[i], costs[i], 0.0, 1.0)
+    else:
+        for i in range(len(margins)):
+            values[i], pulls[i], curvatures[i] = respond(loss, margins[i], costs[i], 0.0, 1.0)
+
+
+@njit(cache=True, forceinline=True)
+def add_four(X: Rows, rows: Floats, a: Floats, total: Floats) -> None:
+    """Add four rows, each times its own number."""
+    now = (rows[0], rows[1], rows[2], rows[3])
+    add4(X, now, (a[0], a[1], a[2], a[3]), total)
 
 
 @njit(cache=True, nogil=True)
-def slope_of_rows(  # noqa: PLR0913, PLR0917 (arrays side by side)
+def slope_of_rows(
     loss: int,
+    sharpness: float,
+    t: float,
     margins: Floats,
     moves: Floats,
-    costs: Floats,
-    centres: Floats,
-    window: float,
-    t: float,
+    beside: tuple[Floats, Floats],
 ) -> float:
     """−Σ pull · move at margins + t moves."""
+    costs, centres = beside
     total = 0.0
-    for i in range(len(margins)):
-        _, pull, _ = respond(loss, margins[i] + t * moves[i], costs[i], centres[i], window)
-        total -= pull * moves[i]
+    there, told = np.empty(FEW), (np.empty(FEW), np.empty(FEW), np.empty(FEW))
+    for start in range(0, len(margins), FEW):
+        n = min(FEW, len(margins) - start)
+        for i in range(n):
+            there[i] = margins[start + i] + t * moves[start + i]
+        stop = start + n
+        answer_rows(loss, sharpness, there[:n], costs[start:stop], centres[start:stop], told)
+        for i in range(n):
+            total -= told[1][i] * moves[start + i]
     return total
 
 
@@ -123,16 +203,4 @@ def loss_of_rows(loss: int, margins: Floats, costs: Floats) -> float:
     total = 0.0
     for i in range(len(margins)):
         total += costs[i] * value_and_slope(loss, margins[i])[0]
-    return total
-
-
-@njit(cache=True, nogil=True)
-def dual_of_rows(
-    loss: int, pulls: Floats, costs: Floats, signs: Floats, scales: tuple[float, float]
-) -> float:
-    """Σ dual(a) of the scaled pulls."""
-    total = 0.0
-    for i in range(len(pulls)):
-        scale = scales[1] if signs[i] > 0.0 else scales[0]
-        total += dual_value(loss, scale * pulls[i], costs[i])
     return total

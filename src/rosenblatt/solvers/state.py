@@ -47,6 +47,10 @@ class Ending(Enum):
         "Stopped after {steps}: the objective is within {gap} of the best possible, and float64"
         " cannot tell more. A larger `tol` says when that is enough; columns of similar scale help."
     )
+    SEPARATED = (
+        "No weights are the best, as was seen after {steps}. {advice} A finite `C` has a best"
+        " (maximum a posteriori); the weights kept are those reached."
+    )
     SOLVED = "Solved in closed form from {rows}."
     SOLVED_SHORTEST = (
         "Solved in closed form from {rows}. The features span only {rank} of {width} directions, so"

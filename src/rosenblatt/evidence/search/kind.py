@@ -41,7 +41,7 @@ def kind_of(space: Space, pairs: Pairs, watch: Watch) -> tuple[Kind, Array | Non
 
 def one_feature(space: Space) -> Array | None:
     """Return weights on one feature that is ≥ 0 in one class, ≤ 0 in the others, or the reverse."""
-    low, high = _ranges(space.table)
+    low, high = ranges(space.table)
     for code in range(len(space.table.classes)):
         others = np.arange(len(low)) != code
         for sign, least, most in ((1.0, low, high), (-1.0, -high, -low)):
@@ -55,7 +55,7 @@ def one_feature(space: Space) -> Array | None:
     return None
 
 
-def _ranges(table: Table) -> tuple[Array, Array]:
+def ranges(table: Table) -> tuple[Array, Array]:
     """Smallest and largest value of every feature in every class."""
     shape = (len(table.classes), table.d)
     low, high = np.full(shape, np.inf), np.full(shape, -np.inf)

@@ -1,0 +1,137 @@
+"""Choose C: a path of rising C on all rows, each fold of a cross-validation a short way off it.
+
+A fold is left out by giving its rows no weight, so nothing is copied. Its weights start from those
+of all rows at the same C, which are near. The path ends where the score has fallen for a while.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.base import BaseEstimator, clone
+from sklearn.model_selection import StratifiedKFold
+
+from rosenblatt.arrays import Array, Floats
+from rosenblatt.data.problem import Problem
+from rosenblatt.errors import DataError
+from rosenblatt.rules.losses import Loss
+from rosenblatt.solvers.score import decided, scores_of
+
+CS = tuple(10.0**power for power in np.arange(-4, 4.5, 0.5))
+FOLDS = 5
+PATIENCE = 4  # values of C with a worse score
+WORTH = 1e-4  # of a score: less is no difference
+
+WeightsAt = Callable[[Problem, float, Floats | None], Floats]
+
+
+class Choice(NamedTuple):
+    """The C with the best score, the weights of all rows there, and what was tried."""
+
+    C: float
+    W: Floats | None
+    results: dict[str, Any]
+
+
+def choose(weights_at: WeightsAt, problem: Problem, loss: Loss, seed: int) -> Choice:
+    """Find the C whose weights do best on rows left out: by log loss, or else by accuracy."""
+    folds = folds_of(problem, seed)
+    tried: list[float] = []
+    scores: list[list[float]] = []
+    W: Floats | None = None
+    best, chosen, waited = -np.inf, Choice(CS[0], None, {}), 0
+    for C in CS:
+        W = weights_at(problem, C, W)
+        scores.append([fold_score(weights_at, problem, C, W, held, loss) for held in folds])
+        tried.append(C)
+        mean = float(np.mean(scores[-1]))
+        worth = WORTH * abs(mean)
+        if mean > best + worth:
+            best, chosen, waited = mean, Choice(C, W, {}), 0
+        elif mean < best - worth:  # a level stretch may come before a rise
+            waited += 1
+        if waited == PATIENCE:
+            break
+    table = np.array(scores)
+    results = {"C": np.array(tried), "scores": table, "mean_score": table.mean(axis=1)}
+    return chosen._replace(results=results)
+
+
+def folds_of(problem: Problem, seed: int) -> list[Array]:
+    """Rows of each fold, every class in each by its share, of the rows that have weight."""
+    live = np.flatnonzero(problem.weights * problem.class_weights[problem.codes])
+    fewest = int(np.bincount(problem.codes[live], minlength=problem.n_classes).min())
+    if fewest < 2:
+        raise DataError(
+            f'C="cv" leaves rows out in turn, so every class needs 2 rows; one has {fewest}. Give a'
+            " number for C instead."
+        )
+    split = StratifiedKFold(min(FOLDS, fewest), shuffle=True, random_state=seed)
+    return [live[held] for _, held in split.split(live, problem.codes[live])]
+
+
+def fold_score(
+    weights_at: WeightsAt, problem: Problem, C: float, W: Floats, held: Array, loss: Loss
+) -> float:
+    """Score on the rows held out, of weights that never saw them."""
+    weights = np.array(problem.weights)
+    weights[held] = 0.0
+    W = weights_at(problem._replace(weights=weights), C, W)
+    part = problem.take(held)
+    scores = scores_of(part.rows, W)
+    by = part.weights * part.class_weights[part.codes]
+    if loss is Loss.LOGISTIC:
+        return float(np.average(log_probabilities(scores, part.codes), weights=by))
+    return float(np.average(decided(scores, part.n_classes) == part.codes, weights=by))
+
+
+def log_probabilities(scores: Floats, codes: Array) -> Floats:
+    """Logarithm of the probability of each row's own class."""
+    if scores.shape[1] == 1:
+        return -np.logaddexp(0.0, np.where(codes == 1, -1.0, 1.0) * scores[:, 0])
+    own = scores[np.arange(len(codes)), codes]
+    return np.asarray(own - np.logaddexp.reduce(scores, axis=1))
+
+
+def regularisation_path(
+    estimator: Any, X: Any, y: Any, Cs: Any = CS, sample_weight: Any = None
+) -> list[Any]:
+    """Fit a certified estimator for each of several C, each from the weights of the one before.
+
+    Parameters
+    ----------
+    estimator : LinearSVM or LogisticRegression
+        The settings but for C; it is not changed.
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        Training rows.
+    y : array-like of shape (n_samples,)
+        Their labels.
+    Cs : sequence of float, default: 1e-4 to 1e4 in steps of √10
+        Values of C, best in rising order.
+    sample_weight : array-like of shape (n_samples,), optional
+        How many times each row counts.
+
+    Returns
+    -------
+    list of estimators
+        One a C, fitted.
+
+    Examples
+    --------
+    >>> from rosenblatt import LinearSVM, builtin, regularisation_path
+    >>> data = builtin("iris")
+    >>> for model in regularisation_path(LinearSVM(), data.X, data.y, Cs=[0.01, 1, 100]):
+    ...     print(model.C, round(model.score(data.X, data.y), 3))
+    0.01 0.667
+    1 0.96
+    100 0.967
+    """
+    fitted: list[BaseEstimator] = []
+    for C in Cs:
+        model = clone(estimator).set_params(C=C)
+        if fitted:
+            vars(model).update({k: v for k, v in vars(fitted[-1]).items() if k not in vars(model)})
+        warm = model.get_params()["warm_start"]
+        fitted.append(model.set_params(warm_start=True).fit(X, y, sample_weight))
+        model.set_params(warm_start=warm)
+    return fitted

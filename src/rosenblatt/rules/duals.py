@@ -1,0 +1,135 @@
+"""One multiplier α of the dual: how it moves, and the best α for a sample when all others rest.
+
+A convex problem ½‖w‖² + Σ c_i loss(y_i w·x_i) has the dual −½‖w‖² + Σ dual(α_i), where
+w = Σ α_i y_i x_i and dual(α) is what α earns (see convex.py, which calls α a pull and has the
+table of dual(α)).
+"""
+
+import numpy as np
+from numba import njit
+
+from rosenblatt.rules.losses import HINGE, SQUARED_HINGE
+
+NEWTON_STEPS = 30
+SMALL_STEP = 0.02  # in the log odds of α: below it a quadratic is as good as another exponential
+CAUTION = 0.1  # of the way to a bound is left, where what α earns bends without end
+LARGEST_LOGIT = 700.0  # e to this is still finite
+
+
+@njit(cache=True, forceinline=True)
+def dual_value(loss: int, alpha: float, c: float) -> float:
+    """What α earns; −∞ where the loss does not allow it."""
+    if alpha < 0.0 or (alpha > c and loss != SQUARED_HINGE) or (alpha > 0.0 and c == 0.0):
+        return -np.inf
+    if loss == HINGE or alpha == 0.0:
+        return alpha
+    if loss == SQUARED_HINGE:
+        return alpha - 0.25 * alpha * alpha / c
+    rest = c - alpha
+    share = alpha / c
+    first = -alpha * np.log(share)
+    return float(first - rest * np.log1p(-share)) if rest > 0.0 else 0.0
+
+
+@njit(cache=True, forceinline=True)
+def room(loss: int, alpha: float, c: float) -> float:
+    """How far α can be moved either way, and how willingly: nothing where it is at a bound."""
+    return alpha if loss == SQUARED_HINGE else alpha * (1.0 - alpha / c)
+
+
+@njit(cache=True, forceinline=True)
+def pull(loss: int, alpha: float, c: float) -> float:
+    """Slope of what α earns."""
+    if loss == HINGE:
+        return 1.0
+    if loss == SQUARED_HINGE:
+        return 1.0 - 0.5 * alpha / c
+    if not 0.0 < alpha < c:
+        return 0.0  # at its very bound it does not move
+    return float(np.log((c - alpha) / alpha))
+
+
+@njit(cache=True, forceinline=True)
+def bend(loss: int, alpha: float, c: float) -> float:
+    """How fast that slope falls."""
+    if loss == HINGE:
+        return 0.0
+    if loss == SQUARED_HINGE:
+        return 0.5 / c
+    return c / (alpha * (c - alpha)) if 0.0 < alpha < c else 0.0
+
+
+@njit(cache=True, forceinline=True)
+def within(loss: int, alpha: float, before: float, c: float) -> float:
+    """The allowed value nearest to α; with the logistic loss, never all the way to a bound."""
+    if loss == HINGE:
+        return min(max(alpha, 0.0), c)
+    if loss == SQUARED_HINGE:
+        return max(alpha, 0.0)
+    return min(max(alpha, CAUTION * before), c - CAUTION * (c - before))
+
+
+@njit(cache=True, forceinline=True)
+def best_alpha(loss: int, alpha: float, margin: float, square: float, c: float) -> float:
+    """The α with the highest dual objective for a sample of cost c and ‖x‖² = square.
+
+    `margin` is y w·x with its present α inside w.
+    """
+    if loss == HINGE:
+        return min(max(alpha + (1.0 - margin) / square, 0.0), c)
+    if loss == SQUARED_HINGE:
+        pull = 1.0 - margin - 0.5 * alpha / c
+        return max(alpha + pull / (square + 0.5 / c), 0.0)
+    return _best_logistic(alpha, margin, square, c)
+
+
+@njit(cache=True, forceinline=True)
+def _best_logistic(alpha: float, margin: float, square: float, c: float) -> float:
+    """Newton's method in the log odds z of α/c: square (c σ(z) − α) + margin + z = 0.
+
+    The left side rises with z, so its zero lies between −margin and the present log odds.
+    """
+    p = _sigmoid(-margin)
+    spread = p * (1.0 - p)
+    step = square * (alpha - c * p) / (1.0 + square * c * spread)
+    if abs(step) < SMALL_STEP:
+        return c * (p + step * spread * (1.0 + 0.5 * step * (1.0 - 2.0 * p)))
+    present = LARGEST_LOGIT if alpha > 0.0 else -LARGEST_LOGIT
+    if 0.0 < alpha < c:
+        present = np.log(alpha / (c - alpha))
+    low, high = min(-margin, present), max(-margin, present)
+    z = min(max(step - margin, low), high)
+    for _ in range(NEWTON_STEPS):
+        p = _sigmoid(z)
+        excess = square * (c * p - alpha) + margin + z
+        if excess > 0.0:
+            high = z
+        else:
+            low = z
+        step = excess / (1.0 + square * c * p * (1.0 - p))
+        z -= step
+        if not low <= z <= high:
+            z = 0.5 * (low + high)
+        elif abs(step) < SMALL_STEP * SMALL_STEP:
+            break
+    return c * _sigmoid(z)
+
+
+@njit(cache=True, forceinline=True)
+def _sigmoid(z: float) -> float:
+    return float(1.0 / (1.0 + np.exp(min(-z, LARGEST_LOGIT))))
+
+
+@njit(cache=True, forceinline=True)
+def gain(loss: int, before: float, after: float, margin: float, square: float, c: float) -> float:
+    """How much the dual rises when α goes from `before` to its best, `after`.
+
+    For the logistic loss it is a quadratic's, which spares two logarithms: an estimate.
+    """
+    step = after - before
+    if loss == HINGE:
+        return step * (1.0 - margin - 0.5 * square * step)
+    if loss == SQUARED_HINGE:
+        return step * (1.0 - margin - 0.5 * before / c - 0.5 * (square + 0.5 / c) * step)
+    spread = after * (1.0 - after / c)
+    return 0.5 * step * step * (square + 1.0 / spread) if spread > 0.0 else abs(step * margin)

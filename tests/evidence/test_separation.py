@@ -1,0 +1,201 @@
+"""The separation doctor: textbook cases, exact data, and a linear program as referee."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+from scipy.optimize import linprog
+
+from rosenblatt import LogisticRegression
+from rosenblatt.arrays import Array, Floats
+from rosenblatt.errors import ParameterError
+from rosenblatt.evidence.separation import Separation, listed
+from rosenblatt.solvers.state import Ending
+
+
+def fitted(X: Any, y: Any, weights: Any = None, **settings: Any) -> LogisticRegression:
+    return LogisticRegression(C=np.inf, **settings).fit(X, y, sample_weight=weights)
+
+
+def assert_separated(model: LogisticRegression, kind: str) -> None:
+    assert model.outcome_.ending is Ending.SEPARATED
+    assert not model.outcome_.converged
+    assert f"({kind} separation)" in str(model.outcome_)
+    assert "A finite `C` has a best" in str(model.outcome_)
+    assert model.gap_ == np.inf
+    assert np.isfinite(model.coef_).all()
+
+
+# --- textbook cases -----------------------------------------------------------------------------
+
+
+def test_one_feature_completely() -> None:
+    model = fitted([[-2.0], [-1.0], [1.0], [2.0]], [0, 0, 1, 1])
+    assert_separated(model, "complete")
+    assert "Alone sufficient: 'x0'." in str(model.outcome_)
+    assert model.score([[-2.0], [2.0]], [0, 1]) == 1
+
+
+def test_one_feature_quasi_completely() -> None:
+    # at 0 both classes: the slope grows without end, and P falls to 2 log 2
+    model = fitted([[-2.0], [-1.0], [0.0], [0.0], [1.0], [2.0]], [0, 0, 0, 1, 1, 1])
+    assert_separated(model, "quasi-complete")
+    assert "grow the weights of: 'x0'." in str(model.outcome_)
+    assert model.objective_ == pytest.approx(2 * np.log(2), abs=1e-3)
+
+
+def test_two_features_of_which_a_column_separates() -> None:
+    # a test that is positive in one class only
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {"age": rng.normal(size=80), "test": np.repeat([0.0, 0.0, 1.0], [40, 20, 20])}
+    )
+    y = np.where(np.arange(80) < 40, "well", "ill")
+    model = fitted(frame, y)
+    assert_separated(model, "quasi-complete")
+    assert "grow the weights of: 'test'." in str(model.outcome_)
+    # the bias of the rows on the boundary is finite, and the age counts as it does among them
+    inner = fitted(frame[frame.test == 0][["age"]], y[frame.test == 0], tol=1e-12)
+    assert model.coef_[0, 0] == pytest.approx(inner.coef_[0, 0], abs=1e-2)
+
+
+def test_both_columns_in_turn() -> None:
+    # rows behind the first column's direction are left to the second
+    X = [[1.0, 0], [2.0, 0], [0, 1.0], [0, 3.0], [0, 0], [0, 0]]
+    model = fitted(X, [1, 1, 1, 1, 0, 1])
+    assert_separated(model, "quasi-complete")
+    assert "grow the weights of: 'x0', 'x1'." in str(model.outcome_)
+
+
+def test_xor_is_not_separated() -> None:
+    model = fitted([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0])
+    assert model.outcome_.ending is Ending.CERTIFIED
+
+
+def test_one_row_a_class_and_more_features_than_rows() -> None:
+    assert_separated(fitted([[0.0], [1.0]], [0, 1]), "complete")
+    rng = np.random.default_rng(1)
+    assert_separated(fitted(rng.normal(size=(8, 30)), np.arange(8) % 2), "complete")
+
+
+def test_without_a_bias() -> None:
+    X, y = [[1.0], [2.0], [3.0], [4.0]], [0, 0, 1, 1]
+    assert_separated(fitted(X, y), "complete")
+    assert fitted(X, y, fit_intercept=False).outcome_.converged
+    assert_separated(
+        fitted([[-1.0], [0.0], [2.0]], [0, 0, 1], fit_intercept=False), "quasi-complete"
+    )
+
+
+def test_rows_of_weight_zero_are_not_there() -> None:
+    X, y = [[-2.0], [-1.0], [3.0], [1.0], [2.0]], [0, 0, 0, 1, 1]
+    assert fitted(X, y).outcome_.ending is Ending.CERTIFIED
+    assert_separated(fitted(X, y, [1, 1, 0, 1, 1]), "complete")
+
+
+@pytest.mark.parametrize("store", [np.float32, np.float64, sparse.csr_array])
+@pytest.mark.parametrize("limit", [{}, {"max_iter": 2}, {"time_limit": 1e-6}, {"tol": 0.0}])
+def test_in_every_storage_and_however_it_is_stopped(store: Any, limit: dict[str, float]) -> None:
+    rng = np.random.default_rng(2)
+    X, y = rng.normal(size=(60, 3)), np.arange(60) % 2
+    X[:, 2] = y * (np.arange(60) % 3 == 0)
+    model = fitted(store(X), y, **limit)
+    assert_separated(model, "quasi-complete")
+    assert "grow the weights of: 'x2'." in str(model.outcome_)
+
+
+def test_a_unit_a_class_is_told_of_too() -> None:
+    X, y = [[0.0], [1.0], [2.0], [3.0], [1.5], [1.6]], ["a", "a", "b", "b", "c", "b"]
+    model = fitted(X, y, multi_class="ovr")
+    assert model.outcome_.ending is Ending.SEPARATED
+
+
+def test_no_penalty_is_an_infinite_price() -> None:
+    X, y = [[-2.0], [-1.0], [0.5], [1.0], [2.0]], [0, 1, 0, 1, 1]
+    model = LogisticRegression(penalty=None).fit(X, y)
+    np.testing.assert_array_equal(model.coef_, fitted(X, y).coef_)
+    assert np.isinf(model.C_)
+
+
+def test_what_it_does_not_take() -> None:
+    X = [[0.0], [1.0], [2.0]]
+    with pytest.raises(ParameterError, match=r"C=inf takes two classes, or multi_class='ovr'"):
+        fitted(X, [0, 1, 2])
+    with pytest.raises(ParameterError, match=r"penalty=None has no C to choose"):
+        LogisticRegression(penalty=None, C="cv").fit(X, [0, 1, 1])
+
+
+def test_a_finite_price_has_a_best() -> None:
+    X, y = [[-2.0], [-1.0], [1.0], [2.0]], [0, 0, 1, 1]
+    model = fitted(X, y)
+    model.set_params(C=10.0).fit(X, y)
+    assert model.outcome_.converged
+    assert model.gap_ <= 1e-6
+
+
+# --- a referee ----------------------------------------------------------------------------------
+
+
+def running(X: Floats, y: Array) -> tuple[bool, bool]:
+    """Whether some direction puts no row on the wrong side (and not all on the line); all strictly.
+
+    Konis (2007): the largest Σ s with s = y (x, 1)·β ≥ 0 and |β| ≤ 1 is 0 where classes overlap.
+    """
+    A = np.where(y == 1, 1.0, -1.0)[:, None] * np.column_stack([X, np.ones(len(y))])
+    box = [(-1, 1)] * A.shape[1]
+    weak = linprog(-A.sum(axis=0), A_ub=-A, b_ub=np.zeros(len(y)), bounds=box)
+    gap = np.append(np.zeros(A.shape[1]), -1.0)
+    strict = linprog(
+        gap,
+        A_ub=np.column_stack([-A, np.ones(len(y))]),
+        b_ub=np.zeros(len(y)),
+        bounds=[*box, (0, 1)],
+    )
+    return -weak.fun > 1e-9, -strict.fun > 1e-9
+
+
+@settings(max_examples=150)
+@given(data=st.data(), n=st.integers(2, 12), d=st.integers(1, 3))
+def test_the_verdict_against_a_linear_program(data: Any, n: int, d: int) -> None:
+    # few values, so that rows often meet on the boundary
+    cells = st.lists(st.integers(-2, 2), min_size=n * d, max_size=n * d)
+    X = np.array(data.draw(cells), float).reshape(n, d)
+    y = np.array(data.draw(st.lists(st.integers(0, 1), min_size=n, max_size=n)))
+    y[:2] = [0, 1]
+    model = fitted(X, y)
+    some, strict = running(X, y)
+    if strict:
+        assert_separated(model, "complete")
+    elif some:
+        assert_separated(model, "quasi-complete")
+    else:
+        assert model.outcome_.ending is Ending.CERTIFIED, str(model.outcome_)
+        assert model.gap_ <= 1e-6
+
+
+def test_where_size_leaves_it_open_the_run_decides() -> None:
+    # x0 + x1 runs away; too many rows to work out exactly that classes touch
+    rng = np.random.default_rng(3)
+    n = 12_000
+    X = rng.integers(-8, 9, size=(n, 10)).astype(float)
+    y = (X[:, 2] + rng.normal(scale=20, size=n) > 0).astype(int)
+    push = np.where(np.arange(n) % 4 == 0, (2 * y - 1) * rng.integers(1, 4, n), 0)
+    X[:, 1] = push - X[:, 0]
+    model = fitted(X, y)
+    assert_separated(model, "quasi-complete")
+    assert "grow the weights of: 'x0', 'x1'." in str(model.outcome_)
+
+
+# --- words --------------------------------------------------------------------------------------
+
+
+def test_names() -> None:
+    names = [f"x{j}" for j in range(9)]
+    assert listed(names, (0,)) == "'x0'"
+    assert listed(names, (1, 9)) == "'x1', the bias"
+    assert listed(names, tuple(range(9))) == "'x0', 'x1', 'x2', 'x3', 'x4' and 4 more"
+    assert ", it seems" in Separation("quasi-complete", (0,), proved=False).told(names)

@@ -1,0 +1,281 @@
+"""Dual coordinate ascent, against LIBLINEAR, a convex program by SLSQP, and its own certificate."""
+
+from itertools import islice, pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import optimize, sparse
+from sklearn.linear_model import LogisticRegression
+from sklearn.svm import LinearSVC
+
+from rosenblatt.arrays import Floats
+from rosenblatt.data.blocks import Blocks
+from rosenblatt.data.door import rows_of
+from rosenblatt.data.problem import Problem, no_weights
+from rosenblatt.errors import DataError, TooLargeError
+from rosenblatt.rules.losses import HINGE, LOGISTIC, SQUARED_HINGE
+from rosenblatt.solvers.ascent import Ascent, Climber, ascend
+from rosenblatt.solvers.responses import Task
+
+LOSSES = [HINGE, SQUARED_HINGE, LOGISTIC]
+EPOCHS = 4000  # of the longest run
+
+
+def samples(seed: int, n: int = 80, d: int = 6) -> tuple[Floats, Floats]:
+    """Rows with a few zeros and signs that no line separates."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d)) * (rng.random((n, d)) < 0.6)
+    return X, np.where(X.sum(axis=1) + rng.normal(size=n) > 0.3, 1.0, -1.0)
+
+
+def blocks_of(X: Any, n_jobs: int = 1) -> Blocks:
+    rows, n = rows_of(X), X.shape[0]
+    return Blocks(Problem(rows, np.zeros(n, np.int8), no_weights(n), np.ones(2)), n_jobs)
+
+
+def task_of(
+    X: Any, y: Floats, costs: Any, loss: int, *, bias: bool = False, n_jobs: int = 1
+) -> Task:
+    every = np.broadcast_to(np.asarray(costs, float), len(y)).copy()
+    return Task(blocks_of(X, n_jobs), loss, y, every, 1.0, bias)
+
+
+def climbing(X: Any, y: Floats, costs: Any, loss: int, *, bias: bool = False, **more: Any) -> Any:
+    return ascend(task_of(X, y, costs, loss, bias=bias), seed=0, **more)
+
+
+def solved(
+    X: Any, y: Floats, costs: Any, loss: int, *, bias: bool = False, tol: float = 1e-9
+) -> Ascent:
+    for state in climbing(X, y, costs, loss, bias=bias, tol=tol):
+        if state.gap <= tol:
+            return state
+        assert state.passes < EPOCHS, f"the gap is still {state.gap}"
+    raise AssertionError("an ascent has no end")
+
+
+def objective(X: Any, y: Floats, costs: Any, loss: int, w: Floats, b: float = 0.0) -> float:
+    """The objective, in a line of numpy a loss."""
+    m = y * (X @ w + b)
+    value = {
+        HINGE: np.maximum(0.0, 1.0 - m),
+        SQUARED_HINGE: np.maximum(0.0, 1.0 - m) ** 2,
+        LOGISTIC: np.logaddexp(0.0, -m),
+    }[loss]
+    return float(0.5 * w @ w + (costs * value).sum())
+
+
+def liblinear(X: Any, y: Floats, loss: int, C: float, weights: Any = None) -> Floats:
+    """Weights by LIBLINEAR, without a bias: the same objective."""
+    if loss == LOGISTIC:
+        model: Any = LogisticRegression(
+            C=C, solver="newton-cg", fit_intercept=False, tol=1e-10, max_iter=10_000
+        )
+    else:
+        name = "hinge" if loss == HINGE else "squared_hinge"
+        model = LinearSVC(
+            C=C, loss=name, dual=True, fit_intercept=False, tol=1e-10, max_iter=1_000_000
+        )
+    return np.asarray(model.fit(X, y, sample_weight=weights).coef_[0])
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("C", [0.01, 1.0, 10.0])
+def test_the_optimum_of_scikit_learn(loss: int, C: float) -> None:
+    X, y = samples(1)
+    state = solved(X, y, C, loss)
+    expected = liblinear(X, y, loss, C)
+    best = objective(X, y, C, loss, expected)
+    assert objective(X, y, C, loss, state.w) == pytest.approx(state.primal, rel=1e-12)
+    assert state.primal == pytest.approx(best, rel=1e-8)
+    np.testing.assert_allclose(state.w, expected, atol=1e-4)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("bias", [False, True])
+def test_gap_encloses_the_best_at_every_look(loss: int, *, bias: bool) -> None:
+    X, y = samples(2, n=300)
+    best = solved(X, y, 1.0, loss, bias=bias)
+    states = list(islice(climbing(X, y, 1.0, loss, bias=bias), 12))
+    for before, after in pairwise(states):
+        assert after.primal <= before.primal
+        assert after.dual >= before.dual
+    for state in states:
+        assert state.dual <= best.primal * (1.0 + 1e-12)
+        assert state.primal >= best.dual * (1.0 - 1e-12)
+        assert state.gap >= (state.primal - best.primal) / state.primal - 1e-12
+        assert objective(X, y, 1.0, loss, state.w, state.b) == pytest.approx(state.primal, 1e-12)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("bias", [False, True])
+def test_multipliers_are_feasible_and_give_the_dual(loss: int, *, bias: bool) -> None:
+    X, y = samples(3)
+    costs = np.random.default_rng(0).uniform(0.1, 2.0, len(y))
+    for state in islice(climbing(X, y, costs, loss, bias=bias), 5):
+        a = state.alpha
+        assert (a >= 0.0).all()
+        assert loss == SQUARED_HINGE or (a <= costs * (1 + 1e-15)).all()
+        assert not bias or abs(a @ y) <= 1e-12 * a.sum()
+        t = np.clip(a / costs, 1e-300, 1.0)
+        entropy = -a * np.log(t) - (costs - a) * np.log(np.maximum(1.0 - t, 1e-300))
+        earned = {HINGE: a, SQUARED_HINGE: a - a * a / (4 * costs), LOGISTIC: entropy}[loss]
+        w = X.T @ (a * y)
+        assert state.dual == pytest.approx(earned.sum() - 0.5 * w @ w, rel=1e-10)
+
+
+@pytest.mark.parametrize("loss", [HINGE, SQUARED_HINGE])
+def test_every_epoch_raises_the_dual_by_what_it_says(loss: int) -> None:
+    X, y = samples(14, n=200)
+    climber = Climber(task_of(X, y, 1.0, loss))
+    height = 0.0
+    for epoch in range(1, 60):
+        height += climber.climb(0, epoch)
+        assert climber.measure(None, epoch).dual == pytest.approx(height, rel=1e-11)
+
+
+def test_logistic_epochs_never_lower_the_dual() -> None:
+    X, y = samples(15, n=200)
+    climber = Climber(task_of(X, y, 1.0, LOGISTIC))
+    duals = []
+    for epoch in range(1, 60):
+        assert climber.climb(0, epoch) >= 0.0
+        duals.append(climber.measure(None, epoch).dual)
+    assert (np.diff(duals) >= -1e-13 * duals[-1]).all()
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_bias_against_a_convex_program(loss: int) -> None:
+    X, y = samples(4, n=40, d=3)
+    state = solved(X, y, 1.0, loss, bias=True)
+    # the smooth losses as they stand; the hinge as a linear programme in (w, b, ξ)
+    n, d = X.shape
+    if loss == HINGE:
+        rows = np.hstack([y[:, None] * X, y[:, None], np.eye(n)])
+        found = optimize.minimize(
+            lambda v: 0.5 * v[:d] @ v[:d] + v[d + 1 :].sum(),
+            np.r_[np.zeros(d + 1), np.ones(n)],
+            jac=lambda v: np.r_[v[:d], 0.0, np.ones(n)],
+            method="SLSQP",
+            constraints=[{"type": "ineq", "fun": lambda v: rows @ v - 1.0, "jac": lambda _: rows}],
+            bounds=[(None, None)] * (d + 1) + [(0, None)] * n,
+            options={"maxiter": 1000, "ftol": 1e-12},
+        )
+    else:
+        found = optimize.minimize(
+            lambda v: objective(X, y, 1.0, loss, v[:d], v[d]), np.zeros(d + 1), tol=1e-12
+        )
+    assert state.primal == pytest.approx(found.fun, rel=1e-6)
+    assert state.primal <= found.fun * (1.0 + 1e-9)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("bias", [False, True])
+def test_dense_and_sparse_rows_meet(loss: int, *, bias: bool) -> None:
+    X, y = samples(5)
+    dense = solved(X, y, 1.0, loss, bias=bias)
+    for same in (sparse.csr_array(X), X.astype(np.float32).astype(np.float64)):
+        other = solved(same, y, 1.0, loss, bias=bias)
+        assert other.primal == pytest.approx(dense.primal, rel=1e-6)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_threads_change_no_bit(loss: int) -> None:
+    X, y = samples(6, n=40_000, d=4)
+    one, two = (
+        next(islice(ascend(task_of(X, y, 1.0, loss, bias=True, n_jobs=jobs), seed=3), 1, None))
+        for jobs in (1, 2)
+    )
+    assert (one.w == two.w).all()
+    assert (one.primal, one.dual, one.b) == (two.primal, two.dual, two.b)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_weights_count_rows_and_zero_leaves_them_out(loss: int) -> None:
+    X, y = samples(7)
+    twice = np.r_[np.full(40, 2.0), np.zeros(40)]
+    weighted = solved(X, y, twice, loss)
+    doubled = solved(np.vstack([X[:40], X[:40]]), np.r_[y[:40], y[:40]], 1.0, loss)
+    assert weighted.primal == pytest.approx(doubled.primal, rel=1e-8)
+    assert (weighted.alpha[40:] == 0.0).all()
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("bias", [False, True])
+def test_empty_rows_pay_and_do_no_harm(loss: int, *, bias: bool) -> None:
+    X, y = samples(8)
+    X[::7] = 0.0
+    assert solved(sparse.csr_array(X), y, 1.0, loss, bias=bias).gap <= 1e-9
+    nothing = solved(np.zeros((4, 2)), np.array([1.0, -1.0, 1.0, -1.0]), 1.0, loss, bias=bias)
+    assert nothing.primal == pytest.approx(4 * {HINGE: 1, SQUARED_HINGE: 1}.get(loss, np.log(2)))
+
+
+HARD = {
+    "one row a class": (np.array([[1.0, 2.0], [3.0, -1.0]]), np.array([1.0, -1.0])),
+    "every row twice": (np.repeat(samples(9)[0], 2, axis=0), np.repeat(samples(9)[1], 2)),
+    "features 1 : 1e8": (samples(10, d=3)[0] * [1.0, 1e4, 1e-4], samples(10, d=3)[1]),
+}
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("bias", [False, True])
+@pytest.mark.parametrize("name", HARD)
+def test_hard_rows(name: str, loss: int, *, bias: bool) -> None:
+    X, y = HARD[name]
+    costs = 1e-6 if name.startswith("features") else 1.0
+    state = solved(X, y, costs, loss, bias=bias, tol=1e-6)
+    assert objective(X, y, costs, loss, state.w, state.b) == pytest.approx(state.primal, rel=1e-9)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("C", [1e-6, 1e6])
+def test_costs_of_any_size_give_an_honest_gap(loss: int, C: float) -> None:
+    X, y = samples(11, n=30, d=3)
+    states = list(islice(climbing(X, y, C, loss), 100))
+    for early, late in pairwise(states):
+        assert early.dual <= late.primal * (1.0 + 1e-12)
+        assert early.dual <= late.dual
+    assert C > 1.0 or states[-1].gap <= 1e-9
+    # a point anybody can name lies above every dual value
+    assert states[-1].dual <= objective(X, y, C, loss, np.zeros(3))
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_a_heavier_penalty_is_a_smaller_cost(loss: int) -> None:
+    X, y = samples(16)
+    heavy = islice(ascend(task_of(X, y, 1.0, loss, bias=True)._replace(ridge=4.0), seed=0), 6)
+    cheap = islice(climbing(X, y, 0.25, loss, bias=True), 6)
+    for one, other in zip(heavy, cheap, strict=True):
+        np.testing.assert_array_equal(one.w, other.w)
+        np.testing.assert_allclose(one.alpha, 4.0 * other.alpha)
+        assert (one.primal, one.dual) == pytest.approx((4.0 * other.primal, 4.0 * other.dual))
+
+
+def test_a_warm_start_begins_where_it_ended() -> None:
+    X, y = samples(12)
+    for loss in LOSSES:
+        end = solved(X, y, 1.0, loss, bias=True)
+        again = next(climbing(X, y, 1.0, loss, bias=True, start=(end.alpha, end.b)))
+        assert again.gap <= 1e-8
+
+
+def test_rows_that_all_cost_nothing_leave_nothing_to_do() -> None:
+    X, y = samples(17)
+    state = next(climbing(X, y, 0.0, HINGE, bias=True))
+    assert (state.primal, state.dual, state.gap) == (0.0, 0.0, 0.0)
+    assert not state.w.any()
+
+
+def test_values_that_are_not_numbers_are_named() -> None:
+    X, y = samples(13)
+    X[17, 2] = np.nan
+    with pytest.raises(DataError, match="row 17"):
+        next(climbing(X, y, 1.0, HINGE))
+
+
+def test_values_too_large_for_their_squares_are_refused() -> None:
+    X, y = samples(13)
+    X[17, 2] = 1e200
+    with pytest.raises(TooLargeError):
+        next(climbing(X, y, 1.0, HINGE))
