@@ -13,8 +13,11 @@ from sklearn.datasets import load_digits, load_iris
 from sklearn.linear_model import LogisticRegression as Referee
 
 from rosenblatt import LogisticRegression
-from rosenblatt.errors import DataError, ParameterError
-from rosenblatt.solvers import softmax
+from rosenblatt.data.blocks import Blocks
+from rosenblatt.data.problem import unlabelled
+from rosenblatt.data.rows import CSR
+from rosenblatt.errors import DataError, NotFiniteError, ParameterError, TooLargeError
+from rosenblatt.solvers import multinomial, softmax
 from rosenblatt.solvers.state import Ending
 
 exact = partial(LogisticRegression, tol=1e-12)
@@ -260,6 +263,41 @@ def test_little_time_ends_with_a_true_gap(n_classes: int) -> None:
     assert (model.objective_ - best) / model.objective_ <= model.gap_ <= 1
 
 
+@pytest.mark.parametrize("storage", STORAGES)
+@pytest.mark.parametrize("bias", [True, False])
+def test_a_diagonal_leads_to_the_same_optimum(
+    storage: str, monkeypatch: pytest.MonkeyPatch, *, bias: bool
+) -> None:
+    data = blobs(4)
+    X = STORAGES[storage](data.X)
+    factored = exact(fit_intercept=bias).fit(X, data.y)
+    monkeypatch.setattr(multinomial, "worth_factors", lambda _: False)
+    diagonal = exact(fit_intercept=bias).fit(X, data.y)
+    np.testing.assert_allclose(diagonal.coef_, factored.coef_, rtol=0, atol=1e-5)
+    assert diagonal.outcome_.ending is Ending.CERTIFIED
+    assert diagonal.objective_ == pytest.approx(factored.objective_, rel=1e-11)
+    assert not np.array_equal(diagonal.coef_, factored.coef_)
+
+
+def test_factors_are_made_where_they_pay() -> None:
+    def worth(n: int, d: int, n_classes: int, *, entries: int | None = None) -> bool:
+        X = np.broadcast_to(np.zeros(1), (n, d))
+        if entries is not None:
+            indptr = np.arange(n + 1) * entries
+            X = CSR(np.zeros(0), np.zeros(0, np.int32), indptr, d)
+        problem = unlabelled(X)._replace(class_weights=np.ones(n_classes))
+        task = softmax.Classes(Blocks(problem), np.zeros(n), ridge=1.0, bias=True)
+        return multinomial.worth_factors(task)
+
+    assert worth(150, 4, 3)
+    assert worth(60_000, 784, 10)
+    assert worth(1_000_000, 28, 7)
+    assert worth(32_000, 123, 3, entries=14)
+    assert not worth(10_000, 4_096, 10)
+    assert not worth(20_000, 50_000, 20, entries=80)
+    assert not worth(1_000_000, 1_000, 100)  # 800 MB of factors
+
+
 def test_a_rough_start_changes_no_answer() -> None:
     # a class so rare that a part of the rows may lack it
     rng = np.random.default_rng(0)
@@ -291,6 +329,24 @@ def test_hard_inputs_end_well(storage: str, name: str, C: float) -> None:
     assert model.outcome_.converged, f"{model.outcome_}"
     assert model.gap_ <= 1e-6
     assert np.isfinite(model.coef_).all()
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+@pytest.mark.parametrize(("value", "told"), [(np.nan, "NaN"), (-np.inf, "infinity")])
+def test_what_is_no_number_is_named(storage: str, value: float, told: str) -> None:
+    data = blobs(3)
+    X = data.X.copy()
+    X[7, 2] = value
+    model = LogisticRegression()
+    with pytest.raises(NotFiniteError, match=f"{told} at row 7, column 2"):
+        model.fit(STORAGES[storage](X), data.y)
+    assert vars(model) == vars(LogisticRegression())
+
+
+def test_values_beyond_all_scores_are_refused() -> None:
+    data = blobs(3)
+    with pytest.raises(TooLargeError, match="Scale its columns"):
+        LogisticRegression().fit(data.X * 1e200, data.y)
 
 
 def test_a_heavy_row_is_learned() -> None:

@@ -11,6 +11,7 @@ Before each step the biases are settled for the weights as they stand. That take
 not the rows, and balances the pulls, so that every step has a proof.
 """
 
+import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -47,12 +48,14 @@ from rosenblatt.solvers.newton import (
 )
 from rosenblatt.solvers.softmax import Classes
 
-SETTLED = 1e-6  # what is left of β is repaired
+SETTLED = 1e-3  # β so small are repaired to the fourth order, and made good with the next step
 MOST_SETTLING = 50
 BALANCED = 1e-12  # of all pulls: what rounding leaves of their sum
 TOO_MANY = 8  # iterations, after which the factors are made anew
-WORTH = 64  # products with H that the factors may cost
+WORTH = 64  # products with H that the factors may cost,
+CHEAP = 1 << 28  # unless they cost next to nothing: so many multiplications for each
 MOST_NUMBERS = 1 << 26  # in all factors
+SHARE = 0.1  # of H's diagonal that leads beside the ridge: more of it slows down words in common
 HOLD = 1e-12  # of the curvature: holds a bias where no row does
 
 Solver = Callable[[Floats], Floats]
@@ -65,15 +68,24 @@ class Place:
     W: Floats
     scores: Floats
 
+    def shift(self, beta: Floats) -> None:
+        """Move the biases."""
+        self.W[-1] += beta
+        self.scores += beta
+
 
 @dataclass(frozen=True)
 class Look:
-    """What is seen at a place: its bounds, the gradient, the probabilities and the pulls."""
+    """What is seen at a place: its bounds, the gradient, the probabilities and the pulls.
+
+    `beta` is how far the biases are from their best, where the gradient is taken.
+    """
 
     bounds: Bounds
     gradient: Floats
     odds: Floats
     pulls: Floats
+    beta: Floats
 
 
 def certify(task: Classes, start: Floats | None, seed: int, limits: Limits) -> Iterator[Step]:
@@ -89,16 +101,15 @@ def minimise(
         start = rough_start(task, leader, limits)
     place = place_at(task, start)
     best_W, best = place.W, Bounds(np.inf, 0.0)
-    number = 0
-    while True:
+    for number in itertools.count(1):
         seen = look(task, place)
-        number += 1
         best_W = place.W.copy() if seen.bounds.objective < best.objective else best_W
         best = best.tighter(seen.bounds)
         W = np.ascontiguousarray(best_W.T)
         rows = int(np.count_nonzero(task.costs))
         yield Step(number, W, seen.pulls, best, "newton", rows, partial(_same, best))
-        walk(task, place, leader.solve(task, seen.odds, -seen.gradient))
+        place.shift(seen.beta)
+        walk(task, place, seen.gradient, leader.solve(task, seen.odds, -seen.gradient))
 
 
 def _same(bounds: Bounds) -> Bounds:
@@ -155,7 +166,7 @@ def look(task: Classes, place: Place) -> Look:
     bound = dual_bound(task, entropy, V[:-1].ravel()) if balanced else 0.0
     gradient = task.ridge * place.W - V
     gradient[-1] = -V[-1] if task.bias else 0.0
-    return Look(Bounds(objective, bound), gradient, answer.odds, pulls)
+    return Look(Bounds(objective, bound), gradient, answer.odds, pulls, beta)
 
 
 def dual_bound(task: Classes, entropy: float, v: Floats) -> float:
@@ -181,13 +192,11 @@ def settle(task: Classes, place: Place) -> tuple[softmax.Answer, Floats, bool]:
             left = np.abs(answer.pull - M @ beta).max()
             return answer, beta, bool(left <= BALANCED * np.trace(M))
         # the curvature changes along β by no more than exp(reach): so far the loss falls for sure
-        shift = beta * (np.log1p(reach) / reach)
-        place.W[-1] += shift
-        place.scores += shift
+        place.shift(beta * (np.log1p(reach) / reach))
     return answer, np.zeros(task.n_classes), False
 
 
-def walk(task: Classes, place: Place, direction: Floats) -> None:
+def walk(task: Classes, place: Place, gradient: Floats, direction: Floats) -> None:
     """Move a place along a direction as far as it leads down."""
     moves = scores_of(task, direction)
     w, d = place.W[:-1].ravel(), direction[:-1].ravel()
@@ -196,7 +205,7 @@ def walk(task: Classes, place: Place, direction: Floats) -> None:
     def along(t: float) -> float:
         return lean + t * bend + softmax.slope(task, place.scores, moves, t)
 
-    t = downhill(along, along(0.0))
+    t = downhill(along, float(gradient.ravel() @ direction.ravel()))
     place.W = place.W + t * direction
     place.scores += t * moves
 
@@ -216,9 +225,10 @@ class Leader:
 
     def solve(self, task: Classes, odds: Floats, B: Floats) -> Floats:
         """Solve to a part of the residual; the factors are made anew where they serve no longer."""
+        hold = HOLD * float(np.trace(softmax.sway(task, odds)) + HOLD * task.costs.sum())
         if self._lead is None or self._taken > TOO_MANY:
-            self._lead = self._leads(task, odds)
-        hold = hold_of(task, odds)
+            lead = self._by_factors if worth_factors(task) else self._by_diagonal
+            self._lead = lead(task, odds, hold)
 
         def times(p: Floats) -> Floats:
             P = p.reshape(B.shape)
@@ -233,22 +243,22 @@ class Leader:
             self._lead = None
         return x.reshape(B.shape)
 
-    def _leads(self, task: Classes, odds: Floats) -> Solver:
-        """Solver of each class's own block, on what sums to 0 over the classes."""
-        lead_one = self._factored if worth_factors(task) else self._diagonal
-        ones, sizes = zip(*(lead_one(task, odds, k) for k in range(task.n_classes)), strict=True)
-        self._rough = bool(np.finfo(np.float32).eps * max(sizes) <= task.ridge)
+    def _by_factors(self, task: Classes, odds: Floats, hold: float) -> Solver:
+        """Solver of each class's own block of H, on what sums to 0 over the classes."""
+        blocks = (self._block(task, odds, k, hold) for k in range(task.n_classes))
+        solvers, traces = zip(*blocks, strict=True)
+        self._rough = small_beside(max(traces), task.ridge)
 
         def lead(r: Floats) -> Floats:
             R = r.reshape(-1, task.n_classes)
-            Z = np.column_stack([solve(R[:, k]) for k, solve in enumerate(ones)])
+            Z = np.column_stack([solve(R[:, k]) for k, solve in enumerate(solvers)])
             Z -= Z.mean(axis=1, keepdims=True)
             return Z.ravel()
 
         return lead
 
-    def _factored(self, task: Classes, odds: Floats, k: int) -> tuple[Solver, float]:
-        """Solver by a factor of class k's block of H on a sample, and the trace of the block."""
+    def _block(self, task: Classes, odds: Floats, k: int, hold: float) -> tuple[Solver, float]:
+        """Solver of class k's own block of H on a sample of the rows, and the block's trace."""
         bends = softmax.curvature(odds, task.costs, k)
         width = n_cols(task.blocks.problem.rows) + 1
         chance = np.minimum(1.0, sample_size(width) * bends / bends.sum())
@@ -259,20 +269,37 @@ class Leader:
         H = products.gram(task.blocks, taken, weights, centre)
         H[np.diag_indices(width - 1)] += task.ridge
         if task.bias:
-            H[-1, -1] += hold_of(task, odds)
+            H[-1, -1] += hold
         else:
             H[-1, :] = 0.0
             H[-1, -1] = 1.0
-        return about(centre, cholesky(H)), float(np.trace(H))
+        trace = float(np.trace(H) + weights.sum() * (centre @ centre))  # of rows as they are
+        return about(centre, cholesky(H)), trace
 
-    def _diagonal(self, task: Classes, odds: Floats, k: int) -> tuple[Solver, float]:
-        """Solver by the diagonal of class k's block of H, and its sum."""
-        bends = softmax.curvature(odds, task.costs, k)
-        chosen = np.flatnonzero(bends)
-        diagonal = products.squared(task.blocks, chosen, bends[chosen]) + task.ridge
-        diagonal[-1] = diagonal[-1] + hold_of(task, odds) if task.bias else 1.0
+    def _by_diagonal(self, task: Classes, odds: Floats, hold: float) -> Solver:
+        """Solver of H's diagonal, on what sums to 0 over the classes."""
+        bends = [softmax.curvature(odds, task.costs, k) for k in range(task.n_classes)]
+        squares = np.column_stack(
+            [products.squared(task.blocks, np.flatnonzero(b), b[b != 0.0]) for b in bends]
+        )
+        self._rough = small_beside(float(squares.sum(axis=0).max()), task.ridge)
+        diagonal = task.ridge + SHARE * squares
+        diagonal[-1] = diagonal[-1] + hold if task.bias else 1.0
         require_finite(diagonal)
-        return partial(np.multiply, 1.0 / diagonal), float(diagonal.sum())
+        inverse = 1.0 / diagonal
+        shares = inverse / inverse.sum(axis=1, keepdims=True)
+
+        def lead(r: Floats) -> Floats:
+            Z = r.reshape(inverse.shape) * inverse
+            Z -= shares * Z.sum(axis=1, keepdims=True)
+            return Z.ravel()
+
+        return lead
+
+
+def small_beside(trace: float, ridge: float) -> bool:
+    """Whether what float32 rounds off a matrix with this trace is small beside the ridge."""
+    return bool(np.finfo(np.float32).eps * trace <= ridge)
 
 
 def sample_size(width: int) -> int:
@@ -281,14 +308,11 @@ def sample_size(width: int) -> int:
 
 
 def worth_factors(task: Classes) -> bool:
-    """Whether a factor a class costs no more than some products with H, and fits."""
+    """Whether the factors cost no more than some products with H, and fit."""
     rows = task.blocks.problem.rows
     width, n = n_cols(rows) + 1, n_rows(rows)
     entries = int(rows.indptr[-1] - rows.indptr[0]) if isinstance(rows, CSR) else n * width
-    cost = width * width * min(n, sample_size(width))
-    return cost <= WORTH * 4 * entries and task.n_classes * width * width <= MOST_NUMBERS
-
-
-def hold_of(task: Classes, odds: Floats) -> float:
-    """Curvature that holds the biases where no row does."""
-    return HOLD * float(np.trace(softmax.sway(task, odds)) + HOLD * task.costs.sum())
+    cost = width * width * (min(n, sample_size(width)) + width // 3)
+    return (
+        cost <= max(CHEAP, WORTH * 4 * entries) and task.n_classes * width * width <= MOST_NUMBERS
+    )

@@ -253,11 +253,12 @@ def conjugate_gradients(
         bend = float(p @ Hp)
         if measure <= 0.0 or bend <= 0.0:  # rounding is all that is left
             return x, taken
-        x = x + (measure / bend) * p
-        r = r - (measure / bend) * Hp
+        x += (measure / bend) * p
+        r -= (measure / bend) * Hp
         z = lead(r)
         before, measure = measure, float(r @ z)
         if measure <= enough:
             return x, taken
-        p = z + (measure / before) * p
+        p *= measure / before
+        p += z
     return x, MOST_ITERATIONS

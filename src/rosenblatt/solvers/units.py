@@ -101,24 +101,26 @@ def backward(rows: Rows, U: Array, total: Floats) -> None:
 @njit(cache=True, nogil=True)
 def forward_rows(X: Rows, W: Floats, out: Floats) -> None:
     """Write (x, 1)·W of each row, entry by entry."""
-    d, n_units = n_cols(X), W.shape[1]
+    bias, n_units = W[n_cols(X)], UINT(W.shape[1])
     for i in range(n_rows(X)):
+        scores = out[i]
         for k in range(n_units):
-            out[i, k] = W[d, k]
+            scores[k] = bias[k]
         for e in range(n_entries(X, i)):
             j, value = entry(X, i, UINT(e))
             for k in range(n_units):
-                out[i, k] += value * W[j, k]
+                scores[k] += value * W[j, k]
 
 
 @njit(cache=True, nogil=True)
 def backward_rows(X: Rows, U: Floats, total: Floats) -> None:
     """Add (x, 1) uᵀ of each row, entry by entry."""
-    d, n_units = n_cols(X), U.shape[1]
+    bias, n_units = total[n_cols(X)], UINT(U.shape[1])
     for i in range(n_rows(X)):
+        u = U[i]
         for k in range(n_units):
-            total[d, k] += U[i, k]
+            bias[k] += u[k]
         for e in range(n_entries(X, i)):
             j, value = entry(X, i, UINT(e))
             for k in range(n_units):
-                total[j, k] += value * U[i, k]
+                total[j, k] += value * u[k]
