@@ -30,7 +30,7 @@ from page import write_page
 from problems import PROBLEMS
 from record import Case, Record, Trial
 from referee import objective, optimum
-from stopwatch import PATIENCE, Failed, in_a_child, timed
+from stopwatch import Failed, in_a_child, timed
 from threadpoolctl import threadpool_limits
 
 LOSSES = ("hinge", "squared_hinge", "logistic")
@@ -39,6 +39,7 @@ CERTAIN = 1e-9
 WARM_ROWS = 50
 SHORT = 1.0
 HOPELESS, LEAST_BUDGET = 10, 3.0
+REFEREE = 60.0  # seconds
 
 
 @dataclass(frozen=True)
@@ -113,7 +114,7 @@ def run(
 def ask_the_referee(race: Race, record: Record) -> None:
     """Look for the optimum and a lower bound: the referee where it has a method, and ours."""
     for by, search in {"referee": referee, "rosenblatt": ours_tightly}.items():
-        with closing(in_a_child(partial(search, race), PATIENCE)) as answers:
+        with closing(in_a_child(partial(search, race), REFEREE)) as answers:
             answer = next(answers)
         print(f"{race.case}: {by} {answer}", flush=True)
         if not isinstance(answer, Failed):
