@@ -25,6 +25,7 @@ SIZES = [1, BLOCK_ROWS - 1, BLOCK_ROWS, BLOCK_ROWS + 1, 5 * BLOCK_ROWS + 7]
 @pytest.fixture(autouse=True)
 def _blocks_of_the_least_size(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(blocks_module, "BLOCK_ENTRIES", 0)
+    monkeypatch.setattr(blocks_module, "WORTH_THREADS", 0)
 
 
 def test_blocks_of_short_rows_have_more_of_them(monkeypatch: pytest.MonkeyPatch) -> None:

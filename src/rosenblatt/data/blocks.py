@@ -14,11 +14,12 @@ from operator import add
 from typing import Any, TypeVar
 
 from rosenblatt.arrays import Array
-from rosenblatt.data.problem import Problem
+from rosenblatt.data.problem import Problem, entries_in
 from rosenblatt.data.rows import Rows, n_cols, n_rows
 
 BLOCK_ROWS = 16_384  # at least,
 BLOCK_ENTRIES = 1 << 21  # and more if they are short: a block should outweigh its handling
+WORTH_THREADS = 1 << 20  # entries: a pass over fewer is done before another thread has begun
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -42,7 +43,7 @@ class Blocks:
 
     def __init__(self, problem: Problem, n_jobs: int = 1) -> None:
         self.problem = problem
-        self.n_jobs = n_jobs
+        self.n_jobs = n_jobs if entries_in(problem.rows) >= WORTH_THREADS else 1
         self._step = block_rows(problem.rows)
 
     def __len__(self) -> int:

@@ -142,9 +142,14 @@ def _entries_of(rows: Array) -> tuple[Array, Array, Array]:
     return matrix.data, matrix.indices, matrix.indptr
 
 
+def entries_in(rows: Rows) -> int:
+    """How many entries are stored."""
+    return int(rows.indptr[-1] - rows.indptr[0]) if isinstance(rows, CSR) else int(rows.size)
+
+
 def row_bytes(rows: Rows) -> int:
     """How many bytes a row takes, on average."""
     if isinstance(rows, CSR):
-        entries = (rows.indptr[-1] - rows.indptr[0]) / max(1, n_rows(rows))
+        entries = entries_in(rows) / max(1, n_rows(rows))
         return int(entries * (rows.data.itemsize + rows.indices.itemsize))
     return int(rows.strides[0])

@@ -21,6 +21,7 @@ import numpy as np
 
 from rosenblatt.arrays import Floats
 from rosenblatt.data.blocks import Blocks
+from rosenblatt.data.problem import entries_in
 from rosenblatt.data.rows import CSR, n_cols, n_rows
 from rosenblatt.solvers import products, softmax, units
 from rosenblatt.solvers.certificate import Bounds
@@ -311,7 +312,7 @@ def worth_factors(task: Classes) -> bool:
     """Whether the factors cost no more than some products with H, and fit."""
     rows = task.blocks.problem.rows
     width, n = n_cols(rows) + 1, n_rows(rows)
-    entries = int(rows.indptr[-1] - rows.indptr[0]) if isinstance(rows, CSR) else n * width
+    entries = entries_in(rows)
     cost = width * width * (min(n, sample_size(width)) + width // 3)
     return (
         cost <= max(CHEAP, WORTH * 4 * entries) and task.n_classes * width * width <= MOST_NUMBERS

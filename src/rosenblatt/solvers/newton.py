@@ -14,6 +14,7 @@ import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotrs
 
 from rosenblatt.arrays import Floats, Ints
+from rosenblatt.data.problem import entries_in
 from rosenblatt.data.rows import CSR, n_cols, n_rows
 from rosenblatt.rules.losses import LOGISTIC, NEVER_FLAT
 from rosenblatt.solvers import products, tiles
@@ -222,9 +223,7 @@ def about(centre: Floats, solve: Solver) -> Solver:
 def entries_a_row(task: Task) -> float:
     """How many entries a row has, on average."""
     rows = task.blocks.problem.rows
-    if isinstance(rows, CSR):
-        return float(rows.indptr[-1] - rows.indptr[0]) / n_rows(rows)
-    return float(n_cols(rows))
+    return entries_in(rows) / n_rows(rows)
 
 
 def cholesky(H: Floats) -> Solver:

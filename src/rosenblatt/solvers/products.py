@@ -12,7 +12,7 @@ from numba import njit
 
 from rosenblatt.arrays import Floats, Ints
 from rosenblatt.data.blocks import Blocks
-from rosenblatt.data.problem import Problem
+from rosenblatt.data.problem import Problem, entries_in
 from rosenblatt.data.rows import (
     CSR,
     UINT,
@@ -108,10 +108,8 @@ def gram(blocks: Blocks, chosen: Ints, curvatures: Floats, centre: Floats) -> Fl
 
 def _is_thin(rows: Rows) -> bool:
     """Whether the pairs of entries of a row are few against the pairs of features."""
-    if not isinstance(rows, CSR):
-        return False
-    entries = (rows.indptr[-1] - rows.indptr[0]) / n_rows(rows)
-    return bool(8 * entries * entries < rows.n_cols**2)
+    entries = entries_in(rows) / n_rows(rows)
+    return isinstance(rows, CSR) and 8 * entries * entries < rows.n_cols**2
 
 
 def _pairs_of_part(
