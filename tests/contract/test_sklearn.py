@@ -72,7 +72,7 @@ def expected_failures(estimator: Any) -> dict[str, str]:
         LinearDiscriminant(shrinkage=0.3),
         LinearDiscriminant(shrinkage="auto"),
         LinearDiscriminant(shrinkage="oas"),
-        LinearSVM(),
+        LinearSVM(tol=1e-12),
         LinearSVM(loss="squared_hinge", tol=1e-12),
         LogisticRegression(tol=1e-12),
         LogisticRegression(multi_class="ovr", class_weight="balanced"),
@@ -95,7 +95,7 @@ def test_contract(estimator: Any, check: Any) -> None:
         LMS(),
         TanhPerceptron(),
         KernelPerceptron(),
-        LinearSVM(),
+        LinearSVM(tol=1e-12),
         LogisticRegression(),
     ],
 )
