@@ -122,13 +122,15 @@ def ask_the_referee(race: Race, record: Record) -> None:
             record.save()
 
 
-def referee(race: Race) -> Iterator[tuple[float, float] | Failed]:
+def referee(race: Race) -> Iterator[tuple[float, float] | Failed | None]:
+    yield None  # the clock starts
     loss, bias = race.case.loss, race.case.bias
     with threadpool_limits(1):
         yield optimum(loss, race.X, race.y, bias=bias) or Failed("has no method")
 
 
-def ours_tightly(race: Race) -> Iterator[tuple[float, float] | Failed]:
+def ours_tightly(race: Race) -> Iterator[tuple[float, float] | Failed | None]:
+    yield None
     if not all(contender.installed for contender in OURS):
         yield Failed("is not installed")
         return
