@@ -95,7 +95,7 @@ def test_contract(estimator: Any, check: Any) -> None:
         LMS(),
         TanhPerceptron(),
         KernelPerceptron(),
-        LinearSVM(tol=1e-12),
+        LinearSVM(),
         LogisticRegression(),
     ],
 )
