@@ -25,8 +25,9 @@ everybody's objective P in float64. A figure is the time of the quickest fit wit
 P\\* is the least objective that anybody found. Every tool climbed a ladder of tolerances, and its
 best step counts; what a tool needs to be given (float64, columns first, an own format) was made
 outside its time. A ladder was stopped when its budget was spent (6 s; 30 s for the strongest where
-nobody was done by then), or 10 times what the quickest peer before it needed for 1e-6. One thread is timed by the processor's clock, two by the clock on the wall;
-for two threads the better of one and two counts.
+nobody was done by then), or 10 times what the quickest peer before it needed for 1e-6. One thread
+is timed by the processor's clock, two by the clock on the wall; for two threads the better of one
+and two counts.
 
 Without a bias all tools solve the same problem. With a bias only those take part that leave it out
 of the penalty: LinearSVC, the dual solvers of LIBLINEAR, snapml, lightning and skglm do not.
