@@ -12,7 +12,7 @@ RESULTS = ROOT / "benchmarks/results/perceptron.json"
 def test_speed_table_is_that_of_the_result_file() -> None:
     if not RESULTS.exists():
         pytest.skip("tests run apart from the repository")
-    readme = (ROOT / "README.md").read_text()
+    _, readme = (ROOT / "README.md").read_text().split("One pass of `Perceptron`")
     shown = [
         line for line in readme.splitlines() if line.startswith(("| MNIST", "| noisy", "| text"))
     ]
@@ -21,3 +21,20 @@ def test_speed_table_is_that_of_the_result_file() -> None:
         for r in json.loads(RESULTS.read_text())["rows"]
     ]
     assert shown == measured
+
+
+def test_solver_table_is_that_of_the_page_of_benchmarks() -> None:
+    page = ROOT / "docs/benchmarks.md"
+    if not page.exists():
+        pytest.skip("tests run apart from the repository")
+    text = page.read_text().split("## The limits")[0]
+    rows = [line.strip("| ").split(" | ") for line in text.splitlines() if " | no | 1e-0" in line]
+    measured = [(ours, fastest_peer(peer)) for _, _, _, _, ours, peer, *_ in rows]
+    table = (ROOT / "README.md").read_text().split("Time of `LinearSVM`")[1].split("Every cont")[0]
+    cells = [line.strip("| ").split(" | ") for line in table.splitlines() if "1e-3" not in line]
+    shown = [row[k : k + 2] for row in cells if len(row) == 6 for k in (2, 4)]
+    assert [tuple(pair) for pair in shown] == measured
+
+
+def fastest_peer(told: str) -> str:
+    return told.replace("scikit-learn ", "").replace("none in its time", "none")
