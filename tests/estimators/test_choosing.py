@@ -13,7 +13,11 @@ from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.estimators import certified
 
 MODELS = [LinearSVM(), LinearSVM(loss="squared_hinge"), LogisticRegression()]
-UNIQUE = [LinearSVM(loss="squared_hinge"), LogisticRegression()]
+UNIQUE = [
+    LinearSVM(loss="squared_hinge"),
+    LogisticRegression(),
+    LogisticRegression(multi_class="ovr"),
+]
 
 
 def noisy(n: int = 240, k: int = 2) -> Any:

@@ -9,12 +9,11 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from rosenblatt.arrays import Floats
+from rosenblatt.arrays import Array, Floats
 from rosenblatt.data.blocks import Blocks
 from rosenblatt.data.door import not_finite
 from rosenblatt.data.problem import Problem
 from rosenblatt.data.rows import n_rows
-from rosenblatt.errors import DataError
 from rosenblatt.estimators import checks
 from rosenblatt.estimators.choosing import choose
 from rosenblatt.estimators.linear import LinearClassifier, class_weights_of, unchanged_by_failure
@@ -23,6 +22,7 @@ from rosenblatt.rules.losses import Loss
 from rosenblatt.solvers.blas import one_thread
 from rosenblatt.solvers.certified import Limits, Step, certify
 from rosenblatt.solvers.responses import Task
+from rosenblatt.solvers.score import decided
 from rosenblatt.solvers.state import Ending, Outcome
 
 CHOOSING_TOL = 1e-3  # gap of the fits that only choose C
@@ -72,7 +72,8 @@ class CertifiedClassifier(LinearClassifier):
             warm = self._warm_weights()
             problem = self._by_weight(self._problem(X, y, sample_weight, self.class_weight))
             self._check_warm(warm)
-            self._require_weight(problem)
+            weights = np.bincount(problem.codes, problem.weights, problem.n_classes)
+            self._require_weight(weights * problem.class_weights)
             try:
                 with one_thread():
                     self._solve(problem, None if warm is None else warm.W)
@@ -88,13 +89,6 @@ class CertifiedClassifier(LinearClassifier):
         balanced = class_weights_of("balanced", self.classes_, lambda: totals)
         return problem._replace(class_weights=balanced)
 
-    def _require_weight(self, problem: Problem) -> None:
-        weights = np.bincount(problem.codes, problem.weights, problem.n_classes)
-        empty = np.flatnonzero(weights * problem.class_weights == 0)
-        if len(empty):
-            label = self.classes_.tolist()[empty[0]]
-            raise DataError(f"All rows of class {label!r} have weight 0; every class needs weight.")
-
     def _loss(self) -> Loss:
         raise NotImplementedError
 
@@ -102,9 +96,14 @@ class CertifiedClassifier(LinearClassifier):
         limits = self._limits()
         self.C_ = self._price()
         if isinstance(self.C, str):
-            choice = choose(partial(self._weights_at, limits), problem, self._loss(), self._seed())
+            weights_at = partial(self._weights_at, limits)
+            choice = choose(weights_at, self._marks, problem, self._seed())
             self.C_, self.cv_results_, start = choice.C, choice.results, choice.W
         self._store(problem, self._runs(problem, self.C_, start, limits))
+
+    def _marks(self, scores: Floats, codes: Array) -> Array:
+        """Mark of each row by its scores, for choosing C: whether it is right."""
+        return np.equal(decided(scores, len(self.classes_)), codes)
 
     def _price(self) -> Any:
         """C, as the settings have it."""

@@ -14,8 +14,7 @@ from sklearn.model_selection import StratifiedKFold
 from rosenblatt.arrays import Array, Floats
 from rosenblatt.data.problem import Problem
 from rosenblatt.errors import DataError
-from rosenblatt.rules.losses import Loss
-from rosenblatt.solvers.score import decided, scores_of
+from rosenblatt.solvers.score import scores_of
 
 CS = tuple(10.0**power for power in np.arange(-4, 4.5, 0.5))
 FOLDS = 5
@@ -23,6 +22,7 @@ PATIENCE = 4  # values of C with a worse score
 WORTH = 1e-4  # of a score: less is no difference
 
 WeightsAt = Callable[[Problem, float, Floats | None], Floats]
+Marks = Callable[[Floats, Array], Array]  # of rows, by their scores and classes
 
 
 class Choice(NamedTuple):
@@ -33,8 +33,8 @@ class Choice(NamedTuple):
     results: dict[str, Any]
 
 
-def choose(weights_at: WeightsAt, problem: Problem, loss: Loss, seed: int) -> Choice:
-    """Find the C whose weights do best on rows left out: by log loss, or else by accuracy."""
+def choose(weights_at: WeightsAt, marks_of: Marks, problem: Problem, seed: int) -> Choice:
+    """Find the C whose weights do best on rows left out, by the mean of their marks."""
     folds = folds_of(problem, seed)
     tried: list[float] = []
     scores: list[list[float]] = []
@@ -42,7 +42,7 @@ def choose(weights_at: WeightsAt, problem: Problem, loss: Loss, seed: int) -> Ch
     best, chosen, waited = -np.inf, Choice(CS[0], None, {}), 0
     for C in CS:
         W = weights_at(problem, C, W)
-        scores.append([fold_score(weights_at, problem, C, W, held, loss) for held in folds])
+        scores.append([fold_score(weights_at, marks_of, problem, C, W, held) for held in folds])
         tried.append(C)
         mean = float(np.mean(scores[-1]))
         worth = WORTH * abs(mean)
@@ -71,26 +71,15 @@ def folds_of(problem: Problem, seed: int) -> list[Array]:
 
 
 def fold_score(
-    weights_at: WeightsAt, problem: Problem, C: float, W: Floats, held: Array, loss: Loss
+    weights_at: WeightsAt, marks_of: Marks, problem: Problem, C: float, W: Floats, held: Array
 ) -> float:
-    """Score on the rows held out, of weights that never saw them."""
+    """Mean mark of the rows held out, by weights that never saw them."""
     weights = np.array(problem.weights)
     weights[held] = 0.0
     W = weights_at(problem._replace(weights=weights), C, W)
     part = problem.take(held)
-    scores = scores_of(part.rows, W)
     by = part.weights * part.class_weights[part.codes]
-    if loss is Loss.LOGISTIC:
-        return float(np.average(log_probabilities(scores, part.codes), weights=by))
-    return float(np.average(decided(scores, part.n_classes) == part.codes, weights=by))
-
-
-def log_probabilities(scores: Floats, codes: Array) -> Floats:
-    """Logarithm of the probability of each row's own class."""
-    if scores.shape[1] == 1:
-        return -np.logaddexp(0.0, np.where(codes == 1, -1.0, 1.0) * scores[:, 0])
-    own = scores[np.arange(len(codes)), codes]
-    return np.asarray(own - np.logaddexp.reduce(scores, axis=1))
+    return float(np.average(marks_of(scores_of(part.rows, W), part.codes), weights=by))
 
 
 def regularisation_path(

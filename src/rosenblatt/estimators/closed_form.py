@@ -53,7 +53,7 @@ class ClosedFormClassifier(LinearClassifier):
             blocks = Blocks(problem, self._threads())
             self._moments = moments_of(blocks, by_class=self._apart() is not None)
             self._n_rows = n_rows(problem.rows)
-            self._require_weight()
+            self._require_weight(self._moments.counts)
             self._solve(self._moments, blocks)
         return self
 
@@ -68,12 +68,6 @@ class ClosedFormClassifier(LinearClassifier):
     def _apart(self) -> str | None:
         """Parameter for which the scatter of each class must be kept apart, if there is one."""
         return None
-
-    def _require_weight(self) -> None:
-        empty = np.flatnonzero(self._moments.counts == 0)
-        if len(empty):
-            label = self.classes_.tolist()[empty[0]]
-            raise DataError(f"All rows of class {label!r} have weight 0; every class needs weight.")
 
 
 class StreamingClosedForm(ClosedFormClassifier):
@@ -161,7 +155,7 @@ class StreamingClosedForm(ClosedFormClassifier):
                     "The stream holds rows of only one class so far; there is nothing to tell"
                     " apart. Call partial_fit with rows of another class first."
                 )
-            self._require_weight()
+            self._require_weight(self._moments.counts)
             self._require_apart()
             self._solve(self._moments, None)
         return super()._weights()

@@ -140,6 +140,13 @@ class Classifier(ClassifierMixin, BaseEstimator):
         self.classes_ = classes
         return Problem(rows, codes, weights, class_weights)
 
+    def _require_weight(self, weights: Floats) -> None:
+        """Refuse classes that weigh nothing."""
+        empty = np.flatnonzero(weights == 0)
+        if len(empty):
+            label = self.classes_.tolist()[empty[0]]
+            raise DataError(f"All rows of class {label!r} have weight 0; every class needs weight.")
+
     def _rule_of(
         self,
         name: str,

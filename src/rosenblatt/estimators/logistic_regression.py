@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from scipy.special import log_expit, log_softmax, logsumexp
 
-from rosenblatt.arrays import Floats
+from rosenblatt.arrays import Array, Floats
 from rosenblatt.data.blocks import Blocks
 from rosenblatt.data.problem import Problem
 from rosenblatt.data.rows import n_cols
@@ -184,13 +184,19 @@ class LogisticRegression(CertifiedClassifier):
         ndarray of shape (n_samples, n_classes)
             In the order of `classes_`.
         """
-        scores = self._scores(X)
+        return self._log_proba(self._scores(X))
+
+    def _log_proba(self, scores: Floats) -> Floats:
+        """Logarithm of the probability of each class, from the scores."""
         if scores.shape[1] == 1:
             return np.asarray(log_expit(np.hstack([-scores, scores])))
         if self.multi_class != "ovr":
             return np.asarray(log_softmax(scores, axis=1))
         own = log_expit(scores)
         return np.asarray(own - logsumexp(own, axis=1, keepdims=True))
+
+    def _marks(self, scores: Floats, codes: Array) -> Array:
+        return self._log_proba(scores)[np.arange(len(codes)), codes]
 
     def _loss(self) -> Loss:
         return Loss.LOGISTIC

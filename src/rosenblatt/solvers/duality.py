@@ -13,9 +13,10 @@ from numba import njit
 from rosenblatt.arrays import Floats
 from rosenblatt.data.blocks import Blocks
 from rosenblatt.data.problem import Problem
-from rosenblatt.data.rows import Rows, add, dot, n_cols, n_rows
+from rosenblatt.data.rows import n_cols, n_rows
 from rosenblatt.rules.duals import dual_value, room
 from rosenblatt.rules.losses import HINGE, LOGISTIC, value_and_slope
+from rosenblatt.solvers import products
 
 BIAS_STEPS = 100
 FLAT = 1e-13  # a slope this small, against the sum of all costs, is none
@@ -32,13 +33,9 @@ class Terms(NamedTuple):
 
 def scores_by(blocks: Blocks, w: Floats) -> Floats:
     """Inner product of every row with w."""
-
-    def score(block: Problem) -> Floats:
-        scores = np.empty(n_rows(block.rows))
-        score_all(block.rows, w, scores)
-        return scores
-
-    return np.concatenate(list(blocks.each(score)))
+    scores = np.empty(n_rows(blocks.problem.rows))
+    products.scores(blocks, np.append(w, 0.0), scores)
+    return scores
 
 
 def combination(blocks: Blocks, amounts: Floats) -> Floats:
@@ -46,7 +43,8 @@ def combination(blocks: Blocks, amounts: Floats) -> Floats:
 
     def combine(block: Problem, part: Floats) -> Floats:
         total = np.zeros(n_cols(block.rows))
-        add_all(block.rows, part, total)
+        chosen = np.flatnonzero(part)
+        products.add_rows(block.rows, chosen, part[chosen], total)
         return total
 
     return blocks.total(combine, amounts)
@@ -121,21 +119,6 @@ def inner(a: Floats, b: Floats) -> float:
 def half_square(w: Floats) -> float:
     """Half of ‖w‖²."""
     return 0.5 * float(inner(w, w))
-
-
-@njit(cache=True, nogil=True)
-def score_all(X: Rows, w: Floats, scores: Floats) -> None:
-    """Write the inner product of each row with w."""
-    for i in range(len(scores)):
-        scores[i] = dot(X, i, w)
-
-
-@njit(cache=True, nogil=True)
-def add_all(X: Rows, amounts: Floats, total: Floats) -> None:
-    """Add each row, times its amount, to a total."""
-    for i in range(len(amounts)):
-        if amounts[i] != 0.0:
-            add(X, i, amounts[i], total)
 
 
 @njit(cache=True, nogil=True)

@@ -14,7 +14,6 @@ not the rows, and balances the pulls, so that every step has a proof.
 import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -108,13 +107,9 @@ def minimise(
         best = best.tighter(seen.bounds)
         W = np.ascontiguousarray(best_W.T)
         rows = int(np.count_nonzero(task.costs))
-        yield Step(number, W, seen.pulls, best, "newton", rows, partial(_same, best))
+        yield Step(number, W, seen.pulls, best, "newton", rows, best.itself)
         place.shift(seen.beta)
         walk(task, place, seen.gradient, leader.solve(task, seen.odds, -seen.gradient))
-
-
-def _same(bounds: Bounds) -> Bounds:
-    return bounds
 
 
 def worth_a_part(task: Classes) -> bool:
