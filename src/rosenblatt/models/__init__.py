@@ -1,0 +1,1 @@
+"""Models out: a file that is only data, and other people's formats."""
