@@ -19,8 +19,8 @@ import numpy as np
 from scipy import sparse
 
 from rosenblatt.arrays import Array
-from rosenblatt.data.problem import rows_part
 from rosenblatt.data.rows import CSR, Rows, n_rows
+from rosenblatt.data.storage import rows_part
 from rosenblatt.errors import DataError, NotFiniteError, TooLargeError
 
 _PART = 65_536

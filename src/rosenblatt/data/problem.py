@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from rosenblatt.arrays import Array, Codes, Floats
-from rosenblatt.data.rows import CSR, Rows, n_rows
+from rosenblatt.data.storage import CSR, Rows, n_rows, rows_part, rows_take
 
 
 class Problem(NamedTuple):
@@ -89,26 +89,6 @@ def unlabelled(rows: Rows) -> Problem:
     """Rows as a problem of a single class, for what needs no labels."""
     n = n_rows(rows)
     return Problem(rows, np.zeros(n, np.int8), no_weights(n), np.ones(1))
-
-
-def rows_part(rows: Rows, start: int, stop: int) -> Rows:
-    """Rows start … stop, without a copy."""
-    if isinstance(rows, CSR):
-        return rows._replace(indptr=rows.indptr[start : min(stop, n_rows(rows)) + 1])
-    part: Array = rows[start:stop]
-    return part
-
-
-def rows_take(rows: Rows, chosen: Array) -> Rows:
-    """The chosen rows, copied."""
-    if not isinstance(rows, CSR):
-        taken: Array = rows[chosen]
-        return taken
-    lengths = np.diff(rows.indptr)[chosen]
-    indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(rows.indptr.dtype)
-    inside = np.arange(indptr[-1]) - np.repeat(indptr[:-1], lengths)
-    entries = np.repeat(rows.indptr[:-1][chosen], lengths) + inside
-    return CSR(rows.data[entries], rows.indices[entries], indptr, rows.n_cols)
 
 
 def rows_joined(first: Rows, second: Rows) -> Rows:

@@ -25,7 +25,7 @@ Above this file no kernel knows how rows are stored: each is compiled for the ki
 Under NUMBA_DISABLE_JIT the plain Python bodies run instead.
 """
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numba import njit, types
@@ -33,6 +33,10 @@ from numba.extending import overload
 
 from rosenblatt.arrays import Array, Floats
 from rosenblatt.data import futures, lanes
+from rosenblatt.data.storage import CSR as CSR
+from rosenblatt.data.storage import Rows as Rows
+from rosenblatt.data.storage import n_cols as n_cols
+from rosenblatt.data.storage import n_rows as n_rows
 
 product: Any = lanes.product
 product4: Any = lanes.product4
@@ -54,29 +58,9 @@ LINE = UINT(16)  # entries of float32 in a cache line
 FETCH_LINES = 5  # of a sparse row; the hardware sees to the rest
 
 
-class CSR(NamedTuple):
-    """Sparse rows: the entries of row i stand at indptr[i] … indptr[i+1]."""
-
-    data: Array
-    indices: Array
-    indptr: Array
-    n_cols: int
-
-
-Rows = Array | CSR
 Four = tuple[int, int, int, int]
 Two = tuple[int, int]
 TwoFloats = tuple[float, float]
-
-
-def n_rows(X: Rows) -> int:
-    """How many rows."""
-    return len(X.indptr) - 1 if isinstance(X, CSR) else len(X)
-
-
-def n_cols(X: Rows) -> int:
-    """How many features."""
-    return X.n_cols if isinstance(X, CSR) else int(X.shape[1])
 
 
 def dot(X: Rows, i: int, w: Floats) -> float:

@@ -13,8 +13,9 @@ import numpy as np
 from rosenblatt.arrays import Array, Codes, Floats
 from rosenblatt.data.door import not_finite, require_finite
 from rosenblatt.data.labels import check_same_kind, classes_of, codes_of
-from rosenblatt.data.problem import Problem, no_weights, rows_part
+from rosenblatt.data.problem import Problem, no_weights
 from rosenblatt.data.rows import Rows, n_rows
+from rosenblatt.data.storage import rows_part
 from rosenblatt.data.visits import Visit
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.solvers.correct import ALL_FINITE, Rule

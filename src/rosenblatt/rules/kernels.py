@@ -26,8 +26,9 @@ from numba import njit
 
 from rosenblatt.arrays import Array, Floats, Ints
 from rosenblatt.data.door import not_finite
-from rosenblatt.data.problem import matrix_of, rows_joined, rows_part, rows_take
+from rosenblatt.data.problem import matrix_of, rows_joined
 from rosenblatt.data.rows import CSR, Rows, add, dot, dot4, n_cols, n_rows
+from rosenblatt.data.storage import rows_part, rows_take
 from rosenblatt.errors import ParameterError
 
 _NONE = np.zeros(0)

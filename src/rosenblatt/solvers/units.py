@@ -14,8 +14,9 @@ from numba import njit
 
 from rosenblatt.arrays import Array, Floats
 from rosenblatt.data.blocks import Blocks
-from rosenblatt.data.problem import Problem, rows_part
+from rosenblatt.data.problem import Problem
 from rosenblatt.data.rows import CSR, UINT, Rows, entry, n_cols, n_entries, n_rows, screens
+from rosenblatt.data.storage import rows_part
 
 CACHEFUL = 1 << 20  # bytes, of rows or of their scores
 LEAST_ROWS = 32

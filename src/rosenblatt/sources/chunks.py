@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from rosenblatt.arrays import Array
-from rosenblatt.data.problem import rows_take
-from rosenblatt.data.rows import Rows, n_rows
+from rosenblatt.data.storage import Rows, n_rows, rows_take
 
 if TYPE_CHECKING:
     import polars as pl

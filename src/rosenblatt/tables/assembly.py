@@ -1,0 +1,62 @@
+"""The entries of all columns put together as dense or sparse rows."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rosenblatt.arrays import Floats
+from rosenblatt.data.storage import CSR
+from rosenblatt.tables.columns import ABSENT, Column, Entries, Text, width_of
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+def dense_rows(columns: Sequence[Column], frame: "pl.DataFrame") -> Floats:
+    """All features of every row; there must be no text among the columns."""
+    rows = np.zeros((frame.height, sum(map(width_of, columns))))
+    for features, values in _entries(columns, frame):
+        there = np.flatnonzero(features != ABSENT)
+        if len(there) and (features == features[0]).all():  # a column of numbers
+            rows[:, features[0]] = values
+        else:
+            rows[there, features[there]] = values[there]
+    return rows
+
+
+def sparse_rows(columns: Sequence[Column], frame: "pl.DataFrame") -> CSR:
+    """The features that a row has; numbers are stored even where they are zero."""
+    return _packed(_entries(columns, frame), frame.height, sum(map(width_of, columns)))
+
+
+def narrowed(rows: CSR, n_features: int) -> CSR:
+    """Sparse rows of so many features: further ones are left out."""
+    if rows.n_cols <= n_features:
+        return rows._replace(n_cols=n_features)
+    kept = rows.indices < n_features
+    ends = np.concatenate([[0], np.cumsum(kept)])[rows.indptr].astype(rows.indptr.dtype)
+    return CSR(rows.data[kept], rows.indices[kept], ends, n_features)
+
+
+def _entries(columns: Sequence[Column], frame: "pl.DataFrame") -> list[Entries]:
+    """Entries of all columns, their features counted through."""
+    found, first = [], 0
+    for column in columns:
+        if not isinstance(column, Text):
+            for features, values in column.entries(frame[column.name]):
+                counted = np.where(features == ABSENT, ABSENT, features + first)
+                found.append(Entries(counted, values))
+        first += width_of(column)
+    return found
+
+
+def _packed(entries: list[Entries], n: int, n_features: int) -> CSR:
+    """Entries row by row, absent ones left out."""
+    features = np.empty((n, len(entries)), np.int32)
+    values = np.empty((n, len(entries)))
+    for e, entry in enumerate(entries):
+        features[:, e], values[:, e] = entry
+    there = features != ABSENT
+    ends = np.concatenate([[0], np.cumsum(np.count_nonzero(there, axis=1))])
+    return CSR(values[there], features[there], ends.astype(np.int32), n_features)

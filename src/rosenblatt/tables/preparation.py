@@ -1,0 +1,171 @@
+"""From a chunk of a source to rows of features: what is learned once and re-applied ever after.
+
+A preparation is plain data and goes into the model file. Columns are found by name. Without columns
+the source gives a matrix of numbers, and the rows are its rows.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.arrays import Array
+from rosenblatt.data.storage import CSR, Rows, n_cols
+from rosenblatt.errors import SourceError
+from rosenblatt.sources.chunks import Chunk, Matrix, Place, Table
+from rosenblatt.tables.assembly import dense_rows, narrowed, sparse_rows
+from rosenblatt.tables.columns import (
+    BadCellError,
+    Category,
+    Column,
+    Number,
+    Text,
+    plain_column,
+    width_of,
+)
+from rosenblatt.tables.scaling import Scaling
+
+
+@dataclass(frozen=True, eq=False)
+class Preparation:
+    """What turns chunks into rows of features.
+
+    `names` are those of a matrix's features, where it has names; `target` is the column that holds
+    the classes, where it is a column.
+    """
+
+    columns: tuple[Column, ...]
+    n_features: int
+    sparse: bool
+    scaling: Scaling | None = None
+    names: tuple[str, ...] | None = None
+    target: str | None = None
+
+    @cached_property
+    def feature_names(self) -> tuple[str, ...]:
+        """A name for each feature."""
+        if self.columns:
+            return tuple(name for column in self.columns for name in column.features)
+        return self.names or tuple(f"x{j}" for j in range(1, self.n_features + 1))
+
+    @property
+    def as_words(self) -> frozenset[str]:
+        """Columns whose cells must be read as words, whatever they look like."""
+        return frozenset(c.name for c in self.columns if not isinstance(c, Number))
+
+    def raw(self, chunk: Chunk) -> Rows:
+        """Rows of features as exactly as they were read."""
+        if isinstance(chunk, Table):
+            return self._encoded(chunk)
+        if self.columns:
+            raise _wrong_kind(chunk.place, "columns with names", "a matrix of numbers")
+        return self._matrix(chunk)
+
+    def rows(self, chunk: Chunk) -> Rows:
+        """Rows of features, scaled; they are always an own copy."""
+        rows = self.raw(chunk)
+        if self.scaling is not None:
+            rows = _own(rows)
+            self.scaling.apply(rows)
+        return rows
+
+    def _encoded(self, chunk: Table) -> Rows:
+        if not self.columns:
+            raise _wrong_kind(chunk.place, "a matrix of numbers", "columns with names")
+        absent = [c.name for c in self.columns if c.name not in chunk.frame.columns]
+        if absent:
+            raise SourceError(
+                f"{chunk.place.file} lacks {_listed(absent)}, which the model needs. Columns are"
+                " found by name; an empty column is filled as missing cells are."
+            )
+        try:
+            return (sparse_rows if self.sparse else dense_rows)(self.columns, chunk.frame)
+        except BadCellError as error:
+            raise SourceError(
+                f"{chunk.place.at(error.row)}, column {error.column!r}: {error.trouble}"
+                " Mend the cell, or name what stands for a missing one with --missing."
+            ) from None
+
+    def _matrix(self, chunk: Matrix) -> Rows:
+        rows = chunk.rows
+        if isinstance(rows, CSR):
+            # features that training never saw have no weight
+            return narrowed(rows, self.n_features)
+        if n_cols(rows) != self.n_features:
+            raise SourceError(
+                f"{chunk.place.file} has {n_cols(rows):,} features a row; the model was trained on"
+                f" {self.n_features:,}."
+            )
+        return rows
+
+    def to_plain(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        """Plain data, and the arrays that go with them."""
+        arrays = {f"idf {c.name}": c.idf for c in self.columns if isinstance(c, Text)}
+        plain: dict[str, Any] = {
+            "columns": [plain_column(column) for column in self.columns],
+            "n_features": self.n_features,
+            "sparse": self.sparse,
+            "names": self.names,
+            "target": self.target,
+            "unit_rows": None,
+        }
+        if self.scaling is not None:
+            plain["unit_rows"] = self.scaling.unit_rows
+            arrays |= {"shift": self.scaling.shift, "factor": self.scaling.factor}
+        return plain, arrays
+
+
+def preparation_of(plain: Mapping[str, Any], arrays: Mapping[str, Array]) -> Preparation:
+    """The preparation that `to_plain` wrote down; what does not fit together is refused."""
+    columns = tuple(_column(column, arrays) for column in plain["columns"])
+    n_features = int(plain["n_features"])
+    if columns and sum(map(width_of, columns)) != n_features:
+        raise ValueError("its columns do not make up its features")
+    scaling = None
+    if plain["unit_rows"] is not None:
+        scaling = Scaling(arrays["shift"], arrays["factor"], bool(plain["unit_rows"]))
+        if {scaling.shift.shape, scaling.factor.shape} != {(n_features,)}:
+            raise ValueError("its scaling is not one number a feature")
+    names = None if plain["names"] is None else tuple(map(str, plain["names"]))
+    if names is not None and len(names) != n_features:
+        raise ValueError("it does not name every feature")
+    target = None if plain["target"] is None else str(plain["target"])
+    return Preparation(columns, n_features, bool(plain["sparse"]), scaling, names, target)
+
+
+def _column(plain: Mapping[str, Any], arrays: Mapping[str, Array]) -> Column:
+    name = str(plain["name"])
+    if plain["kind"] == "number":
+        return Number(name, float(plain["fill"]), bool(plain["indicator"]))
+    if plain["kind"] == "category":
+        return Category(name, tuple(map(str, plain["values"])), bool(plain["indicator"]))
+    if plain["kind"] != "text":
+        raise ValueError(f"{plain['kind']!r} is no kind of column")
+    low, high = map(int, plain["sizes"])
+    text = Text(name, (low, high), int(plain["bits"]), arrays[f"idf {name}"])
+    if text.idf.shape != (2**text.bits,):
+        raise ValueError(f"the column {name!r} does not weigh every feature")
+    return text
+
+
+def _own(rows: Rows) -> Rows:
+    """Rows that may be written to."""
+    if isinstance(rows, CSR):
+        return rows._replace(data=_floats(rows.data))
+    return _floats(rows)
+
+
+def _floats(values: Array) -> Array:
+    kind = values.dtype if values.dtype in (np.float32, np.float64) else np.dtype(np.float64)
+    return np.array(values, kind, order="C")
+
+
+def _wrong_kind(place: Place, wanted: str, came: str) -> SourceError:
+    return SourceError(f"{place.file} holds {came}; the model was trained on {wanted}.")
+
+
+def _listed(names: list[str], most: int = 8) -> str:
+    shown = ", ".join(repr(name) for name in names[:most])
+    return f"the column{'s' if len(names) > 1 else ''} {shown}{', …' if len(names) > most else ''}"

@@ -1,0 +1,52 @@
+"""Features brought to comparable size: what a penalty on the weights takes for granted.
+
+A stored entry becomes (x − shift) · factor of its feature; zeros that are not stored stay zero, so
+a shift belongs only to features that every row stores. Rows may be brought to unit length instead.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rosenblatt.arrays import Floats
+from rosenblatt.data.storage import CSR, Rows
+
+PART = 1 << 14  # rows at a time, which keeps what is allocated small
+
+
+@dataclass(frozen=True, eq=False)
+class Scaling:
+    """A shift and a factor for each feature, or rows of unit length."""
+
+    shift: Floats
+    factor: Floats
+    unit_rows: bool = False
+
+    def apply(self, rows: Rows) -> None:
+        """Scale rows where they stand."""
+        if isinstance(rows, CSR):
+            self._scale_sparse(rows)
+        else:
+            for start in range(0, len(rows), PART):
+                part = rows[start : start + PART]
+                part -= self.shift
+                part *= self.factor
+                if self.unit_rows:
+                    part /= _safe(np.sqrt(np.einsum("ij,ij->i", part, part)))[:, None]
+
+    def _scale_sparse(self, rows: CSR) -> None:
+        for start in range(0, len(rows.indptr) - 1, PART):
+            ends = rows.indptr[start : start + PART + 1]
+            span = slice(int(ends[0]), int(ends[-1]))
+            data, features = rows.data[span], rows.indices[span]
+            data -= self.shift[features]
+            data *= self.factor[features]
+            if self.unit_rows:
+                row = np.repeat(np.arange(len(ends) - 1), np.diff(ends))
+                squares = np.bincount(row, data.astype(np.float64) ** 2, len(ends) - 1)
+                data /= _safe(np.sqrt(squares))[row]
+
+
+def _safe(lengths: Floats) -> Floats:
+    """Lengths to divide by: a row of zeros stays one."""
+    return np.where(lengths > 0, lengths, 1.0)
