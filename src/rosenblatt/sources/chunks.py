@@ -8,7 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from rosenblatt.arrays import Array
+import numpy as np
+
+from rosenblatt.arrays import Array, Ints
 from rosenblatt.data.storage import Rows, n_rows, rows_take
 
 if TYPE_CHECKING:
@@ -16,16 +18,29 @@ if TYPE_CHECKING:
 
 
 class Place(NamedTuple):
-    """Where a chunk begins: its file, and the line of its first row where rows have lines."""
+    """Where a chunk comes from: its file, and the line of its first row where rows have lines.
+
+    `row` is the number of the first row in its file. `numbers`, if given, are the lines (or rows)
+    of all: where they do not simply count on.
+    """
 
     file: str
     line: int | None = None
+    row: int = 0
+    numbers: Ints | None = None
 
     def at(self, row: int) -> str:
         """Where a row of the chunk stands, in words."""
-        if self.line is None:
-            return f"{self.file}, row {row}"
-        return f"{self.file}, line {self.line + row}"
+        unit = "row" if self.line is None else "line"
+        first = self.row if self.line is None else self.line
+        number = first + row if self.numbers is None else int(self.numbers[row])
+        return f"{self.file}, {unit} {number}"
+
+    def take(self, chosen: Array) -> "Place":
+        """The place of the rows where a mask is true."""
+        first = self.row if self.line is None else self.line
+        numbers = self.numbers if self.numbers is not None else first + np.arange(len(chosen))
+        return self._replace(numbers=numbers[chosen])
 
 
 @dataclass(frozen=True, eq=False)
