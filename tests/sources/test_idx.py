@@ -128,6 +128,12 @@ def test_files_cut_short(tmp_path, images):
         list(Idx((str(file),)))
 
 
+def test_images_larger_than_any(tmp_path):
+    (tmp_path / IMAGES).write_bytes(bytes([0, 0, 8, 3, 0, 0, 0, 1]) + b"\xff" * 8)
+    with pytest.raises(SourceError, match=f"{IMAGES} announces images of 4294967295 × 4294967295"):
+        list(Idx((str(tmp_path / IMAGES),)))
+
+
 def test_a_file_that_goes_on(tmp_path, images):
     file = tmp_path / IMAGES
     idx(file, images)

@@ -298,6 +298,15 @@ def test_files_cut_short(tmp_path, X):
                 list(NumpyFiles((str(path),)))
 
 
+def test_damaged_headers(tmp_path, X):
+    path = Path(npy(tmp_path / "t.npy", X))
+    whole = path.read_bytes()
+    for place in range(10, 70):
+        path.write_bytes(whole[:place] + b"[" + whole[place + 1 :])
+        with pytest.raises(SourceError, match=r"t\.npy cannot be read as arrays"):
+            list(NumpyFiles((str(path),)))
+
+
 def test_a_damaged_archive(tmp_path, X):
     path = Path(npz(tmp_path / "t.npz", np.savez_compressed, X=X, y=LABELS))
     with zipfile.ZipFile(path) as archive:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
+from tokenize import TokenError
 from zipfile import BadZipFile, ZipFile
 
 import numpy as np
@@ -23,6 +24,7 @@ from rosenblatt.sources.reading import unpacked
 
 ZIP = b"PK"
 WHOLE = "the array"  # name of what an NPY file holds
+HEADER_ERRORS = (TokenError, SyntaxError, TypeError, OverflowError, MemoryError)  # from damage
 
 
 @dataclass(frozen=True)
@@ -79,7 +81,7 @@ def _told(file: str) -> Iterator[None]:
     """Trouble with an array, as a sentence about its file."""
     try:
         yield
-    except (ValueError, KeyError, BadZipFile, RuntimeError) as error:
+    except (ValueError, KeyError, BadZipFile, RuntimeError, *HEADER_ERRORS) as error:
         if "Python objects" in str(error):
             raise SourceError(
                 f"{file} holds Python objects (a pickle), which are never loaded, since they could"

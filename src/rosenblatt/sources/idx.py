@@ -23,6 +23,7 @@ from rosenblatt.sources.reading import name_of, some_rows
 
 TYPES = {0x08: "u1", 0x09: "i1", 0x0B: ">i2", 0x0C: ">i4", 0x0D: ">f4", 0x0E: ">f8"}
 MOST_VALUES = 1 << 22  # of a chunk: some thousand images
+LARGEST = 1 << 28  # numbers of an image that can be meant
 
 
 class Header(NamedTuple):
@@ -123,6 +124,8 @@ def _header(file: str, stream: IO[bytes]) -> Header:
     if len(sizes) < 4 * dimensions[0]:
         raise SourceError(f"{file} is cut short within its header. Fetch it again.")
     n, *shape = np.frombuffer(sizes, ">u4").tolist()
+    if prod(shape) > LARGEST:
+        raise SourceError(f"{file} announces images of {_size(tuple(shape))}. Is it damaged?")
     return Header(np.dtype(TYPES[code[0]]), n, tuple(shape))
 
 
