@@ -61,7 +61,7 @@ class Fitted(NamedTuple):
     on_disk: bool
 
 
-def fit(source: Source, plan: Plan, listen: Listen) -> Fitted:
+def carry_out(source: Source, plan: Plan, listen: Listen) -> Fitted:
     """Carry out a plan on a source; what is being done is told to `listen`."""
     source = Remembered(source)
     listen("Reading")
@@ -82,6 +82,7 @@ def _fit_all(source: Source, plan: Plan, listen: Listen) -> Fitted:
     listen("Building the rows")
     built = build(source, learned.preparation, learned.classes, learned.preparation.raw)
     proof = _proved(built, plan, listen)
+    built = _scaled(built, source, learned, listen)
     estimator = _trained(built, learned, plan, listen)
     n_classes = len(learned.classes)
     training = estimated(built.codes, estimator.predict(built.X), n_classes, "the training rows")
@@ -121,17 +122,25 @@ def _decided_in_fold(source: Source, folds: Ints, fold: int, learned: Learned, p
     train = Selected(source, lambda rows: folds[rows] != fold)
     test = Selected(source, lambda rows: folds[rows] == fold)
     others = learn(train, learned.preparation.target, plan.choices)
-    raw = others.preparation.raw
-    estimator = _trained(build(train, others.preparation, learned.classes, raw), others, plan)
-    rows = build(test, others.preparation, learned.classes, others.preparation.rows)
+    prepared = others.preparation
+    estimator = _trained(build(train, prepared, learned.classes, prepared.rows), others, plan)
+    rows = build(test, prepared, learned.classes, prepared.rows)
     return np.asarray(estimator.predict(rows.X), np.int64)
 
 
-def _trained(built: Built, learned: Learned, plan: Plan, listen: Listen = lambda _: None) -> Any:
-    """An estimator that learned the codes from the rows, which are scaled where they stand."""
-    if learned.preparation.scaling is not None:
+def _scaled(built: Built, source: Source, learned: Learned, listen: Listen) -> Built:
+    """The rows scaled where they stand; words are weighted, for which rows are built anew."""
+    preparation = learned.preparation
+    if preparation.has_text:
+        return build(source, preparation, learned.classes, preparation.rows)
+    if preparation.scaling is not None:
         listen("Scaling the rows")
-        learned.preparation.scaling.apply(built.rows)
+        preparation.scaling.apply(built.rows)
+    return built
+
+
+def _trained(built: Built, learned: Learned, plan: Plan, listen: Listen = lambda _: None) -> Any:
+    """An estimator that learned the codes from the rows."""
     settings = dict(plan.settings)
     if plan.rule is Rule.AUTO and "C" not in settings:
         listen("Choosing C")

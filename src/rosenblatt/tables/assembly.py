@@ -25,16 +25,17 @@ def dense_rows(columns: Sequence[Column], frame: "pl.DataFrame") -> Floats:
     return rows
 
 
-def sparse_rows(columns: Sequence[Column], frame: "pl.DataFrame") -> CSR:
+def sparse_rows(columns: Sequence[Column], frame: "pl.DataFrame", *, weighted: bool) -> CSR:
     """The features that a row has; numbers are stored even where they are zero.
 
-    Columns of text must be the last.
+    Columns of text, which must be the last, are counted, or weighted.
     """
     texts = [column for column in columns if isinstance(column, Text)]
     others = columns[: len(columns) - len(texts)]
     rows = _packed(_entries(others, frame), frame.height, sum(map(width_of, others)))
     for column in texts:
-        rows = _side_by_side(rows, column.rows(frame[column.name]))
+        cells = frame[column.name]
+        rows = _side_by_side(rows, column.weighted(cells) if weighted else column.counts(cells))
     return rows
 
 
