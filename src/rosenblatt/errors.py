@@ -8,6 +8,7 @@
     │   └── TooLargeError                  finite rows whose scores are beyond float64
     ├── ParameterError (also a ValueError) a setting out of range, or that does not go with another
     ├── SourceError (also a ValueError)    a file or built-in name that cannot be read
+    ├── ModelError (also a ValueError)     a model that cannot be saved, loaded or exported
     └── ProofError (also a ValueError)     a proof that does not hold, or is not a proof
 
 Every message says what was wanted, what came, where, and what to do.
@@ -54,6 +55,10 @@ class ParameterError(RosenblattError, ValueError):
 
 class SourceError(RosenblattError, ValueError):
     """A file or a built-in name that cannot be read."""
+
+
+class ModelError(RosenblattError, ValueError):
+    """A model that cannot be saved, loaded or exported, or a file that is no model."""
 
 
 class ProofError(RosenblattError, ValueError):
