@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from rosenblatt.logic.realize import realize
     from rosenblatt.logic.region import solution_region
     from rosenblatt.logic.units import ThresholdNetwork, ThresholdUnit
+    from rosenblatt.models.modelfile import load, save
 
 _HOMES = {
     "AROW": "rosenblatt.estimators.arow",
@@ -49,9 +50,11 @@ _HOMES = {
     "ThresholdUnit": "rosenblatt.logic.units",
     "builtin": "rosenblatt.data.builtin",
     "label_noise_bounds": "rosenblatt.evidence.search.noise",
+    "load": "rosenblatt.models.modelfile",
     "load_proof": "rosenblatt.evidence.proof.prooffile",
     "realize": "rosenblatt.logic.realize",
     "regularisation_path": "rosenblatt.estimators.choosing",
+    "save": "rosenblatt.models.modelfile",
     "separability": "rosenblatt.evidence.separability",
     "solution_region": "rosenblatt.logic.region",
     "verify": "rosenblatt.evidence.proof.certificate",
@@ -77,9 +80,11 @@ __all__ = [
     "builtin",
     "gates",
     "label_noise_bounds",
+    "load",
     "load_proof",
     "realize",
     "regularisation_path",
+    "save",
     "separability",
     "solution_region",
     "verify",

@@ -9,6 +9,7 @@
     ├── ParameterError (also a ValueError) a setting out of range, or that does not go with another
     ├── SourceError (also a ValueError)    a file or built-in name that cannot be read
     │   └── BadCellError                   a cell that its column cannot take
+    ├── ModelError (also a ValueError)     a model that cannot be saved, loaded or exported
     └── ProofError (also a ValueError)     a proof that does not hold, or is not a proof
 
 Every message says what was wanted, what came, where, and what to do.
@@ -63,6 +64,10 @@ class BadCellError(SourceError):
     def __init__(self, row: int, column: str, trouble: str) -> None:
         self.row, self.column = row, column
         super().__init__(trouble)
+
+
+class ModelError(RosenblattError, ValueError):
+    """A model that cannot be saved, loaded or exported, or a file that is no model."""
 
 
 class ProofError(RosenblattError, ValueError):

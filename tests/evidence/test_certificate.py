@@ -1,6 +1,7 @@
 """The checker and the proof file: what holds passes, what was changed is refused in words."""
 
 import json
+import os
 from dataclasses import replace
 from fractions import Fraction
 
@@ -183,7 +184,7 @@ def test_what_is_not_a_proof_is_refused(text, tmp_path):
 def test_a_failed_save_leaves_the_old_file(tmp_path, monkeypatch):
     path = tmp_path / "p.json"
     path.write_text("old")
-    monkeypatch.setattr(json, "dump", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr(os, "fsync", lambda _: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         separability(X, XOR).save(path)
     assert path.read_text() == "old"

@@ -19,11 +19,11 @@ from rosenblatt.estimators import checks
 from rosenblatt.estimators.choosing import choose
 from rosenblatt.estimators.linear import LinearClassifier, class_weights_of, unchanged_by_failure
 from rosenblatt.evidence.trace import Certified, Trace, certified_record
+from rosenblatt.rules.decisions import decided
 from rosenblatt.rules.losses import Loss
 from rosenblatt.solvers.blas import one_thread
 from rosenblatt.solvers.certified import Limits, Step, certify
 from rosenblatt.solvers.responses import Task
-from rosenblatt.solvers.score import decided
 from rosenblatt.solvers.state import Ending, Outcome
 
 _LOG = logging.getLogger("rosenblatt")

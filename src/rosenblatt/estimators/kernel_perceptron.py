@@ -465,9 +465,9 @@ class KernelPerceptron(Classifier):
         inside = np.flatnonzero(memory.W.any(axis=0))
         self._supports = self._kernel.centres(points, inside)
         self._labels = self.classes_[problem.codes[inside]]
-        memory = memory._replace(
-            W=memory.W[:, inside], late=memory.late[:, inside], pocket=memory.pocket[:, inside]
-        )
+        # in C order, so that sums over them have the same bits wherever they come from
+        W, late, pocket = (np.ascontiguousarray(part[:, inside]) for part in memory[:3])
+        memory = memory._replace(W=W, late=late, pocket=pocket)
         self._stream, self._outcome = Stream(self.classes_, memory), fit.outcome
         self.trace_, self.n_iter_ = fit.trace, len(fit.trace)
         self.margin_bounds_, self.mistake_bound_ = fit.margin_bounds, fit.mistake_bound

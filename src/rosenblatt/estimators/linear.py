@@ -20,9 +20,10 @@ from rosenblatt.data.problem import Problem, unlabelled
 from rosenblatt.data.rows import Rows, n_rows
 from rosenblatt.errors import DataError, NotFiniteError, ParameterError
 from rosenblatt.estimators import checks
+from rosenblatt.rules.decisions import decided
 from rosenblatt.rules.machines import MACHINES
 from rosenblatt.solvers.correct import Rule
-from rosenblatt.solvers.score import decided, scores_of
+from rosenblatt.solvers.score import scores_of
 
 
 class Warm(NamedTuple):

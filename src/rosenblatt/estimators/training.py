@@ -15,10 +15,11 @@ from rosenblatt.data.rows import Rows, n_cols, n_rows
 from rosenblatt.errors import DataError
 from rosenblatt.evidence.bounds import Geometry, MarginBounds, geometry
 from rosenblatt.evidence.trace import Record, Trace, outcome_of, record_of
+from rosenblatt.rules.decisions import decided
 from rosenblatt.solvers.correct import Rule, move
 from rosenblatt.solvers.divergence import Guard, guarded
 from rosenblatt.solvers.run import measuring, pocketing, scoring, until
-from rosenblatt.solvers.score import decided, scores_of, training_error
+from rosenblatt.solvers.score import scores_of, training_error
 from rosenblatt.solvers.state import Outcome, State
 
 

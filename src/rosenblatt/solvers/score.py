@@ -3,10 +3,11 @@
 import numpy as np
 from numba import njit
 
-from rosenblatt.arrays import Array, Floats
+from rosenblatt.arrays import Floats
 from rosenblatt.data.blocks import Blocks
 from rosenblatt.data.problem import Problem
 from rosenblatt.data.rows import Rows, dot, dot4, n_cols, n_rows
+from rosenblatt.rules.decisions import decided
 
 
 def scores_of(rows: Rows, W: Floats) -> Floats:
@@ -14,16 +15,6 @@ def scores_of(rows: Rows, W: Floats) -> Floats:
     scores = np.empty((n_rows(rows), len(W)))
     score_rows(rows, np.ascontiguousarray(W), scores)
     return scores
-
-
-def decided(scores: Floats, n_classes: int) -> Array:
-    """Class code of every row: the sign of a single unit (0 counts as +), else the best unit."""
-    if n_classes == 1:
-        return np.zeros(len(scores), np.intp)
-    if scores.shape[1] == 1:
-        return (scores[:, 0] >= 0).astype(np.intp)
-    best: Array = scores.argmax(axis=1)
-    return best
 
 
 def training_error(blocks: Blocks, W: Floats) -> float:

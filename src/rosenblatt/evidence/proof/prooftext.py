@@ -5,8 +5,6 @@ very long integers into text, so they are cut into pieces here.
 """
 
 import json
-import os
-import tempfile
 from fractions import Fraction
 from math import ceil, log2
 from pathlib import Path
@@ -15,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.arrays import Array
+from rosenblatt.writing import written_whole
 
 FORMAT = "rosenblatt-proof"
 VERSION = 1
@@ -71,16 +70,6 @@ def _matrix(values: Array) -> list[list[str]]:
 
 
 def write(path: str | Path, fields: dict[str, Any]) -> None:
-    """Write JSON beside the target and move it into place, so that no reader sees half a file."""
-    target = Path(path)
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=target.name, suffix=".part")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            json.dump(fields, file, indent=1)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).chmod(0o644)
-        Path(name).replace(target)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    """Write a proof as JSON, completely or not at all."""
+    with written_whole(path) as file:
+        file.write(json.dumps(fields, indent=1).encode())
