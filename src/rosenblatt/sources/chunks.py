@@ -16,13 +16,19 @@ if TYPE_CHECKING:
 
 
 class Place(NamedTuple):
-    """Where a chunk begins: its file, and the line of its first row where rows have lines."""
+    """Where a chunk begins: its file, and the line of its first row where rows have lines.
+
+    Where lines without a row stand between them, `lines` has that of every row.
+    """
 
     file: str
     line: int | None = None
+    lines: Array | None = None
 
     def at(self, row: int) -> str:
         """Where a row of the chunk stands, in words."""
+        if self.lines is not None:
+            return f"{self.file}, line {self.lines[row]}"
         if self.line is None:
             return f"{self.file}, row {row}"
         return f"{self.file}, line {self.line + row}"
