@@ -59,6 +59,11 @@ def opened(file: str) -> Iterator[IO[bytes]]:
         raise SourceError(f"{file} cannot be read: {error.strerror or error}.") from error
 
 
+def is_plain(file: str) -> bool:
+    """Whether the bytes of a file stand on disk as they are, to be read from any place."""
+    return Path(_path(file)).is_file() and not _packing(file)
+
+
 def pieces(file: str, *, size: int = PIECE, quoted: bool = False) -> Iterator[Piece]:
     """The text of a file in pieces of whole lines; where lines may be quoted, of whole records."""
     line, rest = 1, b""
@@ -126,13 +131,14 @@ _KEPT_OPEN: list[Any] = []
 
 
 def _opener(file: str) -> Callable[[str], Any]:
+    return OPENERS.get(_packing(file), lambda path: Path(path).open("rb"))
+
+
+def _packing(file: str) -> str:
     """By what a file begins with; its name may say anything."""
     with Path(_path(file)).open("rb") as stream:
         start = stream.read(4)
-    for magic, suffix in MAGIC.items():
-        if start.startswith(magic):
-            return OPENERS[suffix]
-    return lambda path: Path(path).open("rb")
+    return next((suffix for magic, suffix in MAGIC.items() if start.startswith(magic)), "")
 
 
 def _zstd(path: str) -> Any:
