@@ -104,12 +104,12 @@ def _frame(file: str, piece: Piece, types: Types) -> "pl.DataFrame":
         frame = pl.read_ndjson(piece.text, schema=types)
     except pl.exceptions.PolarsError as error:
         _explain(file, piece, {}, str(error))
-    if _made_text(piece, frame):
+    if _made_text(file, piece, frame):
         _check_lines(file, piece, {})
     return frame
 
 
-def _made_text(piece: Piece, frame: "pl.DataFrame") -> bool:
+def _made_text(file: str, piece: Piece, frame: "pl.DataFrame") -> bool:
     """Whether polars made text of what was none."""
     import polars as pl  # noqa: PLC0415
 
@@ -117,8 +117,10 @@ def _made_text(piece: Piece, frame: "pl.DataFrame") -> bool:
     like = texts.select(pl.any_horizontal(pl.lit(value=False), pl.all().str.contains(LIKE_A_VALUE)))
     rows = like.to_series().arg_true()
     lines = list(_lines(piece)) if len(rows) else []
-    values = (json.loads(lines[row][1]).get(key) for row in rows for key in texts.columns)
-    return any(not isinstance(value, str | None) for value in values)
+    objects = (
+        _object(f"{file}, line {number}", line) for number, line in map(lines.__getitem__, rows)
+    )
+    return any(not isinstance(it.get(key), str | None) for it in objects for key in texts.columns)
 
 
 def _clash(before: "pl.DataType | None", kind: "pl.DataType") -> bool:
@@ -142,7 +144,9 @@ def _wider(before: "pl.DataType | None", now: "pl.DataType | None") -> "pl.DataT
     known = [kind for kind in (before, now) if kind not in (None, pl.Null)]
     if not known:
         return pl.Null()
-    return known[0] if known[0] == known[-1] else pl.Float64()
+    if known[0] == known[-1] and known[0] in (pl.Int64, pl.String, pl.Boolean):
+        return known[0]
+    return pl.Float64()  # numbers, of which one has decimals or more digits than an integer takes
 
 
 def _explain(file: str, piece: Piece, types: Types, reason: str) -> NoReturn:
@@ -165,8 +169,15 @@ def _object(place: str, line: bytes) -> dict[str, Any]:
     def refuse(constant: str) -> NoReturn:
         raise SourceError(f"{place}: {constant} is not JSON. Write null for a missing value.")
 
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        keys = [key for key, _ in pairs]
+        twice = next((key for key in keys if keys.count(key) > 1), None)
+        if twice is not None:
+            raise SourceError(f"{place}: the key {twice!r} stands twice. Which one is meant?")
+        return dict(pairs)
+
     try:
-        value = json.loads(line, parse_constant=refuse)
+        value = json.loads(line, parse_constant=refuse, object_pairs_hook=once)
     except ValueError as error:
         if isinstance(error, SourceError):
             raise
