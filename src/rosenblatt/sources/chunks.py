@@ -5,13 +5,15 @@ time; so what it reads may be far larger than memory.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
 from rosenblatt.arrays import Array, Ints
 from rosenblatt.data.storage import Rows, n_rows, rows_take
+from rosenblatt.errors import BadCellError, SourceError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -54,11 +56,23 @@ class Table:
         """How many rows."""
         return self.frame.height
 
+    @contextmanager
+    def naming_cells(self) -> Iterator[None]:
+        """Tell where a cell stands that cannot be taken."""
+        try:
+            yield
+        except BadCellError as error:
+            raise SourceError(
+                f"{self.place.at(error.row)}, column {error.column!r}: {error}"
+                " Mend the cell, or name what stands for a missing one with --missing."
+            ) from None
+
     def take(self, chosen: Array) -> "Table":
         """The rows where a mask is true."""
         import polars as pl  # noqa: PLC0415 (slow to import, and matrices do without)
 
-        return replace(self, frame=self.frame.filter(pl.Series(chosen)))
+        frame = self.frame.filter(pl.Series(chosen))
+        return Table(frame, self.place.take(chosen))
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +93,8 @@ class Matrix:
     def take(self, chosen: Array) -> "Matrix":
         """The rows where a mask is true."""
         labels = None if self.labels is None else self.labels[chosen]
-        return replace(self, rows=rows_take(self.rows, chosen.nonzero()[0]), labels=labels)
+        rows = rows_take(self.rows, np.flatnonzero(chosen))
+        return Matrix(rows, labels, self.place.take(chosen))
 
 
 Chunk = Table | Matrix

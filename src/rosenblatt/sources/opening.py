@@ -21,6 +21,7 @@ from rosenblatt.errors import SourceError
 STDIN = "-"
 PIECE = 1 << 25  # bytes: enough to share among threads, little beside any memory
 LONGEST_RECORD = 1 << 30  # bytes: what has no end of line for so long is not a text file
+LONGEST_QUOTE = 4 * PIECE  # what is quoted for so long is rather a stray quote
 NEWLINE, QUOTE = b"\n", b'"'
 
 
@@ -78,8 +79,13 @@ def pieces(file: str, *, size: int = PIECE, quoted: bool = False) -> Iterator[Pi
 def _last_end(text: bytes, *, quoted: bool) -> int:
     """Where the last whole record ends; 0 if none does."""
     end = text.rfind(NEWLINE) + 1
-    while quoted and end and text.count(QUOTE, 0, end) % 2:  # this end of line is inside quotes
-        end = text.rfind(NEWLINE, 0, end - 1) + 1
+    if not quoted or len(text) > LONGEST_QUOTE:
+        return end
+    open_quotes = text.count(QUOTE, 0, end) % 2
+    while open_quotes and end:  # this end of line is inside quotes
+        before = text.rfind(NEWLINE, 0, text.rfind(QUOTE, 0, end) + 1) + 1
+        open_quotes = (open_quotes + text.count(QUOTE, before, end)) % 2
+        end = before
     return end
 
 

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from rosenblatt.arrays import Array, Floats, Ints
-from rosenblatt.errors import SourceError
+from rosenblatt.data.storage import CSR
+from rosenblatt.errors import BadCellError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -30,14 +31,6 @@ class Entries(NamedTuple):
 
     features: Ints
     values: Floats
-
-
-class BadCellError(SourceError):
-    """A cell that its column cannot take: its row in the chunk, and why. The reader names it."""
-
-    def __init__(self, row: int, column: str, trouble: str) -> None:
-        self.row, self.column, self.trouble = row, column, trouble
-        super().__init__(f"Row {row}, column {column!r}: {trouble}")
 
 
 @dataclass(frozen=True)
@@ -103,6 +96,13 @@ class Text:
     def features(self) -> tuple[str, ...]:
         """Names of its features: what is hashed has none of its own."""
         return tuple(f"{self.name}#{j}" for j in range(2**self.bits))
+
+    def rows(self, cells: "pl.Series") -> CSR:
+        """Its features in some rows."""
+        from rosenblatt.tables.ngrams import counts  # noqa: PLC0415 (loads the compiler)
+        from rosenblatt.tables.tfidf import weighted  # noqa: PLC0415
+
+        return weighted(counts(words_of(cells), sizes=self.sizes, bits=self.bits), self.idf)
 
 
 Column = Number | Category | Text

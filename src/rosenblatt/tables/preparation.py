@@ -17,7 +17,6 @@ from rosenblatt.errors import SourceError
 from rosenblatt.sources.chunks import Chunk, Matrix, Place, Table
 from rosenblatt.tables.assembly import dense_rows, narrowed, sparse_rows
 from rosenblatt.tables.columns import (
-    BadCellError,
     Category,
     Column,
     Number,
@@ -80,13 +79,8 @@ class Preparation:
                 f"{chunk.place.file} lacks {_listed(absent)}, which the model needs. Columns are"
                 " found by name; an empty column is filled as missing cells are."
             )
-        try:
+        with chunk.naming_cells():
             return (sparse_rows if self.sparse else dense_rows)(self.columns, chunk.frame)
-        except BadCellError as error:
-            raise SourceError(
-                f"{chunk.place.at(error.row)}, column {error.column!r}: {error.trouble}"
-                " Mend the cell, or name what stands for a missing one with --missing."
-            ) from None
 
     def _matrix(self, chunk: Matrix) -> Rows:
         rows = chunk.rows
