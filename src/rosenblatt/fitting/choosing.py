@@ -12,13 +12,13 @@ import numpy as np
 
 from rosenblatt.arrays import Ints
 from rosenblatt.data.problem import entries_in
-from rosenblatt.data.storage import n_rows, rows_take
+from rosenblatt.data.storage import n_cols, n_rows, rows_take
 from rosenblatt.fitting.building import Built
 from rosenblatt.fitting.rules import Rule, estimator_of
 from rosenblatt.fitting.splitting import held_out
 
 CS = tuple(10.0**power for power in np.arange(-2, 4.5, 0.5))
-LITTLE = 1 << 18  # entries times units: cross-validation on all rows is quick
+LITTLE = 1 << 17  # entries, or features, times units: cross-validation on all rows is quick
 ENOUGH = 1 << 25  # entries times units of a sample
 MOST_ROWS = 20_000  # of a sample
 ROUGH = 1e-3  # gap of fits that only choose
@@ -29,7 +29,7 @@ def chosen_C(built: Built, n_classes: int, settings: Mapping[str, Any]) -> Any: 
     """The C to fit with: "cv" for few rows, else the best on a part of a sample left out."""
     units = 1 if n_classes == 2 else n_classes
     work = entries_in(built.rows) * units
-    if work <= LITTLE:
+    if max(work, n_cols(built.rows) * units) <= LITTLE:
         return "cv"
     n = n_rows(built.rows)
     wanted = int(min(n, MOST_ROWS, ENOUGH * n / work))

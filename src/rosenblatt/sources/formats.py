@@ -177,11 +177,10 @@ def _svmlight(request: Request) -> Source:
 
 
 def _delimited(separator: str | None, request: Request) -> Source:
-    from rosenblatt.sources import delimited  # type: ignore[attr-defined, unused-ignore]  # noqa: PLC0415
+    from rosenblatt.sources.delimited import Delimited  # noqa: PLC0415
 
     chosen = replace(request.options, separator=request.options.separator or separator)
-    source: Source = delimited.Delimited(request.files, chosen)
-    return source
+    return Delimited(request.files, chosen)
 
 
 DELIMITED = Format("csv", (".csv",), _never, partial(_delimited, None))

@@ -53,6 +53,12 @@ class Idx:
         return name_of(self.files)
 
     @cached_property
+    def brightest(self) -> float | None:
+        """The largest value a pixel can have, where pixels are whole numbers."""
+        stored = _header_of(self._images[0]).stored
+        return float(np.iinfo(stored).max) if stored.kind in "iu" else None
+
+    @cached_property
     def feature_names(self) -> tuple[str, ...] | None:
         """The place of every pixel."""
         sides = [range(side) for side in _header_of(self._images[0]).shape]

@@ -12,7 +12,30 @@ from rosenblatt.sources.chunks import Chunk, Source, Table
 MOST_KEPT = 1 << 28  # bytes: what is larger is read again
 
 
-class Remembered:
+class _Behind:
+    """What is said of the source behind."""
+
+    source: Source
+
+    @property
+    def name(self) -> str:
+        """How the source is called in messages."""
+        return self.source.name
+
+    @property
+    def feature_names(self) -> tuple[str, ...] | None:
+        """Names of the features of a matrix, where it has names."""
+        names: tuple[str, ...] | None = getattr(self.source, "feature_names", None)
+        return names
+
+    @property
+    def brightest(self) -> float | None:
+        """The largest value a pixel can have, where the rows are pictures."""
+        value: float | None = getattr(self.source, "brightest", None)
+        return value
+
+
+class Remembered(_Behind):
     """A source whose chunks are kept as they are read, if they are not too large.
 
     A reading that was broken off goes on from what is kept.
@@ -23,11 +46,6 @@ class Remembered:
         self._kept: list[Chunk] = []
         self._size = 0
         self._rest: Iterator[Chunk] | None = iter(source)
-
-    @property
-    def name(self) -> str:
-        """How the source is called in messages."""
-        return self.source.name
 
     def __iter__(self) -> Iterator[Chunk]:
         """Read the chunks from the beginning."""
@@ -55,16 +73,11 @@ class Remembered:
 
 
 @dataclass(frozen=True)
-class Selected:
+class Selected(_Behind):
     """Rows of a source that a rule of their numbers, counted from 0, chooses."""
 
     source: Source
     chosen: Callable[[Ints], Array] = field(repr=False)
-
-    @property
-    def name(self) -> str:
-        """How the source is called in messages."""
-        return self.source.name
 
     def __iter__(self) -> Iterator[Chunk]:
         """Read the chunks from the beginning."""

@@ -39,13 +39,14 @@ class Learned(NamedTuple):
 
 
 def learn(source: Source, target: str | None, choices: Choices) -> Learned:
-    """Learn the preparation of a source's rows, and its classes."""
+    """Learn the preparation of a source's rows, and its classes.
+
+    The `target` is a column of a table; a matrix comes with its labels.
+    """
     chunks = iter(source)
     first = next(chunks)
     if isinstance(first, Table):
         return _Columns(first, target, choices).learned(source.name, chunks)
-    if target is not None:
-        raise SourceError(f"{source.name} carries its own labels; leave out --target {target}.")
     return _matrix_learned(source, chain([first], chunks), choices)
 
 
