@@ -128,6 +128,11 @@ BAD = {
     "huge": ('{"x": 1e400}\n', "line 1, key 'x': the number is too large for float64"),
     "junk": (b"\x00\xff\xfe\x81junk", "line 1: "),
     "not UTF-8": (b'{"x": "\xff"}\n', 'line 1: \'{"x": "�"}\' is not JSON.'),
+    "long text in numbers": (
+        '{"x": 1}\n{"x": "' + "é" * 100 + '"}\n',
+        "line 2, key 'x': \"" + "é" * 59 + "… is text, where",
+    ),
+    "deep": ("[" * 100_000 + "\n", "line 1: '" + "[" * 60 + "…' is not JSON."),
     "twice": ('{"x": 1, "x": "a"}\n', "line 1: the key 'x' stands twice."),
     "list": ('{"x": 1, "z": [1, 2]}\n', "line 1, key 'z': '[1, 2]' is nested."),
     "object": ('{"x": {"z": 1}}\n', "line 1, key 'x': '{\"z\": 1}' is nested."),
