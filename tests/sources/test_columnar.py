@@ -125,6 +125,14 @@ def test_files_of_another_kind(tmp_path, kind, content):
         list(Columnar((str(tmp_path / "t"),), kind))
 
 
+def test_an_arrow_stream(tmp_path):
+    table().write_ipc_stream(tmp_path / "t.arrow")
+    with pytest.raises(
+        SourceError, match=r"t\.arrow is an Arrow stream\. Write it as an Arrow file"
+    ):
+        list(Columnar((str(tmp_path / "t.arrow"),), "Arrow"))
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_files_cut_short(tmp_path, kind):
     path = tmp_path / "t"

@@ -97,6 +97,12 @@ def test_pixels_have_names(tmp_path, images):
     assert names[:4] == ("pixel_0_0", "pixel_0_1", "pixel_0_2", "pixel_1_0")
 
 
+@pytest.mark.parametrize("stored", TYPES.values())
+def test_the_brightest_pixel_is_known_of_bytes_alone(tmp_path, images, stored):
+    source = Idx((idx(tmp_path / IMAGES, images, stored),))
+    assert source.brightest == {"u1": 255.0, "i1": 127.0}.get(stored)
+
+
 def test_digits(real_data):
     source = Idx((str(real_data / "mnist" / "t10k-images-idx3-ubyte.gz"),))
     chunks = list(source)

@@ -103,6 +103,13 @@ def test_places_are_lines_even_where_some_are_blank(tmp_path, end):
             assert chunk.place.at(row).endswith(f"line {value}")
 
 
+def test_numbers_too_long_for_an_integer(tmp_path):
+    text = '{"x": 123456789012345678901}\n{"x": 1e2}\n{"x": 3}\n'
+    for piece in (1, 1 << 20):
+        found = together(JsonLines((write(tmp_path / "t.jsonl", text),), piece))
+        assert found["x"].to_list() == [123456789012345678901.0, 100.0, 3.0]
+
+
 def test_a_byte_order_mark_is_passed_over(tmp_path):
     source = JsonLines((write(tmp_path / "t.jsonl", b'\xef\xbb\xbf{"x": 1}\n'),))
     assert together(source).columns == ["x"]
@@ -121,6 +128,12 @@ BAD = {
     "huge": ('{"x": 1e400}\n', "line 1, key 'x': the number is too large for float64"),
     "junk": (b"\x00\xff\xfe\x81junk", "line 1: "),
     "not UTF-8": (b'{"x": "\xff"}\n', 'line 1: \'{"x": "�"}\' is not JSON.'),
+    "long text in numbers": (
+        '{"x": 1}\n{"x": "' + "é" * 100 + '"}\n',
+        "line 2, key 'x': \"" + "é" * 59 + "… is text, where",
+    ),
+    "deep": ("[" * 100_000 + "\n", "line 1: '" + "[" * 60 + "…' is not JSON."),
+    "twice": ('{"x": 1, "x": "a"}\n', "line 1: the key 'x' stands twice."),
     "list": ('{"x": 1, "z": [1, 2]}\n', "line 1, key 'z': '[1, 2]' is nested."),
     "object": ('{"x": {"z": 1}}\n', "line 1, key 'x': '{\"z\": 1}' is nested."),
     "list as text": ('{"x": "a"}\n{"x": ["b"]}\n', "line 2, key 'x': '[\"b\"]' is nested."),

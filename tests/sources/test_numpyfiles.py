@@ -93,6 +93,15 @@ def test_images_become_rows(tmp_path):
     np.testing.assert_array_equal(rows, images.reshape(2, 12).astype(np.float32), strict=True)
 
 
+@pytest.mark.parametrize(
+    ("shape", "kind", "brightest"),
+    [((2, 3, 4), "u1", 255.0), ((2, 12), "u1", None), ((2, 3, 4), "i4", None)],
+)
+def test_the_brightest_pixel_is_known_of_pictures_of_bytes(tmp_path, shape, kind, brightest):
+    file = npz(tmp_path / "t.npz", x=np.zeros(shape, kind), y=np.arange(2))
+    assert NumpyFiles((file,)).brightest == brightest
+
+
 def test_one_array_in_an_npz_is_as_in_an_npy(tmp_path, X):
     np.savez(tmp_path / "t.npz", X)
     rows, labels = together(NumpyFiles((str(tmp_path / "t.npz"),)))

@@ -7,6 +7,7 @@ a temporary file, since their reader begins at the end.
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rosenblatt.errors import SourceError
@@ -16,6 +17,7 @@ from rosenblatt.sources.reading import name_of, some_rows, unpacked
 if TYPE_CHECKING:
     import polars as pl
 
+STREAM = b"\xff\xff\xff\xff"  # how an Arrow stream begins, which is another format
 MOST_ROWS, MOST_CELLS = 1 << 16, 1 << 22  # of a chunk: tens of megabytes, be it long or wide
 
 
@@ -40,6 +42,7 @@ class Columnar:
         first: pl.Schema | None = None
         for file in self.files:
             with unpacked(file) as path, _told(file, self.kind):
+                _refuse_stream(file, path)
                 scan = _scan(self.kind, path)
                 schema = scan.collect_schema()
                 if first is None:
@@ -59,6 +62,15 @@ def _scan(kind: str, path: str) -> "pl.LazyFrame":
 
     scan = pl.scan_parquet if kind == "Parquet" else pl.scan_ipc
     return scan(path, glob=False, hive_partitioning=False)
+
+
+def _refuse_stream(file: str, path: str) -> None:
+    with Path(path).open("rb") as opened:
+        if opened.read(len(STREAM)) == STREAM:
+            raise SourceError(
+                f"{file} is an Arrow stream. Write it as an Arrow file, for instance with"
+                " polars.read_ipc_stream(…).write_ipc(…)."
+            )
 
 
 @contextmanager

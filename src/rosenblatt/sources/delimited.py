@@ -14,7 +14,7 @@ from rosenblatt.errors import SourceError
 from rosenblatt.sources.cells import as_words, type_of, typed
 from rosenblatt.sources.chunks import Place, Table
 from rosenblatt.sources.layout import Layout, layout_of
-from rosenblatt.sources.opening import Piece, pieces
+from rosenblatt.sources.opening import BOM, Piece, pieces
 from rosenblatt.sources.options import Options
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 HEAD = 1 << 16  # bytes that tell the layout
 SAMPLE = 1 << 22  # bytes that tell the types
-BOM = b"\xef\xbb\xbf"
 
 Types = dict[str, "pl.DataType"]
 

@@ -15,11 +15,10 @@ from rosenblatt.data.builtin import builtin
 from rosenblatt.errors import SourceError
 from rosenblatt.sources.builtins import PREFIX, BuiltIn
 from rosenblatt.sources.chunks import Source
-from rosenblatt.sources.opening import files_of, opened, suffixes_of
+from rosenblatt.sources.opening import BOM, files_of, opened, suffixes_of
 from rosenblatt.sources.options import Options
 
 START = 1 << 16  # bytes that tell a format
-BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class Request(NamedTuple):
@@ -80,7 +79,7 @@ def format_of(file: str, options: Options) -> Format:
         return _named(options.format)
     suffix = suffixes_of(file)[0]
     known = (kind for kind in FORMATS if suffix in kind.suffixes)
-    seen = (kind for kind in FORMATS if kind.begins(start.removeprefix(BYTE_ORDER_MARK)))
+    seen = (kind for kind in FORMATS if kind.begins(start.removeprefix(BOM)))
     return next(known, None) or next(seen, DELIMITED)
 
 

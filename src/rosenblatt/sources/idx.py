@@ -54,9 +54,9 @@ class Idx:
 
     @cached_property
     def brightest(self) -> float | None:
-        """The largest value a pixel can have, where pixels are whole numbers."""
+        """The largest value a pixel can have, where a pixel is a byte."""
         stored = _header_of(self._images[0]).stored
-        return float(np.iinfo(stored).max) if stored.kind in "iu" else None
+        return float(np.iinfo(stored).max) if stored.itemsize == 1 else None
 
     @cached_property
     def feature_names(self) -> tuple[str, ...] | None:

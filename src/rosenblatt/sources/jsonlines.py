@@ -5,28 +5,24 @@ anywhere, and is a number with decimals if one line has it so. polars reads; whe
 would turn a number into text, the lines are gone through one by one for the first that is wrong.
 """
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rosenblatt.arrays import Ints
-from rosenblatt.errors import SourceError
 from rosenblatt.sources.chunks import Place, Table
-from rosenblatt.sources.opening import NEWLINE, PIECE, Piece, pieces
+from rosenblatt.sources.jsontrouble import check_lines, explain, kind_of, lines_of, object_of
+from rosenblatt.sources.opening import BOM, NEWLINE, PIECE, Piece, pieces
 from rosenblatt.sources.reading import name_of, some_rows
 
 if TYPE_CHECKING:
     import polars as pl
 
-BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-KINDS = {bool: "true or false", int: "a number", float: "a number", str: "text"}
 # text that could have been a value of another kind before polars made text of it
 LIKE_A_VALUE = r"^(-?\d[\d.eE+-]*$|true$|false$|[\[{])"
-MOST_QUOTED = 60  # characters of a line that a message shows
 
 Types = dict[str, "pl.DataType"]
 
@@ -66,7 +62,7 @@ class JsonLines:
         for file in self.files:
             for text, line in pieces(file, size=self.piece):
                 if not text.isspace():
-                    yield file, Piece(text.removeprefix(BYTE_ORDER_MARK), line)
+                    yield file, Piece(text.removeprefix(BOM), line)
 
 
 def _numbers(piece: Piece, n: int) -> Ints | None:
@@ -74,14 +70,7 @@ def _numbers(piece: Piece, n: int) -> Ints | None:
     lines = piece.text.count(NEWLINE) + (not piece.text.endswith(NEWLINE))
     if lines == n:
         return None
-    return np.array([number for number, _ in _lines(piece)], np.int64)
-
-
-def _lines(piece: Piece) -> Iterator[tuple[int, bytes]]:
-    """Lines that are not blank, with their numbers."""
-    for number, line in enumerate(piece.text.split(NEWLINE), piece.line):
-        if not line.isspace() and line:
-            yield number, line
+    return np.array([number for number, _ in lines_of(piece)], np.int64)
 
 
 def _types_of(file: str, piece: Piece, before: Types) -> Types:
@@ -91,9 +80,9 @@ def _types_of(file: str, piece: Piece, before: Types) -> Types:
     try:
         types = pl.scan_ndjson(piece.text, infer_schema_length=None).collect_schema()
     except pl.exceptions.PolarsError as error:
-        _explain(file, piece, before, str(error))
+        explain(file, piece, before, str(error))
     if any(_clash(before.get(key), kind) for key, kind in types.items()):
-        _explain(file, piece, before, "its types change")
+        explain(file, piece, before, "its types change")
     return dict(types)
 
 
@@ -103,36 +92,31 @@ def _frame(file: str, piece: Piece, types: Types) -> "pl.DataFrame":
     try:
         frame = pl.read_ndjson(piece.text, schema=types)
     except pl.exceptions.PolarsError as error:
-        _explain(file, piece, {}, str(error))
-    if _made_text(piece, frame):
-        _check_lines(file, piece, {})
+        explain(file, piece, {}, str(error))
+    if _made_text(file, piece, frame):
+        check_lines(file, piece, {})
     return frame
 
 
-def _made_text(piece: Piece, frame: "pl.DataFrame") -> bool:
+def _made_text(file: str, piece: Piece, frame: "pl.DataFrame") -> bool:
     """Whether polars made text of what was none."""
     import polars as pl  # noqa: PLC0415
 
     texts = frame.select(pl.col(pl.String))
     like = texts.select(pl.any_horizontal(pl.lit(value=False), pl.all().str.contains(LIKE_A_VALUE)))
     rows = like.to_series().arg_true()
-    lines = list(_lines(piece)) if len(rows) else []
-    values = (json.loads(lines[row][1]).get(key) for row in rows for key in texts.columns)
-    return any(not isinstance(value, str | None) for value in values)
+    lines = list(lines_of(piece)) if len(rows) else []
+    objects = (
+        object_of(f"{file}, line {number}", line) for number, line in map(lines.__getitem__, rows)
+    )
+    return any(not isinstance(it.get(key), str | None) for it in objects for key in texts.columns)
 
 
 def _clash(before: "pl.DataType | None", kind: "pl.DataType") -> bool:
     if kind.is_nested():
         return True
-    kinds = {_kind(kind), None if before is None else _kind(before)}
+    kinds = {kind_of(kind), None if before is None else kind_of(before)}
     return len(kinds - {None}) > 1
-
-
-def _kind(type_: "pl.DataType") -> str | None:
-    """What a column holds, in words; None if nothing is known yet."""
-    if type_.is_numeric():
-        return KINDS[float]
-    return {"String": KINDS[str], "Boolean": KINDS[bool]}.get(str(type_))
 
 
 def _wider(before: "pl.DataType | None", now: "pl.DataType | None") -> "pl.DataType":
@@ -142,58 +126,6 @@ def _wider(before: "pl.DataType | None", now: "pl.DataType | None") -> "pl.DataT
     known = [kind for kind in (before, now) if kind not in (None, pl.Null)]
     if not known:
         return pl.Null()
-    return known[0] if known[0] == known[-1] else pl.Float64()
-
-
-def _explain(file: str, piece: Piece, types: Types, reason: str) -> NoReturn:
-    """Say what is wrong with some lines that polars refused for a reason."""
-    _check_lines(file, piece, types)
-    raise SourceError(f"{file}, after line {piece.line}: cannot be read as JSON lines: {reason}.")
-
-
-def _check_lines(file: str, piece: Piece, types: Types) -> None:
-    """Refuse the first line that is no object of plain values or goes against the others."""
-    kinds = {key: kind for key, type_ in types.items() if (kind := _kind(type_))}
-    for number, line in _lines(piece):
-        place = f"{file}, line {number}"
-        for key, value in _object(place, line).items():
-            _check_value(f"{place}, key {key!r}", value, kinds.setdefault(key, ""))
-            kinds[key] = kinds[key] or KINDS.get(type(value), "")
-
-
-def _object(place: str, line: bytes) -> dict[str, Any]:
-    def refuse(constant: str) -> NoReturn:
-        raise SourceError(f"{place}: {constant} is not JSON. Write null for a missing value.")
-
-    try:
-        value = json.loads(line, parse_constant=refuse)
-    except ValueError as error:
-        if isinstance(error, SourceError):
-            raise
-        raise SourceError(f"{place}: {_quoted(line)} is not JSON. {ONE_A_LINE}") from error
-    if not isinstance(value, dict):
-        raise SourceError(f"{place}: {_quoted(line)} is not an object. {ONE_A_LINE}")
-    return value
-
-
-def _check_value(place: str, value: Any, kind: str) -> None:
-    if isinstance(value, dict | list):
-        raise SourceError(
-            f"{place}: {_quoted(json.dumps(value).encode())} is nested. Give each of its values a"
-            " key of its own, or leave it out."
-        )
-    if isinstance(value, float) and value in (float("inf"), float("-inf")):
-        raise SourceError(f"{place}: the number is too large for float64.")
-    if value is not None and kind and KINDS[type(value)] != kind:
-        raise SourceError(
-            f"{place}: {json.dumps(value)} is {KINDS[type(value)]}, where lines before have {kind}."
-            " Write all of them in one way."
-        )
-
-
-def _quoted(line: bytes) -> str:
-    text = line.decode(errors="replace").strip()
-    return repr(text if len(text) <= MOST_QUOTED else text[:MOST_QUOTED] + "…")
-
-
-ONE_A_LINE = 'Every line must hold one object, such as {"age": 4, "kind": "dog"}.'
+    if known[0] == known[-1] and known[0] in (pl.Int64, pl.String, pl.Boolean):
+        return known[0]
+    return pl.Float64()  # numbers, of which one has decimals or more digits than an integer takes

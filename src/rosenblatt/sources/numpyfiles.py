@@ -63,6 +63,13 @@ class NumpyFiles:
         """How the source is called in messages."""
         return name_of(self.files)
 
+    @property
+    def brightest(self) -> float | None:
+        """The largest value a pixel can have, where the rows are pictures of bytes."""
+        rows = self._samples[0].rows
+        is_picture = isinstance(rows, np.ndarray) and rows.ndim > 2 and rows.dtype == np.uint8
+        return 255.0 if is_picture else None
+
     @cached_property
     def feature_names(self) -> tuple[str, ...] | None:
         """Names of the features, where the first file has an array of them."""
