@@ -92,9 +92,9 @@ def fit(
         shown = largest_features(fitted.estimator)
         names = names_of_words(rows, fitted.learned.preparation, shown[:100])
     told = fit_figures(" ".join(source), fitted, names)
+    told["model"] = output
     if output is not None:
         _write(output, fitted, told)
-        told["model"] = output
     show(told, sentences, as_json=json)
 
 

@@ -129,5 +129,5 @@ def choices_of(
     """What was said about columns."""
     from rosenblatt.tables.kinds import Choices
 
-    named = [frozenset(names or ()) for names in (drop, use, category, text)]
-    return Choices(*named, scale=scale)
+    drop_, use_, category_, text_ = (frozenset(n or ()) for n in (drop, use, category, text))
+    return Choices(drop=drop_, use=use_, category=category_, text=text_, scale=scale)

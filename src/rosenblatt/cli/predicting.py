@@ -1,6 +1,5 @@
 """`rosenblatt predict` and `rosenblatt score`: use a model on rows, chunk by chunk."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -13,12 +12,12 @@ if TYPE_CHECKING:
     from rosenblatt.models.model import Model
     from rosenblatt.sources.chunks import Source
 
-Model_ = Annotated[str, typer.Argument(metavar="MODEL", help="Model written by `fit -o`.")]
+ModelFile = Annotated[str, typer.Argument(metavar="MODEL", help="Model written by `fit -o`.")]
 
 
 def predict(
     *,
-    model: Model_,
+    model: ModelFile,
     source: options.Sources,
     output: Annotated[
         str | None,
@@ -52,7 +51,7 @@ def predict(
 
 def score(
     *,
-    model: Model_,
+    model: ModelFile,
     source: options.Sources,
     format: options.Format = None,
     separator: options.Separator = None,

@@ -20,6 +20,8 @@ def sentences(told: dict[str, Any]) -> str:
     ]
     if told["separability"] is not None:
         parts.append(told["separability"]["explanation"])
+    kept = told["model"]
+    parts.append("Not kept: -o MODEL writes it." if kept is None else f"Written to {kept}.")
     return "\n".join(parts)
 
 
