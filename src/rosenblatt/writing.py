@@ -2,6 +2,7 @@
 
 What is written goes to a file of its own beside the target, which is moved into place when all of
 it is on the disk. Until then nobody sees it, and whatever goes wrong leaves the old file as it was.
+What is no file, such as /dev/stdout or a named pipe, is written to as it is, and never replaced.
 """
 
 import os
@@ -18,6 +19,10 @@ AS_ALLOWED = 0o666  # for everyone the umask lets
 @contextmanager
 def written_whole(path: str | Path) -> Iterator[IO[bytes]]:
     """A file to write to, which takes the place of `path` if all goes well."""
+    if Path(path).exists() and not Path(path).is_file():  # a device: to replace it would destroy it
+        with Path(path).open("wb") as file:
+            yield file
+        return
     target = Path(path).resolve()  # a link stays one
     part = target.with_name(f".{target.name[:100]}.{secrets.token_hex(4)}.part")
     handle = os.open(part, NEW, AS_ALLOWED)
