@@ -143,9 +143,9 @@ def _packing(file: str) -> str:
 
 
 def _zstd(path: str) -> Any:
-    import zstandard  # noqa: PLC0415 (seldom needed)
+    from rosenblatt.sources.zstd import open_zstd  # noqa: PLC0415 (seldom needed)
 
-    return zstandard.open(path, "rb")
+    return open_zstd(path)
 
 
 def _damage() -> tuple[type[Exception], ...]:
