@@ -2,6 +2,7 @@
 
 import json
 import logging
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,7 +15,17 @@ Listen = Callable[[str], None]
 
 def show(told: dict[str, Any], text: Callable[[dict[str, Any]], str], *, as_json: bool) -> None:
     """Print figures, as JSON or as text."""
-    typer.echo(json.dumps(told, indent=2, ensure_ascii=False) if as_json else text(told))
+    with while_read():
+        typer.echo(json.dumps(told, indent=2, ensure_ascii=False) if as_json else text(told))
+
+
+@contextmanager
+def while_read() -> Iterator[None]:
+    """Write to standard output until it ends, or until whoever reads it has seen enough."""
+    try:
+        yield
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @contextmanager

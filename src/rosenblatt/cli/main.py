@@ -4,9 +4,8 @@ Exit codes: 0 done (separable: yes; verify: the proof holds), 1 no (not separabl
 wrong), 2 misuse or bad input, 3 undecided, 70 an internal error, 130 interrupted.
 """
 
-import os
 import sys
-from typing import Annotated
+from typing import Annotated, Any, NoReturn
 
 import typer
 
@@ -16,6 +15,9 @@ from rosenblatt.cli.fitting import fit
 from rosenblatt.cli.predicting import predict, score
 from rosenblatt.cli.showing import show
 from rosenblatt.errors import RosenblattError
+
+INTERRUPTED = 130
+Misuse: Any = typer.BadParameter.__base__  # of all slips in a command line
 
 app = typer.Typer(
     help="Linear classifiers with proofs.",
@@ -41,14 +43,13 @@ def root(
 def main() -> None:
     """Run the command line; every failure is a sentence and an exit code."""
     try:
-        app()
+        code = app(standalone_mode=False)
     except RosenblattError as error:
         _end(2, f"Error: {error}")
-    except KeyboardInterrupt:
-        _end(130, "Interrupted.")
-    except BrokenPipeError:  # who read the output has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
+    except Misuse as error:
+        _end(2, _told(error))
+    except (KeyboardInterrupt, typer.Abort):
+        _end(INTERRUPTED, "Interrupted.")
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         _end(2, f"Error: {where}{error.strerror or error}.")
@@ -56,8 +57,17 @@ def main() -> None:
         _end(2, "Error: there is not enough memory for this.")
     except Exception as error:  # a bug must never look like a verdict
         _end(70, f"Internal error, please report it: {type(error).__name__}: {error}")
+    _end(code or 0, "Interrupted." if code == INTERRUPTED else "")
 
 
-def _end(code: int, words: str) -> None:
-    typer.echo(words, err=True)
+def _told(error: Any) -> str:
+    """A slip in the command line as a sentence; none where the help has been shown instead."""
+    trouble = error.format_message().rstrip(".")
+    path = "rosenblatt" if error.ctx is None else error.ctx.command_path
+    return f"Error: {trouble}. `{path} --help` tells what there is." if trouble else ""
+
+
+def _end(code: int, words: str) -> NoReturn:
+    if words:
+        typer.echo(words, err=True)
     sys.exit(code)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rosenblatt.cli import options
-from rosenblatt.cli.console import progress, show
+from rosenblatt.cli.console import progress, show, while_read
 from rosenblatt.cli.options import Reading
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def predict(
     loaded = load_model(model)
     rows = _source(loaded, reading, source, labelled=False)
     done = 0
-    with progress(quiet=quiet) as listen, writer_for(output, to) as write:
+    with while_read(), progress(quiet=quiet) as listen, writer_for(output, to) as write:
         for chunk in rows:
             write(_columns(loaded, loaded.scores(chunk)))
             done += len(chunk)

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, Any
@@ -19,6 +20,8 @@ def writer_for(output: str | None, to: str | None) -> Iterator[Write]:
     """What writes columns of predictions, chunk after chunk, to a file or standard output."""
     kind = _kind(output, to)
     if output is None:
+        if sys.stdout is None:
+            raise SourceError("Standard output is closed: name a file with -o.")
         yield _text_writer(sys.stdout.buffer, kind)
         sys.stdout.buffer.flush()
         return
@@ -50,11 +53,12 @@ def _text_writer(file: IO[bytes], kind: str) -> Write:
     import polars as pl
 
     def write(columns: dict[str, Any]) -> None:
-        frame = pl.DataFrame(columns)
+        frame, text = pl.DataFrame(columns), BytesIO()
         if kind == "jsonl":
-            frame.write_ndjson(file)
+            frame.write_ndjson(text)
         else:
-            frame.write_csv(file, include_header=not written)
+            frame.write_csv(text, include_header=not written)
+        file.write(text.getbuffer())  # not by polars, which forgets the number of an error
         written.append(len(frame))
 
     written: list[int] = []
@@ -73,5 +77,8 @@ def _parquet_writer(file: IO[bytes]) -> Iterator[Write]:
             pl.DataFrame(columns).write_ipc(parts[-1])
 
         parts: list[Path] = []
-        yield write
-        pl.scan_ipc(parts).sink_parquet(file)
+        try:
+            yield write
+            pl.scan_ipc(parts).sink_parquet(file)
+        except pl.exceptions.PolarsError as error:  # a full disk, in its own words
+            raise OSError(str(error).splitlines()[0]) from error
