@@ -74,7 +74,8 @@ def verify(
     from rosenblatt.evidence.proof.prooffile import load_proof
 
     if not Path(proof).is_file():  # a missing file is a slip, not a wrong proof
-        raise SourceError(f"{proof} does not exist. `separable --proof FILE` writes one.")
+        trouble = "is a folder" if Path(proof).is_dir() else "does not exist"
+        raise SourceError(f"{proof} {trouble}. `separable --proof FILE` writes a proof.")
     reading = Reading(format, separator, header, decimal_comma, missing, zero_based)
     try:
         claimed = load_proof(proof)

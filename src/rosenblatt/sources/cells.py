@@ -23,7 +23,7 @@ def as_words(file: str, piece: Piece, layout: Layout, options: Options) -> Table
     """
     import polars as pl  # noqa: PLC0415 (slow to import)
 
-    reader = layout.records(_decoded(file, piece))
+    reader = layout.records(decoded(file, piece))
     cells, lines, line = [], [], piece.line
     for record in reader:
         if record and (len(record) > 1 or record[0].strip()):
@@ -84,7 +84,8 @@ def _numbers(words: "pl.Series", *, decimal_comma: bool) -> "pl.Series":
     return words.cast(pl.Float64, strict=False)
 
 
-def _decoded(file: str, piece: Piece) -> str:
+def decoded(file: str, piece: Piece) -> str:
+    """Some lines as text; bytes that are none are named with their line."""
     try:
         return piece.text.decode()
     except UnicodeDecodeError as error:

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from rosenblatt.errors import SourceError
-from rosenblatt.sources.cells import as_words, type_of, typed
+from rosenblatt.sources.cells import as_words, decoded, type_of, typed
 from rosenblatt.sources.chunks import Place, Table
 from rosenblatt.sources.layout import Layout, layout_of
 from rosenblatt.sources.opening import BOM, Piece, pieces
@@ -66,7 +66,7 @@ class Delimited:
     def _layout(self, file: str) -> Layout:
         head = next(pieces(file, size=HEAD, quoted=True), Piece(b"", 1)).text.removeprefix(BOM)
         _require_text(file, head)
-        return layout_of(file, head.decode("utf-8", "replace"), self.options)
+        return layout_of(file, decoded(file, Piece(head, 1)), self.options)
 
     def _pieces(self, file: str) -> Iterator[Piece]:
         """Pieces without the header, which must be that of the first file."""

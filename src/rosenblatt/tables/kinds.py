@@ -61,6 +61,10 @@ class Choices:
 def kinds_of(chunk: Table, target: str, choices: Choices) -> dict[str, Kind]:
     """Kind of every column that may become features."""
     choices.check(chunk)
+    if target in choices.drop:
+        raise SourceError(
+            f"--drop {target}: this is the column to predict. Name another one with --target."
+        )
     names = [n for n in chunk.frame.columns if n != target and n not in choices.drop]
     return {name: _kind(chunk, chunk.frame[name], choices) for name in names}
 

@@ -72,7 +72,7 @@ class _Columns:
         kept.sort(key=lambda name: self.kinds[name] is Kind.TEXT)  # text comes last
         columns = tuple(_column(name, self.summaries[name]) for name in kept)
         if not columns:
-            raise SourceError(f"{name} has no column to learn from. {_told(findings)}")
+            raise SourceError(f"{name} has no column to learn from.{_told(findings)}")
         return Learned(self._preparation(columns), classes, self.counts, findings)
 
     def _add(self, chunk: Chunk) -> None:
@@ -130,7 +130,7 @@ def _column(name: str, summary: Summary) -> Column:
 
 
 def _told(findings: tuple[Finding, ...]) -> str:
-    return " ".join(str(finding) for finding in findings)
+    return "".join(f" {finding}" for finding in findings)
 
 
 def _matrix_learned(source: Source, chunks: Iterator[Chunk], choices: Choices) -> Learned:

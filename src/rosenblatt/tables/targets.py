@@ -102,7 +102,12 @@ def _column(chunk: Table, target: str | None) -> "pl.Series":
     """The labels of a chunk: words, booleans or whole numbers, none missing."""
     import polars as pl  # noqa: PLC0415 (slow to import)
 
-    if target is None or target not in chunk.frame.columns:
+    if target is None:
+        raise SourceError(
+            f"{chunk.place.file} has columns with names, but what is wanted are rows of numbers"
+            " with labels of their own."
+        )
+    if target not in chunk.frame.columns:
         raise SourceError(f"{chunk.place.file} has no column {target!r}, which holds the classes.")
     column = chunk.frame[target]
     if column.dtype.is_temporal() or column.dtype.is_nested():
