@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.models.model import Model
-from rosenblatt.report.words import listed, weights_table
+from rosenblatt.report.words import listed, weights_by_name, weights_table
 from rosenblatt.tables.columns import width_of
 
 MOST_WEIGHTS = 1000
@@ -15,7 +15,7 @@ def model_figures(path: str, model: Model) -> dict[str, Any]:
     """All that a model file says."""
     classes = [str(label) for label in model.classes]
     features = np.argsort(-np.abs(model.W[:, :-1]).max(axis=0), kind="stable")[:MOST_WEIGHTS]
-    names = [*(model.feature_names[j] for j in features), "bias"]
+    names = [model.feature_names[j] for j in features]
     units = classes[-len(model.W) :]
     return {
         "model": path,
@@ -30,7 +30,7 @@ def model_figures(path: str, model: Model) -> dict[str, Any]:
         "scaled": model.preparation.scaling is not None,
         "probabilities": model.link is not None,
         "weights": {
-            unit: dict(zip(names, [*map(float, w[features]), float(w[-1])], strict=True))
+            unit: weights_by_name(names, [*w[features], w[-1]])
             for unit, w in zip(units, model.W, strict=True)
         },
         "training": model.summary,

@@ -7,6 +7,7 @@ SHOWN_PASSES = 12
 SHOWN_WEIGHTS = 10
 SHOWN_CLASSES = 12
 SHOWN_COLUMNS = 12
+BIAS = "bias"
 
 
 def sentences(told: dict[str, Any]) -> str:
@@ -72,6 +73,18 @@ def confusion_table(classes: Sequence[str], counts: Sequence[Sequence[int]]) -> 
     for name, row in zip(classes, counts, strict=True):
         lines.append(name.ljust(width) + "".join(f"  {row[k]:>{size},}" for k, size in columns))
     return "\n".join(lines)
+
+
+def weights_by_name(names: Sequence[str], weights: Sequence[float]) -> dict[str, float]:
+    """Weights by name, the bias last; what is called as another one was gets a number."""
+    told: dict[str, float] = {}
+    for name, weight in zip([*names, BIAS], weights, strict=True):
+        key, times = name, 1
+        while key in told:
+            times += 1
+            key = f"{name} ({times})"
+        told[key] = float(weight)
+    return told
 
 
 def weights_table(weights: dict[str, dict[str, float]]) -> str:
