@@ -1,5 +1,7 @@
 """The cells of delimited text one by one: slow and sure, for types and for what is wrong."""
 
+import csv
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,15 +25,13 @@ def as_words(file: str, piece: Piece, layout: Layout, options: Options) -> Table
     """
     import polars as pl  # noqa: PLC0415 (slow to import)
 
-    reader = layout.records(decoded(file, piece))
-    cells, lines, line = [], [], piece.line
-    for record in reader:
+    cells, lines = [], []
+    for line, record in _records(file, piece, layout):
         if record and (len(record) > 1 or record[0].strip()):
             if len(record) != len(layout.names):
                 raise _ragged(file, line, record, layout)
             cells.append(record)
             lines.append(line)
-        line = piece.line + reader.line_num
     frame = pl.DataFrame(cells, schema=dict.fromkeys(layout.names, pl.String), orient="row")
     stripped = pl.all().str.strip_chars()
     given = pl.when(~stripped.is_in(list(options.missing))).then(stripped)
@@ -82,6 +82,21 @@ def _numbers(words: "pl.Series", *, decimal_comma: bool) -> "pl.Series":
     if decimal_comma:
         words = words.str.replace(",", ".", literal=True)
     return words.cast(pl.Float64, strict=False)
+
+
+def _records(file: str, piece: Piece, layout: Layout) -> Iterator[tuple[int, list[str]]]:
+    """The cells of each line, with its number."""
+    reader = layout.records(decoded(file, piece))
+    line = piece.line
+    try:
+        for record in reader:
+            yield line, record
+            line = piece.line + reader.line_num
+    except csv.Error:
+        raise SourceError(
+            f"{file}, line {line}: a carriage return stands within the line. Let lines end in a"
+            " line feed, and quote cells that hold several."
+        ) from None
 
 
 def decoded(file: str, piece: Piece) -> str:

@@ -10,6 +10,7 @@ decimal comma  if the cells hold numbers such as 1,5 and none such as 1.5
 
 import csv
 import re
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from io import StringIO
@@ -26,6 +27,8 @@ WITH_COMMA = re.compile(r"\s*[+-]?\d*,\d+\s*")
 WITH_POINT = re.compile(r"\s*[+-]?\d*\.\d+([eE][+-]?\d+)?\s*")
 
 Cells = list[list[str]]
+
+csv.field_size_limit(sys.maxsize)  # a cell may hold a whole book
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,8 @@ def layout_of(file: str, head: str, options: Options) -> Layout:
     separator = options.separator or _separator(file, head)
     quote = _quote(head, separator)
     cells = _cells(head, separator, quote)
+    if not cells and head.strip():
+        raise SourceError(f"{file} has no lines that fall into cells. Do they end in a line feed?")
     if not cells:
         raise SourceError(f"{file} is empty. A table has at least one row.")
     header = _has_header(cells) if options.header is None else options.header
@@ -83,7 +88,7 @@ def _quote(head: str, separator: str) -> str | None:
 def _cells(head: str, separator: str, quote: str | None) -> Cells:
     try:
         lines = [line for line in records(head, separator, quote) if line]
-    except csv.Error:  # a quote that does not end within the first lines
+    except csv.Error:  # a carriage return alone
         return []
     return lines
 
