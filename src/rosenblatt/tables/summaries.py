@@ -9,6 +9,7 @@ import numpy as np
 from rosenblatt.arrays import Floats, Ints
 from rosenblatt.data.storage import CSR, Rows
 from rosenblatt.tables.columns import numbers_of, words_of
+from rosenblatt.tables.moments import Moments
 from rosenblatt.tables.scaling import Scaling, squares_of
 
 if TYPE_CHECKING:
@@ -24,31 +25,30 @@ class Numbers:
 
     n: int = 0
     missing: int = 0
-    mean: float = 0.0
-    squares: float = 0.0  # of the distances from the mean
     counts_on: bool = True
     boolean: bool = False
     _last: float | None = None
+    _moments: Moments = field(default_factory=Moments)
 
     def add(self, cells: "pl.Series") -> None:
-        """Take in some cells: means and squares of both parts are joined as Chan's rule has it."""
+        """Take in some cells."""
         self.boolean = str(cells.dtype) == "Boolean"
         values = numbers_of(cells)
         given = values[~np.isnan(values)]
         self.missing += len(values) - len(given)
+        self.n += len(given)
         self._watch(given)
-        if len(given):
-            mean = float(given.mean())
-            squares = float(((given - mean) ** 2).sum())
-            n, gap = self.n + len(given), mean - self.mean
-            self.squares += squares + gap * gap * self.n * len(given) / n
-            self.mean += gap * len(given) / n
-            self.n = n
+        self._moments.add(given[:, None])
+
+    @property
+    def mean(self) -> float:
+        """Mean of the given cells."""
+        return float(self._moments.total().mean[0]) if self.n else 0.0
 
     @property
     def deviation(self) -> float:
         """Standard deviation."""
-        return float(np.sqrt(self.squares / self.n)) if self.n else 0.0
+        return float(np.sqrt(self._moments.total().squares[0] / self.n)) if self.n else 0.0
 
     @property
     def constant(self) -> bool:
@@ -118,28 +118,19 @@ class Texts:
 class Spread:
     """Mean and spread of every feature of a matrix."""
 
-    n: int = 0
-    mean: Floats = field(default_factory=lambda: np.zeros(1))
-    squares: Floats = field(default_factory=lambda: np.zeros(1))
+    _moments: Moments = field(default_factory=Moments)
 
     def add(self, rows: Rows) -> None:
         """Take in some dense rows."""
         assert not isinstance(rows, CSR)
-        mean = rows.mean(axis=0, dtype=np.float64)
-        squares = np.zeros(rows.shape[1])
-        for start in range(0, len(rows), 1024):  # which keeps what is allocated small
-            gaps = rows[start : start + 1024] - mean
-            squares += np.einsum("ij,ij->j", gaps, gaps)
-        n, gap = self.n + len(rows), mean - self.mean
-        self.squares = self.squares + squares + gap * gap * (self.n * len(rows) / n)
-        self.mean = self.mean + gap * (len(rows) / n)
-        self.n = n
+        self._moments.add(rows)
 
     def scaling(self, width: int) -> Scaling:  # noqa: ARG002 (as wide as it is)
         """Every feature to mean 0 and deviation 1; a constant one becomes 0."""
-        deviation = np.sqrt(self.squares / self.n)
+        n, mean, squares = self._moments.total()
+        deviation = np.sqrt(squares / n)
         factor = 1.0 / np.where(deviation > 0, deviation, 1.0)
-        return Scaling(self.mean, factor)
+        return Scaling(mean, factor)
 
 
 @dataclass
