@@ -66,8 +66,8 @@ class _Columns:
         for chunk in rest:
             self._add(chunk)
         classes = sorted_classes(self.counts, f"{name}, column {self.target!r}")
-        findings = tuple(self._findings())
-        left_out = {f.column for f in findings} - self.choices.use
+        findings = tuple(f for f in self._findings() if f.column not in self.choices.use)
+        left_out = {f.column for f in findings}
         kept = [name for name in self.kinds if name not in left_out]
         kept.sort(key=lambda name: self.kinds[name] is Kind.TEXT)  # text comes last
         columns = tuple(_column(name, self.summaries[name]) for name in kept)
@@ -109,7 +109,12 @@ class _Columns:
         for column in columns:
             summary = self.summaries[column.name]
             if isinstance(summary, Numbers) and not summary.boolean:
-                shift[place], factor[place] = summary.mean, 1.0 / summary.deviation
+                if not np.isfinite(summary.deviation):
+                    raise SourceError(
+                        f"{self.first.place.file}, column {column.name!r}: its numbers are too"
+                        " large to be squared. Write them in larger units."
+                    )
+                shift[place], factor[place] = summary.mean, 1.0 / (summary.deviation or 1.0)
             place += width_of(column)
         return Scaling(shift, factor)
 
