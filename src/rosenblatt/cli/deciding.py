@@ -95,6 +95,7 @@ def _rows_of(
 ) -> tuple[Any, Any]:
     """Rows of a source, encoded as the proof says."""
     from rosenblatt.fitting.reading import read_rows
+    from rosenblatt.models.modelfile import check_preparation
     from rosenblatt.tables.kinds import Choices
     from rosenblatt.tables.preparation import preparation_of
 
@@ -102,6 +103,7 @@ def _rows_of(
     if encoding is not None:
         try:
             preparation = preparation_of(encoding, {})
+            check_preparation(preparation, {})
         except (KeyError, TypeError, ValueError) as error:
             raise ProofError(f"The encoding in the proof file is damaged: {error}.") from error
         if target is not None and target != preparation.target:

@@ -27,7 +27,6 @@ from rosenblatt.tables.preparation import Preparation, preparation_of
 
 FORMAT, VERSION = "rosenblatt-model", 1
 PREPARED = "preparation."  # before the names of its arrays
-MOST_BITS = 30  # of the hash of a text column
 FINGERPRINT = re.compile(r"[0-9a-f]{64}")
 
 
@@ -165,8 +164,6 @@ class _Contents:
         return Model(preparation, classes, fields["link"], self.kept, summary, fingerprint)
 
     def _preparation(self, plain: dict[str, Any]) -> Preparation:
-        if any(column.get("bits", 0) > MOST_BITS for column in plain["columns"]):
-            raise ValueError("the hash of a text column is too long")
         start = len(PREPARED)
         arrays = {name[start:]: a for name, a in self.arrays.items() if name.startswith(PREPARED)}
         preparation = preparation_of(plain, arrays)

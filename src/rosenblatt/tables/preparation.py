@@ -26,6 +26,8 @@ from rosenblatt.tables.columns import (
 )
 from rosenblatt.tables.scaling import Scaling
 
+MOST_BITS = 30  # of the hash of a text column
+
 
 @dataclass(frozen=True, eq=False)
 class Preparation:
@@ -154,7 +156,10 @@ def _column(plain: Mapping[str, Any], arrays: Mapping[str, Array]) -> Column:
     if plain["kind"] != "text":
         raise ValueError(f"{plain['kind']!r} is no kind of column")
     low, high = map(int, plain["sizes"])
-    text = Text(name, (low, high), int(plain["bits"]), arrays.get(f"idf {name}"))
+    bits = int(plain["bits"])
+    if not 0 < bits <= MOST_BITS:
+        raise ValueError("the hash of a text column is too long, or none")
+    text = Text(name, (low, high), bits, arrays.get(f"idf {name}"))
     if text.idf is not None and text.idf.shape != (2**text.bits,):
         raise ValueError(f"the column {name!r} does not weigh every feature")
     return text
