@@ -12,6 +12,7 @@ import csv
 import re
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from io import StringIO
 from typing import Any
@@ -86,10 +87,9 @@ def _quote(head: str, separator: str) -> str | None:
 
 
 def _cells(head: str, separator: str, quote: str | None) -> Cells:
-    try:
-        lines = [line for line in records(head, separator, quote) if line]
-    except csv.Error:  # a carriage return alone
-        return []
+    lines: Cells = []
+    with suppress(csv.Error):  # over a carriage return alone: the lines before it tell the layout
+        lines.extend(line for line in records(head, separator, quote) if line)
     return lines
 
 
