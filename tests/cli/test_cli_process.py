@@ -1,0 +1,185 @@
+"""The command line as a process: signals, pipes, full disks, and what it loads."""
+
+import os
+import resource
+import signal
+import stat
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from commands import PETS, QUICKLY, contents, rosenblatt
+
+import rosenblatt as library
+
+CODE = "import sys; sys.argv[0] = 'rosenblatt'; from rosenblatt.cli.main import main; main()"
+FULL = Path("/dev/full")
+
+
+def command(*words: str) -> list[str]:
+    return [sys.executable, "-c", CODE, *words]
+
+
+@pytest.fixture(autouse=True)
+def _found_by_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    home = Path(library.__file__).parent.parent  # by a path that holds in every folder
+    monkeypatch.setenv("PYTHONPATH", str(home))
+
+
+def process(*words: str, **how: object) -> subprocess.CompletedProcess[str]:
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, **how}
+    return subprocess.run(command(*words), check=False, timeout=120, **streams)  # type: ignore[call-overload, no-any-return]
+
+
+def test_a_terminal_is_not_needed_and_gets_no_colours() -> None:
+    for environment in ({}, {"NO_COLOR": "1"}):
+        done = process("score", "pets.model", "pets.csv", env={**os.environ, **environment})
+        assert (done.returncode, done.stderr) == (0, "")
+        assert done.stdout == rosenblatt("score", "pets.model", "pets.csv").out
+        assert "\x1b" not in done.stdout
+
+
+def test_progress_is_for_terminals_that_want_it() -> None:
+    told = {}
+    for more in ((), ("--quiet",)):
+        ours, theirs = os.openpty()
+        with os.fdopen(theirs, "wb") as terminal:
+            done = process("predict", "pets.model", "pets.csv", *more, stderr=terminal)
+        assert done.returncode == 0
+        assert done.stdout == rosenblatt("predict", "pets.model", "pets.csv").out
+        os.set_blocking(ours, False)
+        told[more] = _rest_of(ours)
+    assert b"Predicting" in told[()]
+    assert told["--quiet",] == b""
+
+
+def _rest_of(terminal: int) -> bytes:
+    with os.fdopen(terminal, "rb", buffering=0) as stream:
+        try:
+            return stream.read(1 << 16) or b""
+        except OSError:  # how a terminal that was left ends
+            return b""
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (("show", "pets.model"), 0),
+        (("predict", "pets.model", "pets.csv"), 0),
+        (("separable", "builtin:or"), 0),
+        (("separable", "builtin:xor"), 1),
+    ],
+)
+def test_a_closed_pipe_changes_no_verdict(words: tuple[str, ...], code: int) -> None:
+    ours, theirs = os.pipe()
+    os.close(ours)
+    with os.fdopen(theirs, "wb") as pipe:
+        done = process(*words, stdout=pipe)
+    assert (done.returncode, done.stderr) == (code, "")
+
+
+def test_who_reads_a_line_gets_a_line() -> None:
+    Path("long.csv").write_text(PETS + "7,false,red,cat\n" * 50_000)
+    with subprocess.Popen(
+        command("predict", "pets.model", "long.csv"),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as running:
+        assert running.stdout is not None
+        assert running.stderr is not None
+        assert running.stdout.readline() == b"prediction,score\n"
+        running.stdout.close()
+        assert running.stderr.read() == b""
+        assert running.wait(60) == 0
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="there is no /dev/full")
+@pytest.mark.parametrize(
+    "words", [("show", "pets.model"), ("predict", "pets.model", "pets.csv"), ("--version",)]
+)
+def test_standard_output_that_is_full(words: tuple[str, ...]) -> None:
+    with FULL.open("wb") as full:
+        done = process(*words, stdout=full)
+    assert (done.returncode, done.stderr) == (2, "Error: No space left on device.\n")
+
+
+def small_files() -> None:
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (256, 256))
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("fit", "pets.csv", "-o", "pets.model", *QUICKLY),
+        ("predict", "pets.model", "long.csv", "-o", "old.csv"),
+        ("predict", "pets.model", "long.csv", "-o", "new.jsonl"),
+        ("predict", "pets.model", "long.csv", "-o", "new.parquet"),
+        ("separable", "pets.csv", "--proof", "proof.json"),
+    ],
+)
+def test_a_full_disk_leaves_the_old_file_and_no_other(words: tuple[str, ...]) -> None:
+    Path("old.csv").write_text("old\n")
+    Path("long.csv").write_text(PETS + "7,false,red,cat\n" * 100)
+    before = contents()
+    done = process(*words, preexec_fn=small_files, env={**os.environ, "NUMBA_DISABLE_JIT": "1"})
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("Error: ")
+    assert done.stderr.count("\n") == 1
+    assert "cannot be written" in done.stderr
+    assert contents() == before
+
+
+def test_a_pipe_is_written_to_and_never_replaced() -> None:
+    os.mkfifo("pipe")
+    wanted = rosenblatt("predict", "pets.model", "pets.csv").out
+    reader = os.open("pipe", os.O_RDONLY | os.O_NONBLOCK)
+    said = rosenblatt("predict", "pets.model", "pets.csv", "--to", "csv", "-o", "pipe")
+    with os.fdopen(reader, "rb") as pipe:
+        assert pipe.read().decode() == wanted
+    assert said == (0, "", "")
+    assert stat.S_ISFIFO(Path("pipe").stat().st_mode)
+    done = process("predict", "pets.model", "pets.csv", "--to", "csv", "-o", "/dev/stdout")
+    assert done.stdout == wanted
+
+
+def test_an_interrupt_ends_cleanly() -> None:
+    before = contents()
+    with subprocess.Popen(
+        command("fit", "-", "-o", "new.model"),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as running:
+        time.sleep(0.1)
+        assert running.stdin is not None
+        for _ in range(100):  # until it reads, and so is past its imports
+            running.stdin.write(b"1,2,3\n" * 1000)
+        running.stdin.flush()
+        running.send_signal(signal.SIGINT)
+        out, err = running.communicate(timeout=60)
+    assert (running.returncode, out, err) == (130, b"", b"Interrupted.\n")
+    assert contents() == before
+
+
+@pytest.mark.parametrize(
+    ("words", "unwanted"),
+    [
+        (("--version",), {"numba", "sklearn", "scipy", "polars"}),
+        (("--help",), {"numba", "sklearn", "scipy", "polars"}),
+        (("fit", "--help"), {"numba", "sklearn", "scipy", "polars"}),
+        (("show", "pets.model"), {"numba", "sklearn", "scipy"}),
+        (("predict", "pets.model", "pets.csv"), {"numba", "sklearn", "scipy"}),
+    ],
+)
+def test_light_commands_load_little(words: tuple[str, ...], unwanted: set[str]) -> None:
+    code = (
+        f"import sys; sys.argv = ['rosenblatt', *{words!r}]\n"
+        "from rosenblatt.cli.main import main\n"
+        "try:\n    main()\nexcept SystemExit as ending:\n    assert not ending.code\n"
+        f"print({sorted(unwanted)!r}, sorted({unwanted!r} & set(sys.modules)), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, f"{sorted(unwanted)} []\n")

@@ -1,0 +1,195 @@
+"""`rosenblatt separable` and `rosenblatt verify`: verdicts on tables, and proofs that are tampered
+with."""
+
+import gzip
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from commands import PETS, refusal, rosenblatt
+
+HOLDS = (0, "The proof holds: separable.\n", "")
+OVERLAP = PETS + "4,false,red,dog\n"
+TOLD = """Separable: 10 rows × 6 features, 2 classes.
+Margin γ = 0.112598, radius R = 30.05: a perceptron makes at most 71224 mistakes.
+Random labels would be separable with chance 0.91.
+"""
+OTHER_DATA = "The data are not those of the proof: a value, a label or the order of the rows"
+OTHER_CLASSES = "The proof is about the classes cat, dog;"
+
+
+def proved(table: str = PETS) -> dict[str, Any]:
+    """A proof about a table, in proof.json."""
+    Path("table.csv").write_text(table)
+    said = rosenblatt("separable", "table.csv", "--proof", "proof.json")
+    assert said.code in (0, 1), said.err
+    fields: dict[str, Any] = json.loads(Path("proof.json").read_text())
+    return fields
+
+
+def refused(*words: str) -> str:
+    """Why a proof is refused."""
+    said = rosenblatt("verify", *words)
+    assert (said.code, said.err) == (1, "")
+    return said.out
+
+
+def test_a_separable_table_is_proved() -> None:
+    said = rosenblatt("separable", "pets.csv", "--proof", "proof.json")
+    assert said == (0, TOLD, "")
+    assert rosenblatt("verify", "proof.json", "pets.csv") == HOLDS
+
+
+def test_a_table_that_is_not_separable_is_proved() -> None:
+    fields = proved(OVERLAP)
+    assert fields["answer"] == "inseparable"
+    assert rosenblatt("separable", "table.csv").out.startswith(
+        "Not separable: 11 rows × 6 features, 2 classes.\n"
+        "Proved by 2 row-class pairs whose signed sum is exactly 0; largest weights first: 0, 10.\n"
+    )
+    holds = (0, "The proof holds: inseparable.\n", "")
+    assert rosenblatt("verify", "proof.json", "table.csv") == holds
+
+
+@pytest.mark.parametrize(
+    ("source", "code", "keys"),
+    [
+        ("builtin:or", 0, ["verdict", "explanation", "margin", "radius", "mistake_bound"]),
+        ("builtin:xor", 1, ["verdict", "explanation", "rows", "weights", "kind"]),
+    ],
+)
+def test_json_has_its_keys(source: str, code: int, keys: list[str]) -> None:
+    said = rosenblatt("separable", source, "--json", "--proof", "proof.json")
+    assert (said.code, said.err) == (code, "")
+    assert list(json.loads(said.out)) == keys
+    told = json.loads(rosenblatt("verify", "proof.json", source, "--json").out)
+    assert list(told) == ["holds", "verdict", "reason"]
+    wrong = rosenblatt("verify", "proof.json", "builtin:and", "--json")
+    assert wrong.code == 1
+    assert list(json.loads(wrong.out)) == ["holds", "reason"]
+
+
+def test_nothing_is_decided_in_no_time() -> None:
+    lines = [f"{i * 37 % 1009},{i * 91 % 1013},{i % 2}" for i in range(3000)]
+    Path("long.csv").write_text("\n".join(["a,b,y", *lines]))
+    said = rosenblatt("separable", "long.csv", "--time-limit", "1e-9")
+    assert said.code == 3
+    assert said.out.startswith("Undecided: 3000 rows")
+    sentence = refusal("separable", "long.csv", "--time-limit", "1e-9", "--proof", "proof.json")
+    assert sentence == "Nothing was decided, so there is no proof to write."
+
+
+def test_a_proof_holds_for_every_copy_of_the_table() -> None:
+    proved()
+    frame = pl.read_csv("pets.csv")
+    frame.write_parquet("pets.parquet")
+    frame.write_ndjson("pets.jsonl")
+    Path("pets.csv.gz").write_bytes(gzip.compress(PETS.encode()))
+    frame.select("kind", "colour", "weight", "bark", new=pl.lit(3)).write_csv("other.csv")
+    frame[:4].write_csv("part1.csv")
+    frame[4:].write_csv("part2.csv")
+    for names in (["pets.parquet"], ["pets.jsonl"], ["pets.csv.gz"], ["other.csv"], ["part?.csv"]):
+        assert rosenblatt("verify", "proof.json", *names) == HOLDS
+    assert rosenblatt("verify", "proof.json", "-", stdin=PETS.encode()) == HOLDS
+    assert rosenblatt("verify", "proof.json", "pets.csv", "--target", "kind") == HOLDS
+
+
+CHANGES: dict[str, tuple[str, str, str]] = {
+    "a number": ("20,true", "21,true", OTHER_DATA),
+    "a missing number": ("\n,false", "\n13,false", OTHER_DATA),
+    "a boolean": ("20,true", "20,false", OTHER_DATA),
+    "a category": ("20,true,red", "20,true,grey", OTHER_DATA),
+    "a new category": ("20,true,red", "20,true,blue", OTHER_DATA),
+    "a label": ("20,true,red,dog", "20,true,red,cat", OTHER_DATA),
+    "two rows": (
+        "4,false,red,cat\n5,false,grey,cat",
+        "5,false,grey,cat\n4,false,red,cat",
+        OTHER_DATA,
+    ),
+    "a new label": (
+        "20,true,red,dog",
+        "20,true,red,cow",
+        OTHER_CLASSES,
+    ),
+    "a row less": ("20,true,red,dog\n", "", "The proof is about 10 rows of 6 features;"),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_changed_data_are_refused(change: str) -> None:
+    before, after, reason = CHANGES[change]
+    assert PETS.count(before) == 1
+    proved()
+    Path("changed.csv").write_text(PETS.replace(before, after))
+    assert refused("proof.json", "changed.csv").startswith(reason)
+
+
+Change = Callable[[dict[str, Any]], object]
+DAMAGED = "The encoding in the proof file is damaged: "
+ENCODINGS: dict[str, tuple[Change, str]] = {
+    "column gone": (lambda e: e["columns"].pop(), DAMAGED),
+    "columns turned": (lambda e: e["columns"].reverse(), OTHER_DATA),
+    "another column": (lambda e: e["columns"][1].update(name="colour"), DAMAGED),
+    "other values": (lambda e: e["columns"][2]["values"].reverse(), OTHER_DATA),
+    "value twice": (lambda e: e["columns"][2].update(values=["red", "red"]), DAMAGED),
+    "unknown kind": (lambda e: e["columns"][0].update(kind="pickle"), DAMAGED),
+    "another fill": (lambda e: e["columns"][0].update(fill=1.0), OTHER_DATA),
+    "fill of words": (lambda e: e["columns"][0].update(fill="x"), DAMAGED),
+    "another width": (lambda e: e.update(n_features=5), DAMAGED),
+    "nothing": (lambda e: e.clear(), DAMAGED),
+    "no table": (lambda e: e.update(columns=7), DAMAGED),
+    "no column": (lambda e: e["columns"].__setitem__(0, 7), DAMAGED),
+    "scaling": (lambda e: e.update(unit_rows=True), DAMAGED),
+    "endless hash": (
+        lambda e: e["columns"].__setitem__(
+            2, {"kind": "text", "name": "colour", "sizes": [1, 2], "bits": 10**9}
+        ),
+        DAMAGED,
+    ),
+}
+
+
+@pytest.mark.parametrize("change", ENCODINGS)
+def test_another_encoding_is_refused(change: str) -> None:
+    tamper, reason = ENCODINGS[change]
+    fields = proved()
+    tamper(fields["encoding"])
+    Path("tampered.json").write_text(json.dumps(fields))
+    assert refused("tampered.json", "pets.csv").startswith(reason)
+
+
+def test_other_weights_are_refused() -> None:
+    fields = proved(OVERLAP)
+    fields["weights"][0] = "1/3"
+    Path("tampered.json").write_text(json.dumps(fields))
+    assert "0" in refused("tampered.json", "table.csv")
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [("", "is not JSON text"), ("{}", "not a proof file"), ("\0", "is not JSON text")],
+)
+def test_what_is_no_proof_does_not_hold(text: str, reason: str) -> None:
+    Path("proof.json").write_text(text)
+    assert reason in refused("proof.json", "pets.csv")
+
+
+def test_a_proof_speaks_of_its_own_target_and_kind_of_rows() -> None:
+    proved()
+    told = refusal("verify", "proof.json", "pets.csv", "--target", "colour")
+    assert told == "The proof speaks of the target 'kind'."
+    rosenblatt("separable", "builtin:xor", "--proof", "xor.json")
+    assert refusal("verify", "xor.json", "pets.csv").startswith("pets.csv has columns with names")
+    assert refusal("verify", "proof.json", "builtin:xor").startswith("builtin:xor has its own")
+
+
+def test_text_is_counted_in_a_proof() -> None:
+    lines = [f'"word{i % 5} is {["bad", "good"][i % 2]} here",{i % 2}' for i in range(30)]
+    Path("text.csv").write_text("\n".join(["note,liked", *lines]))
+    assert rosenblatt("separable", "text.csv", "--text", "note", "--proof", "proof.json").code == 0
+    assert rosenblatt("verify", "proof.json", "text.csv") == HOLDS
+    Path("text.csv").write_text("\n".join(["note,liked", *lines]).replace("word3", "word33", 1))
+    assert refused("proof.json", "text.csv").startswith(OTHER_DATA)

@@ -1,0 +1,94 @@
+"""`rosenblatt score`: the figures, and classes that the model does not know."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from commands import ONLY_FIT, PETS, rosenblatt
+from sklearn import metrics
+
+KEYS = [
+    "source",
+    "rows",
+    "accuracy",
+    "balanced_accuracy",
+    "f1",
+    "auc",
+    "log_loss",
+    "brier",
+    "calibration",
+    "interval",
+    "majority_share",
+    "unknown_class",
+    "classes",
+    "confusion",
+]
+SCORED = r"""pets.csv: 10 rows
+accuracy           100.00% (95 % interval 72.25% to 100.00%; the largest class alone: 50.00%)
+balanced accuracy  100.00%
+F1                 1.0000
+AUC                1.0000
+true \ decided     cat     dog
+cat                  5       0
+dog                  0       5
+"""
+
+
+def test_a_score_is_told() -> None:
+    assert rosenblatt("score", "pets.model", "pets.csv") == (0, SCORED, "")
+
+
+def test_json_has_the_same_keys_always() -> None:
+    for rule in ("perceptron", "logistic-regression"):
+        rosenblatt("fit", "pets.csv", "-o", "m.model", "--rule", rule, *ONLY_FIT[2:])
+        told = json.loads(rosenblatt("score", "m.model", "pets.csv", "--json").out)
+        assert list(told) == KEYS
+        assert (told["log_loss"] is None) == (rule == "perceptron")
+
+
+@pytest.mark.parametrize("source", ["builtin:iris", "builtin:overlapping"])
+def test_figures_are_those_of_scikit_learn(source: str) -> None:
+    rosenblatt("fit", source, "-o", "m.model", "--rule", "logistic-regression", *ONLY_FIT[2:])
+    told = json.loads(rosenblatt("score", "m.model", source, "--json").out)
+    rosenblatt("predict", "m.model", source, "-o", "out.parquet")
+    columns = pl.read_parquet("out.parquet")
+    shares = columns.select(pl.col("^probability_.*$")).to_numpy()
+    scores = columns.select(pl.col("^score.*$")).to_numpy()
+    decided = np.array(told["classes"])[shares.argmax(axis=1)]
+    true = _labels(source)
+    assert told["accuracy"] == pytest.approx(metrics.accuracy_score(true, decided))
+    assert told["balanced_accuracy"] == pytest.approx(
+        metrics.balanced_accuracy_score(true, decided)
+    )
+    assert told["log_loss"] == pytest.approx(metrics.log_loss(true, shares))
+    if len(told["classes"]) == 2:
+        positive = told["classes"][1]
+        assert told["f1"] == pytest.approx(metrics.f1_score(true, decided, pos_label=positive))
+        assert told["auc"] == pytest.approx(metrics.roc_auc_score(true == positive, scores[:, 0]))
+    else:
+        assert told["f1"] == pytest.approx(metrics.f1_score(true, decided, average="macro"))
+    assert told["confusion"] == metrics.confusion_matrix(true, decided).tolist()
+
+
+def _labels(source: str) -> np.ndarray:
+    from rosenblatt import builtin  # noqa: PLC0415
+
+    return builtin(source.removeprefix("builtin:")).y.astype(str)
+
+
+def test_rows_of_unknown_classes_are_wrong() -> None:
+    Path("new.csv").write_text(PETS + "500,false,grey,horse\n")
+    told = json.loads(rosenblatt("score", "pets.model", "new.csv", "--json").out)
+    assert (told["rows"], told["unknown_class"]) == (11, 1)
+    assert told["accuracy"] == pytest.approx(10 / 11)
+    assert "1 rows are of classes the model never saw." in (
+        rosenblatt("score", "pets.model", "new.csv").out
+    )
+
+
+def test_a_single_row_can_be_scored() -> None:
+    Path("new.csv").write_text("weight,bark,colour,kind\n4,false,red,dog\n")
+    told = json.loads(rosenblatt("score", "pets.model", "new.csv", "--json").out)
+    assert (told["rows"], told["accuracy"], told["auc"]) == (1, 0.0, None)
