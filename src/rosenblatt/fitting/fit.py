@@ -15,7 +15,7 @@ from rosenblatt.arrays import Ints
 from rosenblatt.evidence.proof.verdict import Proof
 from rosenblatt.fitting.assessing import Estimate, estimated
 from rosenblatt.fitting.building import Built, build
-from rosenblatt.fitting.choosing import chosen_C
+from rosenblatt.fitting.choosing import auto_settings
 from rosenblatt.fitting.rules import Rule, estimator_of
 from rosenblatt.fitting.splitting import folds_of, held_out, kept
 from rosenblatt.sources.chunks import Source
@@ -143,9 +143,9 @@ def _scaled(built: Built, source: Source, learned: Learned, listen: Listen) -> B
 def _trained(built: Built, learned: Learned, plan: Plan, listen: Listen = lambda _: None) -> Any:
     """An estimator that learned the codes from the rows."""
     settings = dict(plan.settings)
-    if plan.rule is Rule.AUTO and "C" not in settings:
+    if plan.rule is Rule.AUTO:
         listen("Choosing C")
-        settings["C"] = chosen_C(built, len(learned.classes), settings)
+        settings = auto_settings(built, len(learned.classes), settings)
     listen("Training")
     return estimator_of(plan.rule, settings).fit(built.X, built.codes)
 

@@ -119,10 +119,10 @@ class Preparation:
             "sparse": self.sparse,
             "names": self.names,
             "target": self.target,
-            "unit_rows": None,
+            "counts": None,
         }
         if self.scaling is not None:
-            plain["unit_rows"] = self.scaling.unit_rows
+            plain["counts"] = self.scaling.counts
             arrays |= {"shift": self.scaling.shift, "factor": self.scaling.factor}
         return plain, arrays
 
@@ -134,8 +134,8 @@ def preparation_of(plain: Mapping[str, Any], arrays: Mapping[str, Array]) -> Pre
     if columns and sum(map(width_of, columns)) != n_features:
         raise ValueError("its columns do not make up its features")
     scaling = None
-    if plain["unit_rows"] is not None:
-        scaling = Scaling(arrays["shift"], arrays["factor"], bool(plain["unit_rows"]))
+    if plain["counts"] is not None:
+        scaling = Scaling(arrays["shift"], arrays["factor"], bool(plain["counts"]))
         if {scaling.shift.shape, scaling.factor.shape} != {(n_features,)}:
             raise ValueError("its scaling is not one number a feature")
     names = None if plain["names"] is None else tuple(map(str, plain["names"]))

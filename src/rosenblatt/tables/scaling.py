@@ -1,7 +1,9 @@
 """Features brought to comparable size: what a penalty on the weights takes for granted.
 
 A stored entry becomes (x − shift) · factor of its feature; zeros that are not stored stay zero, so
-a shift belongs only to features that every row stores. Rows may be brought to unit length instead.
+a shift belongs only to features that every row stores. Counts of words are weighted instead, as
+tfidf.py has it: 1 + log x, times a factor that is the larger the rarer the word, and each row
+brought to length 1.
 """
 
 from dataclasses import dataclass
@@ -16,11 +18,11 @@ PART = 1 << 14  # rows at a time, which keeps what is allocated small
 
 @dataclass(frozen=True, eq=False)
 class Scaling:
-    """A shift and a factor for each feature, or rows of unit length."""
+    """A shift and a factor for each feature; of counts, the logarithm and rows of length 1."""
 
     shift: Floats
     factor: Floats
-    unit_rows: bool = False
+    counts: bool = False
 
     def apply(self, rows: Rows) -> None:
         """Scale rows where they stand."""
@@ -31,17 +33,17 @@ class Scaling:
                 part = rows[start : start + PART]
                 part -= self.shift
                 part *= self.factor
-                if self.unit_rows:
-                    part /= _safe(np.sqrt(np.einsum("ij,ij->i", part, part)))[:, None]
 
     def _scale_sparse(self, rows: CSR) -> None:
         for start in range(0, len(rows.indptr) - 1, PART):
             ends = rows.indptr[start : start + PART + 1]
             span = slice(int(ends[0]), int(ends[-1]))
             data, features = rows.data[span], rows.indices[span]
+            if self.counts:
+                data[:] = 1.0 + np.log(data, out=np.full_like(data, -1.0), where=data > 0)
             data -= self.shift[features]
             data *= self.factor[features]
-            if self.unit_rows:
+            if self.counts:
                 part = CSR(data, features, ends - ends[0], rows.n_cols)
                 data /= np.repeat(_safe(np.sqrt(squares_of(part))), np.diff(ends))
 

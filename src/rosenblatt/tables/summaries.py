@@ -146,6 +146,8 @@ class Spread:
 class Stored:
     """The stored values of sparse rows: how large, whether counts, whether rows of unit length."""
 
+    n: int = 0
+    documents: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
     largest: Floats = field(default_factory=lambda: np.zeros(0))
     whole: bool = True
     negative: bool = False
@@ -154,19 +156,24 @@ class Stored:
     def add(self, rows: Rows) -> None:
         """Take in some sparse rows."""
         assert isinstance(rows, CSR)
-        if rows.n_cols > len(self.largest):
-            self.largest = np.pad(self.largest, (0, rows.n_cols - len(self.largest)))
+        wider = (0, max(0, rows.n_cols - len(self.largest)))
+        self.largest, self.documents = np.pad(self.largest, wider), np.pad(self.documents, wider)
+        self.n += len(rows.indptr) - 1
+        self.documents += np.bincount(rows.indices[rows.data != 0], minlength=len(self.documents))
         np.maximum.at(self.largest, rows.indices, np.abs(rows.data))
         self.whole = self.whole and bool((rows.data == np.floor(rows.data)).all())
         self.negative = self.negative or bool((rows.data < 0).any())
         self.unit = self.unit and bool(np.allclose(squares_of(rows), 1.0, atol=1e-3))
 
     def scaling(self, width: int) -> Scaling | None:
-        """None for flags and for rows of unit length; counts become such rows; else to ±1."""
+        """None for flags and for rows of length 1; counts are weighted; all else is at most ±1."""
         flags = self.whole and not self.negative and self.largest.max(initial=0.0) <= 1
         if flags or self.unit:
             return None
         if self.whole and not self.negative:
-            return Scaling(np.zeros(width), np.ones(width), unit_rows=True)
+            from rosenblatt.tables.tfidf import inverse_frequencies  # noqa: PLC0415 (as above)
+
+            factor = inverse_frequencies(self.documents, self.n)
+            return Scaling(np.zeros(width), factor, counts=True)
         largest = np.pad(self.largest, (0, width - len(self.largest)))
         return Scaling(np.zeros(width), 1.0 / np.where(largest > 0, largest, 1.0))
