@@ -8,6 +8,7 @@
     │   └── TooLargeError                  finite rows whose scores are beyond float64
     ├── ParameterError (also a ValueError) a setting out of range, or that does not go with another
     ├── SourceError (also a ValueError)    a file or built-in name that cannot be read
+    │   └── BadCellError                   a cell that its column cannot take
     ├── ModelError (also a ValueError)     a model that cannot be saved, loaded or exported
     └── ProofError (also a ValueError)     a proof that does not hold, or is not a proof
 
@@ -55,6 +56,14 @@ class ParameterError(RosenblattError, ValueError):
 
 class SourceError(RosenblattError, ValueError):
     """A file or a built-in name that cannot be read."""
+
+
+class BadCellError(SourceError):
+    """A cell that its column cannot take: the row of its chunk, and why."""
+
+    def __init__(self, row: int, column: str, trouble: str) -> None:
+        self.row, self.column = row, column
+        super().__init__(trouble)
 
 
 class ModelError(RosenblattError, ValueError):

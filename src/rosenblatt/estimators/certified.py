@@ -1,5 +1,6 @@
 """Estimators that minimise a convex objective and prove how near they came."""
 
+import logging
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -25,6 +26,7 @@ from rosenblatt.solvers.certified import Limits, Step, certify
 from rosenblatt.solvers.responses import Task
 from rosenblatt.solvers.state import Ending, Outcome
 
+_LOG = logging.getLogger("rosenblatt")
 CHOOSING_TOL = 1e-3  # gap of the fits that only choose C
 
 
@@ -191,6 +193,7 @@ def recorded(steps: Iterator[Step], unit: int, positive: int) -> Run:
     with np.errstate(over="raise", invalid="raise"):
         for step in steps:
             records.append(certified_record(step, unit))
+            _LOG.info("step %d: gap %.1e", step.number, step.bounds.gap)
     return Run(positive, records, step)
 
 

@@ -1,97 +1,86 @@
-"""A fitted line and its evidence in figures and in sentences.
+"""Figures as text for people."""
 
-`figures` gives what there is to say as plain data, the form of `--json`; `sentences` turns it into
-text. Nothing is computed that the model does not already know, but for its training accuracy.
-"""
-
+from collections.abc import Sequence
 from typing import Any
-
-import numpy as np
-
-from rosenblatt.data.builtin import Dataset
-from rosenblatt.evidence.proof.verdict import Inseparable, Proof, Separable
 
 SHOWN_PASSES = 12
 SHOWN_WEIGHTS = 10
-
-
-def figures(source: str, data: Dataset, model: Any) -> dict[str, Any]:
-    """What there is to say about a model that was fitted to some data."""
-    counts = {str(c): int(np.count_nonzero(data.y == c)) for c in model.classes_}
-    names = list(data.feature_names)
-    units = [str(model.classes_[1])] if len(model.coef_) == 1 else list(counts)
-    return {
-        "source": source,
-        "rows": len(data.X),
-        "features": len(names),
-        "classes": counts,
-        "rule": type(model).__name__,
-        "settings": model.get_params(),
-        "outcome": str(model.outcome_),
-        "converged": model.outcome_.converged,
-        "passes": getattr(model, "n_iter_", None),  # a closed form has none
-        "mistakes": _mistakes_of(model),
-        "objective": getattr(model, "objective_", None),
-        "gap": getattr(model, "gap_", None),
-        "training_accuracy": float(np.mean(model.predict(data.X) == data.y)),
-        "majority_share": max(counts.values()) / len(data.X),
-        "weights": {
-            unit: dict(zip([*names, "bias"], [*map(float, w), float(b)], strict=True))
-            for unit, w, b in zip(units, model.coef_, model.intercept_, strict=True)
-        },
-    }
-
-
-def _mistakes_of(model: Any) -> list[int] | None:
-    """Mistakes of each pass; none are told by a rule that makes no passes, or proves its gap."""
-    if not hasattr(model, "trace_") or hasattr(model, "gap_"):
-        return None
-    mistakes: list[int] = model.trace_.column("mistakes")
-    return mistakes
-
-
-def verdict_figures(proof: Proof) -> dict[str, Any]:
-    """A verdict on separability as plain data."""
-    told: dict[str, Any] = {"verdict": proof.answer, "explanation": str(proof)}
-    if isinstance(proof, Separable):
-        told |= {
-            "margin": proof.margin,
-            "radius": proof.radius,
-            "mistake_bound": proof.mistake_bound,
-        }
-    if isinstance(proof, Inseparable):
-        told |= {
-            "rows": list(proof.rows),
-            "weights": [str(weight) for weight in proof.weights],
-            "kind": proof.kind,
-        }
-    return told
+SHOWN_CLASSES = 12
+SHOWN_COLUMNS = 12
 
 
 def sentences(told: dict[str, Any]) -> str:
     """The figures of a fit as text."""
-    classes = ", ".join(f"{name} {count:,}" for name, count in told["classes"].items())
-    accuracy, majority = told["training_accuracy"], told["majority_share"]
     parts = [
-        f"{told['source']}: {told['rows']:,} rows, {told['features']:,} features; {classes}",
-        told["rule"] + _mistakes_a_pass(told["mistakes"]),
+        *_about_the_data(told),
+        told["rule"] + _price(told["C"]) + _mistakes_a_pass(told["mistakes"]),
         told["outcome"],
-        f"Right on the training rows: {accuracy:.2%} (the largest class alone: {majority:.2%}).",
+        *_about_accuracy(told),
         weights_table(told["weights"]),
     ]
-    if "separability" in told:
+    if told["separability"] is not None:
         parts.append(told["separability"]["explanation"])
+    kept = told["model"]
+    parts.append("Not kept: -o MODEL writes it." if kept is None else f"Written to {kept}.")
     return "\n".join(parts)
+
+
+def _about_the_data(told: dict[str, Any]) -> list[str]:
+    rows, features = told["rows"], told["features"]
+    classes = listed([f"{name} {count:,}" for name, count in told["classes"].items()])
+    target = "" if told["target"] is None else f"{told['target']}: "
+    parts = [f"{told['source']}: {rows:,} rows, {features:,} features; {target}{classes}"]
+    if told["columns"] and any(c["kind"] != "number" for c in told["columns"]):
+        parts.append(f"Columns: {listed([_column(c) for c in told['columns']], SHOWN_COLUMNS)}")
+    for left in told["left_out"]:
+        name = left["column"]
+        parts.append(f"Left out {name!r}: {left['reason']} (--use {name} takes it in).")
+    return parts
+
+
+def _column(column: dict[str, Any]) -> str:
+    kind, n = column["kind"], column["features"]
+    return f"{column['name']} ({kind})" if n == 1 else f"{column['name']} ({kind}, {n:,} features)"
+
+
+def _about_accuracy(told: dict[str, Any]) -> list[str]:
+    majority = f"the largest class alone: {told['majority_share']:.2%}"
+    training = f"Right on the training rows: {told['training_accuracy']:.2%}"
+    if told["test"] is None:
+        return [f"{training} ({majority}).", told["test_advice"]]
+    test = told["test"]
+    low, high = test["interval"]
+    new = (
+        f"Right on new rows: {test['accuracy']:.2%} ({majority}); 95 % interval {low:.2%} to"
+        f" {high:.2%}, by {test['method']} ({test['rows']:,} rows)."
+    )
+    return [
+        new,
+        f"{training}.",
+        confusion_table(list(told["classes"]), test["confusion"]),
+    ]
+
+
+def confusion_table(classes: Sequence[str], counts: Sequence[Sequence[int]]) -> str:
+    """How often each class (a line) was decided for each (a column)."""
+    if len(classes) > SHOWN_CLASSES:
+        return f"(The table of {len(classes)} × {len(classes)} decisions is in --json.)"
+    width = max(len(name) for name in [*classes, "true \\ decided"])
+    columns = [(k, max(6, len(name))) for k, name in enumerate(classes)]
+    head = "".join(f"  {classes[k]:>{size}}" for k, size in columns)
+    lines = ["true \\ decided".ljust(width) + head]
+    for name, row in zip(classes, counts, strict=True):
+        lines.append(name.ljust(width) + "".join(f"  {row[k]:>{size},}" for k, size in columns))
+    return "\n".join(lines)
 
 
 def weights_table(weights: dict[str, dict[str, float]]) -> str:
     """Largest weights by feature name, a column a unit, the bias last."""
-    names = list(next(iter(weights.values())))
-    *features, bias = names
-    features.sort(key=lambda name: -max(abs(w[name]) for w in weights.values()))
+    shown_units = dict(list(weights.items())[:SHOWN_CLASSES])
+    *features, bias = next(iter(weights.values()))
     shown = [*features[:SHOWN_WEIGHTS], bias]
     width = max(len(name) for name in [*shown, "weights"])
-    columns = [(unit, max(10, len(unit))) for unit in weights]
+    columns = [(unit, max(10, len(unit))) for unit in shown_units]
     lines = ["weights".ljust(width) + "".join(f"  {unit:>{size}}" for unit, size in columns)]
     for name in shown:
         cells = "".join(f"  {weights[unit][name]:>{size}.4g}" for unit, size in columns)
@@ -100,6 +89,16 @@ def weights_table(weights: dict[str, dict[str, float]]) -> str:
     if left > 0:
         lines.insert(-1, f"… {left:,} smaller ones")
     return "\n".join(lines)
+
+
+def listed(items: Sequence[str], most: int = SHOWN_CLASSES) -> str:
+    """Some words with commas between them, and how many more there are."""
+    more = f", … ({len(items) - most:,} more)" if len(items) > most else ""
+    return ", ".join(items[:most]) + more
+
+
+def _price(C: Any) -> str:
+    return "" if C is None else f", C = {C:g}" if isinstance(C, (int, float)) else f", C = {C}"
 
 
 def _mistakes_a_pass(mistakes: list[int] | None) -> str:

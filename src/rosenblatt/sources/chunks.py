@@ -5,27 +5,44 @@ time; so what it reads may be far larger than memory.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from rosenblatt.arrays import Array
+import numpy as np
+
+from rosenblatt.arrays import Array, Ints
 from rosenblatt.data.storage import Rows, n_rows, rows_take
+from rosenblatt.errors import BadCellError, SourceError
 
 if TYPE_CHECKING:
     import polars as pl
 
 
 class Place(NamedTuple):
-    """Where a chunk begins: its file, and the line of its first row where rows have lines."""
+    """Where a chunk comes from: its file, and the line of its first row where rows have lines.
+
+    `row` is the number of the first row in its file. `numbers`, if given, are the lines (or rows)
+    of all: where they do not simply count on.
+    """
 
     file: str
     line: int | None = None
+    row: int = 0
+    numbers: Ints | None = None
 
     def at(self, row: int) -> str:
         """Where a row of the chunk stands, in words."""
-        if self.line is None:
-            return f"{self.file}, row {row}"
-        return f"{self.file}, line {self.line + row}"
+        unit = "row" if self.line is None else "line"
+        first = self.row if self.line is None else self.line
+        number = first + row if self.numbers is None else int(self.numbers[row])
+        return f"{self.file}, {unit} {number}"
+
+    def take(self, chosen: Array) -> "Place":
+        """The place of the rows where a mask is true."""
+        first = self.row if self.line is None else self.line
+        numbers = self.numbers if self.numbers is not None else first + np.arange(len(chosen))
+        return self._replace(numbers=numbers[chosen])
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,11 +56,23 @@ class Table:
         """How many rows."""
         return self.frame.height
 
+    @contextmanager
+    def naming_cells(self) -> Iterator[None]:
+        """Tell where a cell stands that cannot be taken."""
+        try:
+            yield
+        except BadCellError as error:
+            raise SourceError(
+                f"{self.place.at(error.row)}, column {error.column!r}: {error}"
+                " Mend the cell, or name what stands for a missing one with --missing."
+            ) from None
+
     def take(self, chosen: Array) -> "Table":
         """The rows where a mask is true."""
         import polars as pl  # noqa: PLC0415 (slow to import, and matrices do without)
 
-        return replace(self, frame=self.frame.filter(pl.Series(chosen)))
+        frame = self.frame.filter(pl.Series(chosen))
+        return Table(frame, self.place.take(chosen))
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +93,8 @@ class Matrix:
     def take(self, chosen: Array) -> "Matrix":
         """The rows where a mask is true."""
         labels = None if self.labels is None else self.labels[chosen]
-        return replace(self, rows=rows_take(self.rows, chosen.nonzero()[0]), labels=labels)
+        rows = rows_take(self.rows, np.flatnonzero(chosen))
+        return Matrix(rows, labels, self.place.take(chosen))
 
 
 Chunk = Table | Matrix

@@ -21,7 +21,9 @@ from rosenblatt.errors import SourceError
 STDIN = "-"
 PIECE = 1 << 25  # bytes: enough to share among threads, little beside any memory
 LONGEST_RECORD = 1 << 30  # bytes: what has no end of line for so long is not a text file
+LONGEST_QUOTE = 4 * PIECE  # what is quoted for so long is rather a stray quote
 NEWLINE, QUOTE = b"\n", b'"'
+BOM = b"\xef\xbb\xbf"  # the byte order mark that some programs write before UTF-8
 
 
 class Piece(NamedTuple):
@@ -58,6 +60,11 @@ def opened(file: str) -> Iterator[IO[bytes]]:
         raise SourceError(f"{file} cannot be read: {error.strerror or error}.") from error
 
 
+def is_plain(file: str) -> bool:
+    """Whether the bytes of a file stand on disk as they are, to be read from any place."""
+    return Path(_path(file)).is_file() and not _packing(file)
+
+
 def pieces(file: str, *, size: int = PIECE, quoted: bool = False) -> Iterator[Piece]:
     """The text of a file in pieces of whole lines; where lines may be quoted, of whole records."""
     line, rest = 1, b""
@@ -78,8 +85,13 @@ def pieces(file: str, *, size: int = PIECE, quoted: bool = False) -> Iterator[Pi
 def _last_end(text: bytes, *, quoted: bool) -> int:
     """Where the last whole record ends; 0 if none does."""
     end = text.rfind(NEWLINE) + 1
-    while quoted and end and text.count(QUOTE, 0, end) % 2:  # this end of line is inside quotes
-        end = text.rfind(NEWLINE, 0, end - 1) + 1
+    if not quoted or len(text) > LONGEST_QUOTE:
+        return end
+    open_quotes = text.count(QUOTE, 0, end) % 2
+    while open_quotes and end:  # this end of line is inside quotes
+        before = text.rfind(NEWLINE, 0, text.rfind(QUOTE, 0, end) + 1) + 1
+        open_quotes = (open_quotes + text.count(QUOTE, before, end)) % 2
+        end = before
     return end
 
 
@@ -120,13 +132,14 @@ _KEPT_OPEN: list[Any] = []
 
 
 def _opener(file: str) -> Callable[[str], Any]:
+    return OPENERS.get(_packing(file), lambda path: Path(path).open("rb"))
+
+
+def _packing(file: str) -> str:
     """By what a file begins with; its name may say anything."""
     with Path(_path(file)).open("rb") as stream:
         start = stream.read(4)
-    for magic, suffix in MAGIC.items():
-        if start.startswith(magic):
-            return OPENERS[suffix]
-    return lambda path: Path(path).open("rb")
+    return next((suffix for magic, suffix in MAGIC.items() if start.startswith(magic)), "")
 
 
 def _zstd(path: str) -> Any:

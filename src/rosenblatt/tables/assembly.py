@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rosenblatt.arrays import Floats
+from rosenblatt.arrays import Array, Floats
 from rosenblatt.data.storage import CSR
 from rosenblatt.tables.columns import ABSENT, Column, Entries, Text, width_of
 
@@ -25,9 +25,18 @@ def dense_rows(columns: Sequence[Column], frame: "pl.DataFrame") -> Floats:
     return rows
 
 
-def sparse_rows(columns: Sequence[Column], frame: "pl.DataFrame") -> CSR:
-    """The features that a row has; numbers are stored even where they are zero."""
-    return _packed(_entries(columns, frame), frame.height, sum(map(width_of, columns)))
+def sparse_rows(columns: Sequence[Column], frame: "pl.DataFrame", *, weighted: bool) -> CSR:
+    """The features that a row has; numbers are stored even where they are zero.
+
+    Columns of text, which must be the last, are counted, or weighted.
+    """
+    texts = [column for column in columns if isinstance(column, Text)]
+    others = columns[: len(columns) - len(texts)]
+    rows = _packed(_entries(others, frame), frame.height, sum(map(width_of, others)))
+    for column in texts:
+        cells = frame[column.name]
+        rows = _side_by_side(rows, column.weighted(cells) if weighted else column.counts(cells))
+    return rows
 
 
 def narrowed(rows: CSR, n_features: int) -> CSR:
@@ -60,3 +69,24 @@ def _packed(entries: list[Entries], n: int, n_features: int) -> CSR:
     there = features != ABSENT
     ends = np.concatenate([[0], np.cumsum(np.count_nonzero(there, axis=1))])
     return CSR(values[there], features[there], ends.astype(np.int32), n_features)
+
+
+def _side_by_side(left: CSR, right: CSR) -> CSR:
+    """Rows of both, the features of the second after those of the first."""
+    if left.n_cols == 0:
+        return right
+    lengths = [np.diff(part.indptr) for part in (left, right)]
+    ends = np.concatenate([[0], np.cumsum(lengths[0] + lengths[1])])
+    data = np.empty(ends[-1], np.result_type(left.data, right.data))
+    indices = np.empty(ends[-1], np.int32)
+    starts = [ends[:-1], ends[:-1] + lengths[0]]
+    for part, start, first in zip((left, right), starts, (0, left.n_cols), strict=True):
+        places = _places(start, part)
+        data[places], indices[places] = part.data, part.indices + first
+    return CSR(data, indices, ends.astype(np.int32), left.n_cols + right.n_cols)
+
+
+def _places(starts: Array, part: CSR) -> Array:
+    """Where the entries of each row go, if row i begins at its start."""
+    shifts: Array = np.repeat(starts - part.indptr[:-1], np.diff(part.indptr))
+    return shifts + np.arange(len(part.data))

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from rosenblatt.arrays import Array, Floats, Ints
-from rosenblatt.errors import SourceError
+from rosenblatt.data.storage import CSR
+from rosenblatt.errors import BadCellError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -30,14 +31,6 @@ class Entries(NamedTuple):
 
     features: Ints
     values: Floats
-
-
-class BadCellError(SourceError):
-    """A cell that its column cannot take: its row in the chunk, and why. The reader names it."""
-
-    def __init__(self, row: int, column: str, trouble: str) -> None:
-        self.row, self.column, self.trouble = row, column, trouble
-        super().__init__(f"Row {row}, column {column!r}: {trouble}")
 
 
 @dataclass(frozen=True)
@@ -92,17 +85,30 @@ class Category:
 
 @dataclass(frozen=True, eq=False)
 class Text:
-    """A column of free text: hashed words and word pairs, rare ones weighing more (idf)."""
+    """A column of free text: how often words and word pairs come, or how much that weighs (idf)."""
 
     name: str
     sizes: tuple[int, int]
     bits: int
-    idf: Array
+    idf: Floats | None = None
 
     @property
     def features(self) -> tuple[str, ...]:
         """Names of its features: what is hashed has none of its own."""
         return tuple(f"{self.name}#{j}" for j in range(2**self.bits))
+
+    def counts(self, cells: "pl.Series") -> CSR:
+        """How often each of its features comes in some rows."""
+        from rosenblatt.tables.ngrams import counts  # noqa: PLC0415 (loads the compiler)
+
+        return counts(words_of(cells), sizes=self.sizes, bits=self.bits)
+
+    def weighted(self, cells: "pl.Series") -> CSR:
+        """How much its features weigh in some rows, each of length 1."""
+        from rosenblatt.tables.tfidf import weighted  # noqa: PLC0415 (loads the compiler)
+
+        counts = self.counts(cells)
+        return counts if self.idf is None else weighted(counts, self.idf)
 
 
 Column = Number | Category | Text

@@ -5,7 +5,7 @@ the source gives a matrix of numbers, and the rows are its rows.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -17,7 +17,6 @@ from rosenblatt.errors import SourceError
 from rosenblatt.sources.chunks import Chunk, Matrix, Place, Table
 from rosenblatt.tables.assembly import dense_rows, narrowed, sparse_rows
 from rosenblatt.tables.columns import (
-    BadCellError,
     Category,
     Column,
     Number,
@@ -55,23 +54,36 @@ class Preparation:
         """Columns whose cells must be read as words, whatever they look like."""
         return frozenset(c.name for c in self.columns if not isinstance(c, Number))
 
+    @property
+    def has_text(self) -> bool:
+        """Whether there is a column of text: its features are weighted, not only scaled."""
+        return any(isinstance(column, Text) for column in self.columns)
+
     def raw(self, chunk: Chunk) -> Rows:
-        """Rows of features as exactly as they were read."""
-        if isinstance(chunk, Table):
-            return self._encoded(chunk)
-        if self.columns:
-            raise _wrong_kind(chunk.place, "columns with names", "a matrix of numbers")
-        return self._matrix(chunk)
+        """Rows of features as exactly as they were read; words are counted."""
+        return self._rows(chunk, weighted=False)
 
     def rows(self, chunk: Chunk) -> Rows:
-        """Rows of features, scaled; they are always an own copy."""
-        rows = self.raw(chunk)
+        """Rows of features, weighted and scaled; they are never the chunk's own."""
+        rows = self._rows(chunk, weighted=True)
         if self.scaling is not None:
             rows = _own(rows)
             self.scaling.apply(rows)
         return rows
 
-    def _encoded(self, chunk: Table) -> Rows:
+    def exact(self) -> "Preparation":
+        """The same without scaling and weights: `raw` and `rows` are one."""
+        columns = tuple(replace(c, idf=None) if isinstance(c, Text) else c for c in self.columns)
+        return replace(self, columns=columns, scaling=None)
+
+    def _rows(self, chunk: Chunk, *, weighted: bool) -> Rows:
+        if isinstance(chunk, Table):
+            return self._encoded(chunk, weighted=weighted)
+        if self.columns:
+            raise _wrong_kind(chunk.place, "columns with names", "a matrix of numbers")
+        return self._matrix(chunk)
+
+    def _encoded(self, chunk: Table, *, weighted: bool) -> Rows:
         if not self.columns:
             raise _wrong_kind(chunk.place, "a matrix of numbers", "columns with names")
         absent = [c.name for c in self.columns if c.name not in chunk.frame.columns]
@@ -80,13 +92,10 @@ class Preparation:
                 f"{chunk.place.file} lacks {_listed(absent)}, which the model needs. Columns are"
                 " found by name; an empty column is filled as missing cells are."
             )
-        try:
-            return (sparse_rows if self.sparse else dense_rows)(self.columns, chunk.frame)
-        except BadCellError as error:
-            raise SourceError(
-                f"{chunk.place.at(error.row)}, column {error.column!r}: {error.trouble}"
-                " Mend the cell, or name what stands for a missing one with --missing."
-            ) from None
+        with chunk.naming_cells():
+            if self.sparse:
+                return sparse_rows(self.columns, chunk.frame, weighted=weighted)
+            return dense_rows(self.columns, chunk.frame)
 
     def _matrix(self, chunk: Matrix) -> Rows:
         rows = chunk.rows
@@ -102,7 +111,8 @@ class Preparation:
 
     def to_plain(self) -> tuple[dict[str, Any], dict[str, Array]]:
         """Plain data, and the arrays that go with them."""
-        arrays = {f"idf {c.name}": c.idf for c in self.columns if isinstance(c, Text)}
+        texts = [column for column in self.columns if isinstance(column, Text)]
+        arrays = {f"idf {text.name}": text.idf for text in texts if text.idf is not None}
         plain: dict[str, Any] = {
             "columns": [plain_column(column) for column in self.columns],
             "n_features": self.n_features,
@@ -144,8 +154,8 @@ def _column(plain: Mapping[str, Any], arrays: Mapping[str, Array]) -> Column:
     if plain["kind"] != "text":
         raise ValueError(f"{plain['kind']!r} is no kind of column")
     low, high = map(int, plain["sizes"])
-    text = Text(name, (low, high), int(plain["bits"]), arrays[f"idf {name}"])
-    if text.idf.shape != (2**text.bits,):
+    text = Text(name, (low, high), int(plain["bits"]), arrays.get(f"idf {name}"))
+    if text.idf is not None and text.idf.shape != (2**text.bits,):
         raise ValueError(f"the column {name!r} does not weigh every feature")
     return text
 

@@ -42,9 +42,15 @@ class Scaling:
             data -= self.shift[features]
             data *= self.factor[features]
             if self.unit_rows:
-                row = np.repeat(np.arange(len(ends) - 1), np.diff(ends))
-                squares = np.bincount(row, data.astype(np.float64) ** 2, len(ends) - 1)
-                data /= _safe(np.sqrt(squares))[row]
+                part = CSR(data, features, ends - ends[0], rows.n_cols)
+                data /= np.repeat(_safe(np.sqrt(squares_of(part))), np.diff(ends))
+
+
+def squares_of(rows: CSR) -> Floats:
+    """Squared length of each sparse row."""
+    row = np.repeat(np.arange(len(rows.indptr) - 1), np.diff(rows.indptr))
+    squares = rows.data.astype(np.float64) ** 2
+    return np.asarray(np.bincount(row, squares, len(rows.indptr) - 1), np.float64)
 
 
 def _safe(lengths: Floats) -> Floats:

@@ -70,6 +70,8 @@ def parse_proof(fields: Any) -> Proof:
 
 def _field(fields: dict[str, Any], name: str, read: Callable[[Any], Any]) -> Any:
     if name not in fields:
+        if name in OPTIONAL:
+            return None
         raise ProofError(f'The proof file lacks the field "{name}".')
     try:
         return read(fields[name])
@@ -182,6 +184,12 @@ def _hull(value: Any) -> Hull:
     return Hull(rows, rivals, weights)
 
 
+def _object(value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise ProofError(f"an object is wanted; got {_short(value)}.")
+    return value
+
+
 def _or_none(read: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return lambda value: None if value is None else read(value)
 
@@ -197,7 +205,9 @@ ABOUT: dict[str, Callable[[Any], Any]] = {
     "n_features": _integer,
     "fit_intercept": _boolean,
     "fingerprint": _fingerprint,
+    "encoding": _or_none(_object),
 }
+OPTIONAL = {"encoding"}  # proofs about arrays have none
 READERS: dict[str, tuple[type[Proof], dict[str, Callable[[Any], Any]]]] = {
     Separable.answer: (
         Separable,

@@ -21,13 +21,17 @@ Kind = Literal["overlap", "touching", "unknown"]
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class _About:
-    """What the data were: a proof is about these and no others."""
+    """What the data were: a proof is about these and no others.
+
+    ``encoding`` says how the rows were made from the columns of a table, where they were.
+    """
 
     classes: tuple[str, ...]
     n_rows: int
     n_features: int
     fit_intercept: bool
     fingerprint: str
+    encoding: dict[str, Any] | None = None
 
     def verify(self, X: Any, y: Any) -> bool:
         """Return True if the proof holds for the data; else raise ProofError with the reason."""

@@ -1,0 +1,122 @@
+"""`rosenblatt separable` and `rosenblatt verify`: the verdict and its proof."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from rosenblatt.cli import options
+from rosenblatt.cli.console import progress, show
+from rosenblatt.cli.options import Reading
+from rosenblatt.errors import ProofError, SourceError
+
+YES, NO, UNDECIDED = 0, 1, 3
+CODES = {"separable": YES, "inseparable": NO, "undecided": UNDECIDED}
+
+
+def separable(
+    *,
+    source: options.Sources,
+    target: options.Target = None,
+    proof: Annotated[str | None, typer.Option(help="File to write the proof to.")] = None,
+    maximise: Annotated[bool, typer.Option(help="Look for the largest margin.")] = False,
+    intercept: Annotated[bool, typer.Option(help="Allow the line a bias.")] = True,
+    time_limit: Annotated[float | None, typer.Option(help="Seconds to give up after.")] = None,
+    drop: options.Drop = None,
+    use: options.Use = None,
+    category: options.Category = None,
+    text: options.Text = None,
+    format: options.Format = None,
+    separator: options.Separator = None,
+    header: options.Header = None,
+    decimal_comma: options.DecimalComma = None,
+    missing: options.Missing = None,
+    zero_based: options.ZeroBased = False,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Decide whether a line separates the classes, and prove it (exit 0 yes, 1 no, 3 undecided)."""
+    from rosenblatt.evidence.separability import separability
+    from rosenblatt.fitting.reading import read_rows
+    from rosenblatt.report.figures import verdict_figures
+
+    reading = Reading(format, separator, header, decimal_comma, missing, zero_based)
+    choices = options.choices_of(drop, use, category, text, scale=False)
+    with progress(quiet=quiet or json) as listen:
+        listen("Reading")
+        data, preparation = read_rows(reading.source(source, target, choices), target, choices)
+        listen("Looking for a proof")
+        found = separability(
+            data.X, data.y, maximise=maximise, fit_intercept=intercept, time_limit=time_limit
+        )
+    if proof is not None:
+        _save(replace(found, encoding=preparation.to_plain()[0]), proof)
+    show(verdict_figures(found), lambda told: str(told["explanation"]), as_json=json)
+    raise typer.Exit(CODES[found.answer])
+
+
+def verify(
+    *,
+    proof: Annotated[str, typer.Argument(help="Proof file written by `separable --proof`.")],
+    source: options.Sources,
+    target: options.Target = None,
+    format: options.Format = None,
+    separator: options.Separator = None,
+    header: options.Header = None,
+    decimal_comma: options.DecimalComma = None,
+    missing: options.Missing = None,
+    zero_based: options.ZeroBased = False,
+    json: options.Json = False,
+) -> None:
+    """Check a proof against the data, trusting nobody (exit 0 holds, 1 wrong)."""
+    from rosenblatt.evidence.proof.prooffile import load_proof
+
+    if not Path(proof).is_file():  # a missing file is a slip, not a wrong proof
+        raise SourceError(f"{proof} does not exist. `separable --proof FILE` writes one.")
+    reading = Reading(format, separator, header, decimal_comma, missing, zero_based)
+    try:
+        claimed = load_proof(proof)
+        X, y = _rows_of(claimed.encoding, reading, source, target)
+        claimed.verify(X, y)
+    except ProofError as error:
+        told = {"holds": False, "reason": str(error)}
+    else:
+        reason = f"The proof holds: {claimed.answer}."
+        told = {"holds": True, "verdict": claimed.answer, "reason": reason}
+    show(told, lambda told: str(told["reason"]), as_json=json)
+    raise typer.Exit(YES if told["holds"] else NO)
+
+
+def _rows_of(
+    encoding: dict[str, Any] | None, reading: Reading, names: Sequence[str], target: str | None
+) -> tuple[Any, Any]:
+    """Rows of a source, encoded as the proof says."""
+    from rosenblatt.fitting.reading import read_rows
+    from rosenblatt.tables.kinds import Choices
+    from rosenblatt.tables.preparation import preparation_of
+
+    preparation = None
+    if encoding is not None:
+        try:
+            preparation = preparation_of(encoding, {})
+        except (KeyError, TypeError, ValueError) as error:
+            raise ProofError(f"The encoding in the proof file is damaged: {error}.") from error
+        if target is not None and target != preparation.target:
+            raise SourceError(f"The proof speaks of the target {preparation.target!r}.")
+        target = preparation.target
+    choices = Choices(scale=False)
+    words = frozenset() if preparation is None else preparation.as_words
+    opened = reading.source(names, target, choices, words)
+    data, _ = read_rows(opened, target, choices, preparation)
+    return data.X, data.y
+
+
+def _save(proof: Any, path: str) -> None:
+    if proof.answer == "undecided":
+        raise SourceError("Nothing was decided, so there is no proof to write.")
+    try:
+        proof.save(path)
+    except OSError as error:
+        raise SourceError(f"{path} cannot be written: {error.strerror}.") from error

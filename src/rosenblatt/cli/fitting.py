@@ -1,0 +1,129 @@
+"""`rosenblatt fit`: read, judge, prove, train, explain, keep."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from rosenblatt.cli import options
+from rosenblatt.cli.console import progress, show
+from rosenblatt.cli.options import Reading
+from rosenblatt.cli.settings import taking_settings
+from rosenblatt.errors import SourceError
+from rosenblatt.fitting.rules import Rule
+
+NO_TEST = "none"
+AUTO_TOL = 1e-4  # of the objective: nearer is not better on new rows
+TALKATIVE = {
+    Rule.PERCEPTRON,
+    Rule.PASSIVE_AGGRESSIVE,
+    Rule.AROW,
+    Rule.SECOND_ORDER_PERCEPTRON,
+    Rule.LMS,
+    Rule.TANH_PERCEPTRON,
+}
+UNSAVED = {"weights"}  # by name: hashed words would be training text
+
+
+@taking_settings
+def fit(
+    *,
+    source: options.Sources,
+    settings: dict[str, Any],
+    target: options.Target = None,
+    output: Annotated[
+        str | None, typer.Option("--output", "-o", metavar="MODEL", help="Write the model here.")
+    ] = None,
+    rule: Annotated[
+        Rule, typer.Option(help="Learning rule; auto is logistic regression, C chosen.")
+    ] = Rule.AUTO,
+    test: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SOURCE",
+            help="Judge by these rows, or none; by default by cross-validation or a fifth of them.",
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Which rows judge is drawn by this.")] = 0,
+    proof_seconds: Annotated[
+        float, typer.Option(min=0, help="Time for a proof of separability; 0 skips it.")
+    ] = 5.0,
+    scale: Annotated[
+        bool,
+        typer.Option(help="Bring features to comparable size.", rich_help_panel=options.COLUMNS),
+    ] = True,
+    drop: options.Drop = None,
+    use: options.Use = None,
+    category: options.Category = None,
+    text: options.Text = None,
+    format: options.Format = None,
+    separator: options.Separator = None,
+    header: options.Header = None,
+    decimal_comma: options.DecimalComma = None,
+    missing: options.Missing = None,
+    zero_based: options.ZeroBased = False,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Train a line, judge it on new rows, and say whether one can separate the data."""
+    from rosenblatt.fitting.fit import Plan, carry_out
+    from rosenblatt.fitting.naming import names_of_words
+    from rosenblatt.report.figures import fit_figures, largest_features
+    from rosenblatt.report.words import sentences
+
+    _require_writable(output)
+    reading = Reading(format, separator, header, decimal_comma, missing, zero_based)
+    choices = options.choices_of(drop, use, category, text, scale=scale)
+    rows = reading.source(source, target, choices)
+    apart = None if test in {None, NO_TEST} else reading.source([str(test)], target, choices)
+    plan = Plan(
+        rule=rule,
+        settings=_settings(rule, settings),
+        target=target,
+        choices=choices,
+        test=apart,
+        judge=test != NO_TEST,
+        seed=seed,
+        proof_seconds=proof_seconds,
+    )
+    with progress(quiet=quiet or json) as listen:
+        fitted = carry_out(rows, plan, listen)
+        listen("Naming the largest weights")
+        shown = largest_features(fitted.estimator)
+        names = names_of_words(rows, fitted.learned.preparation, shown[:100])
+    told = fit_figures(" ".join(source), fitted, names)
+    told["model"] = output
+    if output is not None:
+        _write(output, fitted, told)
+    show(told, sentences, as_json=json)
+
+
+def _settings(rule: Rule, given: dict[str, Any]) -> dict[str, Any]:
+    """Settings for the command line: all cores, and progress where the rule reports it."""
+    settings = {"n_jobs": -1, **given}
+    if rule in TALKATIVE:
+        settings["verbose"] = 1
+    if rule is Rule.AUTO:
+        settings.setdefault("tol", AUTO_TOL)
+    return settings
+
+
+def _require_writable(output: str | None) -> None:
+    """Refuse a place that cannot be written to before the work, not after it."""
+    if output is None:
+        return
+    folder = Path(output).parent
+    if not folder.is_dir():
+        raise SourceError(f"{output} cannot be written: there is no folder {folder}.")
+    if Path(output).is_dir():
+        raise SourceError(f"{output} is a folder; name a file for the model.")
+
+
+def _write(output: str, fitted: Any, told: dict[str, Any]) -> None:
+    from rosenblatt.models.model import fitted as model_of
+    from rosenblatt.models.modelfile import save
+
+    learned = fitted.learned
+    summary = {name: value for name, value in told.items() if name not in UNSAVED}
+    model = model_of(fitted.estimator, learned.preparation, summary, classes=learned.classes)
+    save(model, output)

@@ -1,0 +1,98 @@
+"""`rosenblatt predict` and `rosenblatt score`: use a model on rows, chunk by chunk."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rosenblatt.cli import options
+from rosenblatt.cli.console import progress, show
+from rosenblatt.cli.options import Reading
+
+if TYPE_CHECKING:
+    from rosenblatt.models.model import Model
+    from rosenblatt.sources.chunks import Source
+
+ModelFile = Annotated[str, typer.Argument(metavar="MODEL", help="Model written by `fit -o`.")]
+
+
+def predict(
+    *,
+    model: ModelFile,
+    source: options.Sources,
+    output: Annotated[
+        str | None,
+        typer.Option("--output", "-o", help="File to write (.csv, .jsonl or .parquet)."),
+    ] = None,
+    to: Annotated[
+        str | None, typer.Option(help="Format to write: csv (the default), jsonl or parquet.")
+    ] = None,
+    format: options.Format = None,
+    separator: options.Separator = None,
+    header: options.Header = None,
+    decimal_comma: options.DecimalComma = None,
+    missing: options.Missing = None,
+    zero_based: options.ZeroBased = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Give the class of every row, with scores, and with probabilities where there are any."""
+    from rosenblatt.cli.writing import writer_for
+    from rosenblatt.models.modelfile import load_model
+
+    reading = Reading(format, separator, header, decimal_comma, missing, zero_based)
+    loaded = load_model(model)
+    rows = _source(loaded, reading, source, labelled=False)
+    done = 0
+    with progress(quiet=quiet) as listen, writer_for(output, to) as write:
+        for chunk in rows:
+            write(_columns(loaded, loaded.scores(chunk)))
+            done += len(chunk)
+            listen(f"Predicting, {done:,} rows done")
+
+
+def score(
+    *,
+    model: ModelFile,
+    source: options.Sources,
+    format: options.Format = None,
+    separator: options.Separator = None,
+    header: options.Header = None,
+    decimal_comma: options.DecimalComma = None,
+    missing: options.Missing = None,
+    zero_based: options.ZeroBased = False,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Compare the decisions of a model with the classes of a source."""
+    from rosenblatt.fitting.scoring import scored
+    from rosenblatt.models.modelfile import load_model
+    from rosenblatt.report.scores import score_figures, score_words
+
+    reading = Reading(format, separator, header, decimal_comma, missing, zero_based)
+    loaded = load_model(model)
+    rows = _source(loaded, reading, source, labelled=True)
+    with progress(quiet=quiet or json) as listen:
+        listen("Scoring")
+        result = scored(loaded, rows)
+    show(score_figures(loaded, " ".join(source), result), score_words, as_json=json)
+
+
+def _source(model: "Model", reading: Reading, names: list[str], *, labelled: bool) -> "Source":
+    from rosenblatt.sources.formats import open_source
+
+    target = model.preparation.target if not model.preparation.columns else None
+    chosen = reading.options(model.preparation.as_words)
+    return open_source(names, chosen, target=target, labelled=labelled)
+
+
+def _columns(model: "Model", scores: Any) -> dict[str, Any]:
+    """Columns of predictions: the class, its scores, and probabilities where there are any."""
+    names = [str(label) for label in model.classes]
+    columns: dict[str, Any] = {"prediction": model.classes[model.codes(scores)]}
+    if scores.shape[1] == 1:
+        columns["score"] = scores[:, 0]
+    else:
+        columns |= {f"score_{name}": scores[:, k] for k, name in enumerate(names)}
+    if model.link is not None:
+        shares = model.probabilities_at(scores)
+        columns |= {f"probability_{name}": shares[:, k] for k, name in enumerate(names)}
+    return columns

@@ -1,0 +1,62 @@
+"""The default rule: maximum a posteriori logistic regression, C chosen on rows left out.
+
+C is the prior variance of the weights, which does not depend on how many rows there are. So where
+cross-validation on all rows would take long, a sample of them is enough to choose it, along a path
+of rising C that ends where the log loss on rows left out has risen twice.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.arrays import Ints
+from rosenblatt.data.problem import entries_in
+from rosenblatt.data.storage import n_cols, n_rows, rows_take
+from rosenblatt.fitting.building import Built
+from rosenblatt.fitting.rules import Rule, estimator_of
+from rosenblatt.fitting.splitting import held_out
+
+CS = tuple(10.0**power for power in np.arange(-2, 4.5, 0.5))
+LITTLE = 1 << 17  # entries, or features, times units: cross-validation on all rows is quick
+ENOUGH = 1 << 25  # entries times units of a sample
+MOST_ROWS = 20_000  # of a sample
+ROUGH = 1e-3  # gap of fits that only choose
+PATIENCE = 2
+
+
+def chosen_C(built: Built, n_classes: int, settings: Mapping[str, Any]) -> Any:  # noqa: N802
+    """The C to fit with: "cv" for few rows, else the best on a part of a sample left out."""
+    units = 1 if n_classes == 2 else n_classes
+    work = entries_in(built.rows) * units
+    if max(work, n_cols(built.rows) * units) <= LITTLE:
+        return "cv"
+    n = n_rows(built.rows)
+    wanted = int(min(n, MOST_ROWS, ENOUGH * n / work))
+    sample = np.linspace(0, n - 1, wanted).astype(np.int64)
+    left_out = held_out(1)(sample)
+    train, test = _part(built, sample[~left_out]), _part(built, sample[left_out])
+    return _best_on_path(train, test, settings) if _covers(train, n_classes) else 1.0
+
+
+def _part(built: Built, rows: Ints) -> Built:
+    return Built(rows_take(built.rows, rows), built.codes[rows], on_disk=False)
+
+
+def _covers(built: Built, n_classes: int) -> bool:
+    return len(np.unique(built.codes)) == n_classes
+
+
+def _best_on_path(train: Built, test: Built, settings: Mapping[str, Any]) -> float:
+    model = estimator_of(Rule.LOGISTIC_REGRESSION, {**settings, "tol": ROUGH, "warm_start": True})
+    best, least, waited = 1.0, np.inf, 0
+    for C in CS:
+        p = model.set_params(C=C).fit(train.X, train.codes).predict_proba(test.X)
+        loss = -float(np.log(np.maximum(p[np.arange(len(test.codes)), test.codes], 1e-300)).mean())
+        if loss < least:
+            best, least, waited = C, loss, 0
+        else:
+            waited += 1
+        if waited == PATIENCE:
+            break
+    return best

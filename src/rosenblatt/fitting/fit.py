@@ -1,0 +1,182 @@
+"""Fit a rule to a source: learn the preparation, build the rows, judge, prove, train.
+
+Up to SMALL rows, the estimate is a cross-validation and the model learns from all rows. Beyond, a
+fifth of the rows is held out to judge, and the model learns from the others. Either way, no row
+that judges has been seen by the model that it judges, nor by the preparation before it.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rosenblatt.arrays import Ints
+from rosenblatt.evidence.proof.verdict import Proof
+from rosenblatt.fitting.assessing import Estimate, estimated
+from rosenblatt.fitting.building import Built, build
+from rosenblatt.fitting.choosing import chosen_C
+from rosenblatt.fitting.rules import Rule, estimator_of
+from rosenblatt.fitting.splitting import folds_of, held_out, kept
+from rosenblatt.sources.chunks import Source
+from rosenblatt.sources.selecting import Remembered, Selected
+from rosenblatt.tables.kinds import Choices
+from rosenblatt.tables.learning import Learned, learn
+from rosenblatt.tables.targets import coded
+
+SMALL = 3_000  # rows: cross-validation is quick, and held-out rows would be missed
+MANY_FOLDS, FEW_FOLDS = 10, 5
+FEW_ROWS = 1_000  # up to so many, there are many folds
+TOO_FEW = 3  # rows of a class, below which nothing honest can be said
+
+Listen = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is asked for."""
+
+    rule: Rule = Rule.AUTO
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    target: str | None = None
+    choices: Choices = field(default_factory=Choices)
+    test: Source | None = None
+    judge: bool = True
+    seed: int = 0
+    proof_seconds: float = 5.0
+
+
+class Fitted(NamedTuple):
+    """A model, what was learned before it, and what is known about it.
+
+    Without an `estimate`, `advice` says why there is none.
+    """
+
+    estimator: Any
+    learned: Learned
+    estimate: Estimate | None
+    advice: str
+    training: Estimate
+    proof: Proof | None
+    on_disk: bool
+
+
+def carry_out(source: Source, plan: Plan, listen: Listen) -> Fitted:
+    """Carry out a plan on a source; what is being done is told to `listen`."""
+    source = Remembered(source)
+    listen("Reading")
+    if plan.test is not None:
+        return _judged(_fit_all(source, plan, listen), plan.test, "the test source", listen)
+    if not plan.judge:
+        return _fit_all(source, plan, listen)
+    if n_rows_up_to(source, SMALL) <= SMALL:
+        return _cross_validated(source, plan, listen)
+    chosen = held_out(plan.seed)
+    fitted = _fit_all(Selected(source, kept(chosen)), plan, listen)
+    return _judged(fitted, Selected(source, chosen), "rows that were held out", listen)
+
+
+def _fit_all(source: Source, plan: Plan, listen: Listen) -> Fitted:
+    """Learn from every row of a source."""
+    learned = learn(source, plan.target, plan.choices)
+    listen("Building the rows")
+    built = build(source, learned.preparation, learned.classes, learned.preparation.raw)
+    proof = _proved(built, plan, listen)
+    built = _scaled(built, source, learned, listen)
+    estimator = _trained(built, learned, plan, listen)
+    n_classes = len(learned.classes)
+    training = estimated(built.codes, estimator.predict(built.X), n_classes, "the training rows")
+    advice = "No rows were set apart to judge it."
+    return Fitted(estimator, learned, None, advice, training, proof, built.on_disk)
+
+
+def _cross_validated(source: Source, plan: Plan, listen: Listen) -> Fitted:
+    """Learn from every row, and judge by models that learned from all folds but one."""
+    fitted = _fit_all(source, plan, listen)
+    learned = fitted.learned
+    fewest = min(learned.counts.values())
+    if fewest < TOO_FEW:
+        rare = min(learned.counts, key=lambda label: learned.counts[label])
+        advice = (
+            f"Too few rows for an honest estimate: the class {rare!r} has {fewest}, and needs at"
+            f" least {TOO_FEW}."
+        )
+        return fitted._replace(advice=advice)
+    codes = np.concatenate(
+        [coded(chunk, learned.preparation.target, learned.classes) for chunk in source]
+    )
+    wanted = MANY_FOLDS if learned.n_rows <= FEW_ROWS else FEW_FOLDS
+    n_folds = min(wanted, fewest)
+    folds = folds_of(codes, n_folds, plan.seed)
+    decided = np.empty_like(codes)
+    for fold in range(n_folds):
+        listen(f"Cross-validating, fold {fold + 1} of {n_folds}")
+        decided[folds == fold] = _decided_in_fold(source, folds, fold, learned, plan)
+    method = f"{n_folds}-fold cross-validation"
+    estimate = estimated(codes, decided, len(learned.classes), method)
+    return fitted._replace(estimate=estimate)
+
+
+def _decided_in_fold(source: Source, folds: Ints, fold: int, learned: Learned, plan: Plan) -> Ints:
+    """Decisions on the rows of a fold by a model of the others, everything learned anew."""
+    train = Selected(source, lambda rows: folds[rows] != fold)
+    test = Selected(source, lambda rows: folds[rows] == fold)
+    others = learn(train, learned.preparation.target, plan.choices)
+    prepared = others.preparation
+    estimator = _trained(build(train, prepared, learned.classes, prepared.rows), others, plan)
+    rows = build(test, prepared, learned.classes, prepared.rows)
+    return np.asarray(estimator.predict(rows.X), np.int64)
+
+
+def _scaled(built: Built, source: Source, learned: Learned, listen: Listen) -> Built:
+    """The rows scaled where they stand; words are weighted, for which rows are built anew."""
+    preparation = learned.preparation
+    if preparation.has_text:
+        return build(source, preparation, learned.classes, preparation.rows)
+    if preparation.scaling is not None:
+        listen("Scaling the rows")
+        preparation.scaling.apply(built.rows)
+    return built
+
+
+def _trained(built: Built, learned: Learned, plan: Plan, listen: Listen = lambda _: None) -> Any:
+    """An estimator that learned the codes from the rows."""
+    settings = dict(plan.settings)
+    if plan.rule is Rule.AUTO and "C" not in settings:
+        listen("Choosing C")
+        settings["C"] = chosen_C(built, len(learned.classes), settings)
+    listen("Training")
+    return estimator_of(plan.rule, settings).fit(built.X, built.codes)
+
+
+def _proved(built: Built, plan: Plan, listen: Listen) -> Proof | None:
+    """A verdict on the rows as they were read, within the time allowed."""
+    if plan.proof_seconds <= 0 or built.on_disk:
+        return None
+    from rosenblatt.evidence.separability import separability  # noqa: PLC0415 (slow to import)
+
+    listen("Looking for a proof of separability")
+    return separability(built.X, built.codes, time_limit=plan.proof_seconds)
+
+
+def _judged(fitted: Fitted, test: Source, method: str, listen: Listen) -> Fitted:
+    """Judge by test rows, chunk by chunk."""
+    listen("Judging by test rows")
+    preparation, classes = fitted.learned.preparation, fitted.learned.classes
+    true, decided = [], []
+    for chunk in test:
+        one = build([chunk], preparation, classes, preparation.rows)
+        true.append(one.codes)
+        decided.append(fitted.estimator.predict(one.X))
+    found = estimated(np.concatenate(true), np.concatenate(decided), len(classes), method)
+    return fitted._replace(estimate=found)
+
+
+def n_rows_up_to(source: Source, most: int) -> int:
+    """How many rows a source has, counted no further than is needed to see that there are more."""
+    rows = 0
+    for chunk in source:
+        rows += len(chunk)
+        if rows > most:
+            break
+    return rows

@@ -1,0 +1,53 @@
+"""Names for hashed features: the words of the training rows that fall on them, read once more.
+
+Nothing of it is stored in a model: a model never holds training text.
+"""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rosenblatt.arrays import Ints
+from rosenblatt.sources.chunks import Chunk, Table
+from rosenblatt.tables.columns import Text, width_of, words_of
+from rosenblatt.tables.preparation import Preparation
+
+if TYPE_CHECKING:
+    import polars as pl
+
+MOST_CELLS = 100_000  # that are read for names
+
+
+def names_of_words(
+    source: Iterable[Chunk], preparation: Preparation, wanted: Ints
+) -> dict[int, str]:
+    """The most frequent word, or run of words, behind each of the features that are wanted."""
+    found: dict[int, str] = {}
+    first = 0
+    for column in preparation.columns:
+        width = width_of(column)
+        inside = wanted[(wanted >= first) & (wanted < first + width)] - first
+        if isinstance(column, Text) and len(inside):
+            from rosenblatt.tables.ngrams import names_of  # noqa: PLC0415 (loads the compiler)
+
+            cells = _cells(source, column.name)
+            names = names_of(cells, np.sort(inside), sizes=column.sizes, bits=column.bits)
+            found |= {
+                first + j: f'{column.name}: "{words[0]}"' for j, words in names.items() if words
+            }
+        first += width
+    return found
+
+
+def _cells(source: Iterable[Chunk], name: str) -> "pl.Series":
+    """The first cells of a column, as many as are read for names."""
+    import polars as pl  # noqa: PLC0415 (slow to import)
+
+    parts: list[pl.Series] = []
+    for chunk in source:
+        if isinstance(chunk, Table):
+            parts.append(words_of(chunk.frame[name]))
+        if sum(map(len, parts)) >= MOST_CELLS:
+            break
+    return pl.concat(parts)

@@ -1,0 +1,77 @@
+"""A source as the rows and labels of a `Dataset`: encoded, but neither scaled nor weighted."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from rosenblatt.data.builtin import Dataset
+from rosenblatt.fitting.building import build
+from rosenblatt.sources.chunks import Source
+from rosenblatt.sources.formats import open_source
+from rosenblatt.sources.options import Options
+from rosenblatt.sources.selecting import Remembered
+from rosenblatt.tables.kinds import Choices
+from rosenblatt.tables.learning import learn
+from rosenblatt.tables.preparation import Preparation
+from rosenblatt.tables.targets import counted, sorted_classes
+
+
+class Read(NamedTuple):
+    """Rows and labels, and the preparation that made the rows."""
+
+    data: Dataset
+    preparation: Preparation
+
+
+def read(
+    source: str | Sequence[str], target: str | None = None, options: Options | None = None
+) -> Dataset:
+    """Labelled rows of files or of a built-in name, as numbers.
+
+    Numbers stay as they are, categories become a feature a value, missing cells are filled with the
+    mean and flagged, words of a text are counted. What does not fit into memory stays in a
+    temporary file that is mapped into it: every estimator learns from that as from any array.
+
+    Parameters
+    ----------
+    source : str or sequence of str
+        Files of one format, globs, "-" for standard input, or "builtin:NAME".
+    target : str, optional
+        Column to predict; by default one called target, label, class or y, or the last.
+    options : Options, optional
+        How to read the files.
+
+    Returns
+    -------
+    Dataset
+        With `X` (an array or a CSR array), `y` and `feature_names`.
+
+    Examples
+    --------
+    >>> from rosenblatt import read
+    >>> data = read("builtin:iris")
+    >>> data.X.shape, data.feature_names[:2]
+    ((150, 4), ('sepal_length', 'sepal_width'))
+    """
+    names = [source] if isinstance(source, str) else list(source)
+    opened = Remembered(open_source(names, options, target=target))
+    return read_rows(opened, target, Choices(scale=False)).data
+
+
+def read_rows(
+    source: Source, target: str | None, choices: Choices, preparation: Preparation | None = None
+) -> Read:
+    """Rows and labels of a source, by a preparation or by what its own rows teach."""
+    if preparation is None:
+        learned = learn(source, target, choices)
+        preparation, classes = learned.preparation.exact(), learned.classes
+    else:
+        counts: dict[str | int | float | bool, int] = {}
+        for chunk in source:
+            counts |= counted(chunk, preparation.target)
+        classes = sorted_classes(counts, source.name)
+    built = build(source, preparation, classes, preparation.raw)
+    labels = np.array(classes)[built.codes]
+    data = Dataset(source.name, built.X, labels, preparation.feature_names, source.name)
+    return Read(data, preparation)

@@ -1,0 +1,50 @@
+"""Learning rules by their names on the command line, and the one that is chosen by default."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Any
+
+from rosenblatt.errors import ParameterError
+
+
+class Rule(StrEnum):
+    """Learning rules by their names on the command line."""
+
+    AUTO = "auto"
+    PERCEPTRON = "perceptron"
+    BATCH_PERCEPTRON = "batch-perceptron"
+    PASSIVE_AGGRESSIVE = "passive-aggressive"
+    AROW = "arow"
+    SECOND_ORDER_PERCEPTRON = "second-order-perceptron"
+    LMS = "lms"
+    TANH_PERCEPTRON = "tanh-perceptron"
+    LEAST_SQUARES = "least-squares"
+    FISHER_DISCRIMINANT = "fisher-discriminant"
+    LINEAR_DISCRIMINANT = "linear-discriminant"
+    LINEAR_SVM = "linear-svm"
+    LOGISTIC_REGRESSION = "logistic-regression"
+
+    @property
+    def estimator(self) -> str:
+        """Name of the estimator: the same words."""
+        known = {
+            Rule.AUTO: "LogisticRegression",
+            Rule.AROW: "AROW",
+            Rule.LMS: "LMS",
+            Rule.LINEAR_SVM: "LinearSVM",
+        }
+        return known.get(self, self.value.title().replace("-", ""))
+
+
+def estimator_of(rule: Rule, settings: Mapping[str, Any]) -> Any:
+    """An estimator with its settings; one that the rule does not have is refused."""
+    import rosenblatt  # noqa: PLC0415 (late: estimators are slow to import)
+
+    model = getattr(rosenblatt, rule.estimator)()
+    known = model.get_params()
+    for name in settings:
+        if name not in known:
+            flag = name.replace("_", "-")
+            has = ", ".join(f"--{known_name.replace('_', '-')}" for known_name in sorted(known))
+            raise ParameterError(f"--{flag} has no meaning for --rule {rule}, which has {has}.")
+    return model.set_params(**settings)

@@ -1,0 +1,121 @@
+"""What there is to say about a fit as plain data: the form of `--json`."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.arrays import Ints
+from rosenblatt.evidence.proof.verdict import Inseparable, Proof, Separable
+from rosenblatt.fitting.assessing import Estimate
+from rosenblatt.fitting.fit import Fitted
+from rosenblatt.tables.columns import width_of
+
+MOST_WEIGHTS = 1000  # of a unit that are told, largest first
+
+
+def fit_figures(source: str, fitted: Fitted, names: Mapping[int, str]) -> dict[str, Any]:
+    """What there is to say about a fit; `names` are better names for some of the features."""
+    learned, estimator = fitted.learned, fitted.estimator
+    preparation = learned.preparation
+    return {
+        "source": source,
+        "rows": learned.n_rows,
+        "features": preparation.n_features,
+        "target": preparation.target,
+        "classes": {str(label): learned.counts[label] for label in learned.classes},
+        "columns": [
+            {"name": c.name, "kind": type(c).__name__.lower(), "features": width_of(c)}
+            for c in preparation.columns
+        ],
+        "left_out": [
+            {"column": f.column, "kind": f.kind, "reason": f.reason} for f in learned.findings
+        ],
+        "rule": type(estimator).__name__,
+        "settings": {name: plain(value) for name, value in estimator.get_params().items()},
+        "C": plain(getattr(estimator, "C_", None)),
+        "outcome": str(estimator.outcome_),
+        "converged": estimator.outcome_.converged,
+        "passes": getattr(estimator, "n_iter_", None),  # a closed form has none
+        "mistakes": _mistakes_of(estimator),
+        "objective": plain(getattr(estimator, "objective_", None)),
+        "gap": plain(getattr(estimator, "gap_", None)),
+        "training_accuracy": fitted.training.accuracy,
+        "majority_share": max(learned.counts.values()) / learned.n_rows,
+        "test": None if fitted.estimate is None else estimate_figures(fitted.estimate),
+        "test_advice": fitted.advice if fitted.estimate is None else "",
+        "weights": _weights(fitted, names),
+        "separability": None if fitted.proof is None else verdict_figures(fitted.proof),
+    }
+
+
+def estimate_figures(estimate: Estimate) -> dict[str, Any]:
+    """What test rows have shown, as plain data."""
+    return {
+        "accuracy": estimate.accuracy,
+        "interval": list(estimate.interval),
+        "rows": estimate.rows,
+        "method": estimate.method,
+        "confusion": estimate.counts.tolist(),
+        "unknown_class": estimate.strange,
+    }
+
+
+def verdict_figures(proof: Proof) -> dict[str, Any]:
+    """A verdict on separability as plain data."""
+    told: dict[str, Any] = {"verdict": proof.answer, "explanation": str(proof)}
+    if isinstance(proof, Separable):
+        told |= {
+            "margin": proof.margin,
+            "radius": proof.radius,
+            "mistake_bound": proof.mistake_bound,
+        }
+    if isinstance(proof, Inseparable):
+        told |= {
+            "rows": list(proof.rows),
+            "weights": [str(weight) for weight in proof.weights],
+            "kind": proof.kind,
+        }
+    return told
+
+
+def largest_features(estimator: Any, most: int = MOST_WEIGHTS) -> Ints:
+    """Features whose weights are the largest in some unit, the largest first."""
+    sizes = np.abs(estimator.coef_).max(axis=0)
+    return np.argsort(-sizes, kind="stable")[:most]
+
+
+def plain(value: Any) -> Any:
+    """A number or a word that JSON has; infinity is a word."""
+    if isinstance(value, (np.integer, np.floating, np.bool_)):
+        value = value.item()
+    if isinstance(value, float) and not np.isfinite(value):
+        return str(value)
+    if isinstance(value, (str, int, float, bool)) or value is None:
+        return value
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return [plain(item) for item in value]
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    return str(value)
+
+
+def _weights(fitted: Fitted, names: Mapping[int, str]) -> dict[str, dict[str, float]]:
+    """Weights of each unit by name, the largest first, the bias last."""
+    learned, estimator = fitted.learned, fitted.estimator
+    units = [str(label) for label in learned.classes[-len(estimator.coef_) :]]
+    usual = learned.preparation.feature_names
+    features = largest_features(estimator)
+    called = [names.get(int(j), usual[j]) for j in features]
+    told = {}
+    for unit, w, b in zip(units, estimator.coef_, estimator.intercept_, strict=True):
+        told[unit] = dict(zip([*called, "bias"], [*map(float, w[features]), float(b)], strict=True))
+    return told
+
+
+def _mistakes_of(model: Any) -> list[int] | None:
+    """Mistakes of each pass; none are told by a rule that makes no passes, or proves its gap."""
+    if not hasattr(model, "trace_") or hasattr(model, "gap_"):
+        return None
+    mistakes: list[int] = model.trace_.column("mistakes")
+    return mistakes

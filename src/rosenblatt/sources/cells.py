@@ -1,0 +1,105 @@
+"""The cells of delimited text one by one: slow and sure, for types and for what is wrong."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rosenblatt.errors import SourceError
+from rosenblatt.sources.chunks import Place, Table
+from rosenblatt.sources.layout import Layout
+from rosenblatt.sources.opening import Piece
+from rosenblatt.sources.options import Options
+
+if TYPE_CHECKING:
+    import polars as pl
+
+MOSTLY = 0.9  # of the cells are numbers: then the others are errors, not words
+
+
+def as_words(file: str, piece: Piece, layout: Layout, options: Options) -> Table:
+    """Every cell as a word, blanks around it taken off, missing ones as none; blank lines skipped.
+
+    Slow and sure: a line with too few or too many cells is named.
+    """
+    import polars as pl  # noqa: PLC0415 (slow to import)
+
+    reader = layout.records(_decoded(file, piece))
+    cells, lines, line = [], [], piece.line
+    for record in reader:
+        if record and (len(record) > 1 or record[0].strip()):
+            if len(record) != len(layout.names):
+                raise _ragged(file, line, record, layout)
+            cells.append(record)
+            lines.append(line)
+        line = piece.line + reader.line_num
+    frame = pl.DataFrame(cells, schema=dict.fromkeys(layout.names, pl.String), orient="row")
+    stripped = pl.all().str.strip_chars()
+    given = pl.when(~stripped.is_in(list(options.missing))).then(stripped)
+    frame = frame.select(given.name.keep())
+    return Table(frame, Place(file, piece.line, numbers=np.array(lines, np.int64)))
+
+
+def type_of(words: "pl.Series", *, decimal_comma: bool) -> "pl.DataType":
+    """Type of a column by its words: numbers, booleans or words."""
+    import polars as pl  # noqa: PLC0415 (slow to import)
+
+    given = words.drop_nulls()
+    if not len(given):
+        return pl.Float64()  # an empty column: whatever it is, it tells nothing yet
+    if given.str.to_lowercase().is_in(["true", "false"]).all():
+        return pl.Boolean()
+    numbers = _numbers(given, decimal_comma=decimal_comma)
+    return pl.Float64() if numbers.null_count() <= (1 - MOSTLY) * len(given) else pl.String()
+
+
+def typed(words: Table, name: str, kind: "pl.DataType", *, decimal_comma: bool) -> "pl.Series":
+    """A column of words as its type has it; a word that is not of this type is named."""
+    import polars as pl  # noqa: PLC0415 (slow to import)
+
+    column = words.frame[name]
+    if kind == pl.String:
+        return column
+    if kind == pl.Boolean:
+        lower = column.str.to_lowercase()
+        cast = lower.replace_strict({"true": True, "false": False}, default=None)
+        wanted = "true or false"
+    else:
+        cast, wanted = _numbers(column, decimal_comma=decimal_comma), "a number"
+    bad = cast.is_null() & column.is_not_null()
+    if bad.any():
+        row = int(bad.arg_max() or 0)
+        raise SourceError(
+            f"{words.place.at(row)}, column {name!r}: {column[row]!r} is not {wanted}, as the"
+            " cells before are. Mend the cell, name it as missing with --missing, or read the"
+            f" column as words with --category {name}."
+        )
+    return cast.cast(kind)
+
+
+def _numbers(words: "pl.Series", *, decimal_comma: bool) -> "pl.Series":
+    import polars as pl  # noqa: PLC0415 (slow to import)
+
+    if decimal_comma:
+        words = words.str.replace(",", ".", literal=True)
+    return words.cast(pl.Float64, strict=False)
+
+
+def _decoded(file: str, piece: Piece) -> str:
+    try:
+        return piece.text.decode()
+    except UnicodeDecodeError as error:
+        line = piece.line + piece.text.count(b"\n", 0, error.start)
+        raise SourceError(
+            f"{file}, line {line}: not UTF-8 text ({piece.text[error.start : error.end]!r})."
+            " Write the file as UTF-8 first."
+        ) from None
+
+
+def _ragged(file: str, line: int, record: list[str], layout: Layout) -> SourceError:
+    wanted = len(layout.names)
+    quoted = layout.separator.join(record)
+    shown = quoted if len(quoted) <= 60 else quoted[:60] + "…"
+    return SourceError(
+        f"{file}, line {line}: {len(record)} cells where {wanted} were wanted: {shown!r}. Mend the"
+        " line, or name the separator with --separator."
+    )

@@ -1,0 +1,162 @@
+"""CSV, TSV and other delimited text, a piece at a time, by polars.
+
+The types of the columns are settled by the first piece and hold for all: numbers are float64,
+then come booleans, dates and words. A piece that polars cannot read by these types is read as words
+and looked at cell by cell: so blanks around numbers do no harm, and a cell that is wrong is named.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from rosenblatt.errors import SourceError
+from rosenblatt.sources.cells import as_words, type_of, typed
+from rosenblatt.sources.chunks import Place, Table
+from rosenblatt.sources.layout import Layout, layout_of
+from rosenblatt.sources.opening import BOM, Piece, pieces
+from rosenblatt.sources.options import Options
+
+if TYPE_CHECKING:
+    import polars as pl
+
+HEAD = 1 << 16  # bytes that tell the layout
+SAMPLE = 1 << 22  # bytes that tell the types
+
+Types = dict[str, "pl.DataType"]
+
+
+@dataclass(frozen=True)
+class Delimited:
+    """Tables of delimited text with the same columns, one after another."""
+
+    files: tuple[str, ...]
+    options: Options
+
+    @property
+    def name(self) -> str:
+        """How the source is called in messages."""
+        return self.files[0] if len(self.files) == 1 else f"{self.files[0]} and others"
+
+    def __iter__(self) -> Iterator[Table]:
+        """Read the chunks from the beginning."""
+        rows = 0
+        for file in self.files:
+            for piece in self._pieces(file):
+                chunk = self._chunk(file, piece)
+                rows += len(chunk)
+                if len(chunk):
+                    yield chunk
+        if not rows:
+            raise SourceError(f"{self.name} has a header but no rows.")
+
+    @cached_property
+    def layout(self) -> Layout:
+        """How the first file is laid out; the others must be so, too."""
+        return self._layout(self.files[0])
+
+    @cached_property
+    def types(self) -> Types:
+        """Type of each column, by the first piece of the first file."""
+        piece = next(self._pieces(self.files[0]), None)
+        if piece is None:
+            raise SourceError(f"{self.name} has a header but no rows.")
+        return _types(self.name, piece, self.layout, self.options)
+
+    def _layout(self, file: str) -> Layout:
+        head = next(pieces(file, size=HEAD, quoted=True), Piece(b"", 1)).text.removeprefix(BOM)
+        _require_text(file, head)
+        return layout_of(file, head.decode("utf-8", "replace"), self.options)
+
+    def _pieces(self, file: str) -> Iterator[Piece]:
+        """Pieces without the header, which must be that of the first file."""
+        layout = self.layout if file == self.files[0] else self._layout(file)
+        if layout.names != self.layout.names:
+            raise SourceError(
+                f"{file} has other columns than {self.files[0]}: {', '.join(layout.names[:8])}"
+                f" instead of {', '.join(self.layout.names[:8])}. Read such files one by one."
+            )
+        for piece in pieces(file, quoted=layout.quote is not None):
+            text = piece.text.removeprefix(BOM) if piece.line == 1 else piece.text
+            skipped = _header_length(text, layout) if piece.line == 1 and layout.header else 0
+            if len(text) > skipped:
+                yield Piece(text[skipped:], piece.line + text.count(b"\n", 0, skipped))
+
+    def _chunk(self, file: str, piece: Piece) -> Table:
+        import polars as pl  # noqa: PLC0415 (slow to import)
+
+        if b"\0" in piece.text:
+            _require_text(file, piece.text)
+        lines = piece.text.count(b"\n") + (not piece.text.endswith(b"\n"))
+        try:
+            frame = _parsed(piece.text, self.layout, self.types, self.options)
+        except pl.exceptions.PolarsError:
+            return self._carefully(file, piece)
+        if frame.height != lines or _may_be_ragged(piece.text, frame, self.layout):
+            return self._carefully(file, piece)
+        return Table(frame, Place(file, piece.line))
+
+    def _carefully(self, file: str, piece: Piece) -> Table:
+        """A piece that polars does not read by the types: words first, then cell by cell."""
+        import polars as pl  # noqa: PLC0415 (slow to import)
+
+        words = as_words(file, piece, self.layout, self.options)
+        comma = self.layout.decimal_comma
+        columns = [
+            typed(words, name, kind, decimal_comma=comma) for name, kind in self.types.items()
+        ]
+        return Table(pl.DataFrame(columns), words.place)
+
+
+def _parsed(text: bytes, layout: Layout, types: Types, options: Options) -> "pl.DataFrame":
+    import polars as pl  # noqa: PLC0415 (slow to import)
+
+    return pl.read_csv(
+        text,
+        has_header=False,
+        schema=types,
+        separator=layout.separator,
+        quote_char=layout.quote,
+        null_values=list(options.missing),
+        decimal_comma=layout.decimal_comma,
+        glob=False,
+    )
+
+
+def _types(name: str, piece: Piece, layout: Layout, options: Options) -> Types:
+    """Types by all lines of a sample: numbers as float64, whatever polars makes of them."""
+    import polars as pl  # noqa: PLC0415 (slow to import)
+
+    end = piece.text.rfind(b"\n", 0, SAMPLE) + 1 or len(piece.text)
+    words = as_words(name, Piece(piece.text[:end], piece.line), layout, options).frame
+    types: Types = {}
+    for column in words:
+        if column.name in options.as_words:
+            types[column.name] = pl.String()
+        else:
+            types[column.name] = type_of(column, decimal_comma=layout.decimal_comma)
+    return types
+
+
+def _may_be_ragged(text: bytes, frame: "pl.DataFrame", layout: Layout) -> bool:
+    """Whether a line may have too few cells, which polars passes over in silence."""
+    if frame[frame.columns[-1]].null_count() == 0:
+        return False
+    if layout.quote is not None and layout.quote.encode() in text:
+        return True
+    return text.count(layout.separator.encode()) != frame.height * (frame.width - 1)
+
+
+def _header_length(text: bytes, layout: Layout) -> int:
+    """How many bytes the first record takes."""
+    end = text.find(b"\n") + 1
+    while end and layout.quote is not None and text.count(b'"', 0, end) % 2:
+        end = text.find(b"\n", end) + 1
+    return end or len(text)
+
+
+def _require_text(file: str, text: bytes) -> None:
+    if text.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise SourceError(f"{file} is UTF-16 text; write it as UTF-8 first.")
+    if b"\0" in text:
+        raise SourceError(f"{file} is not a text table: it holds zero bytes.")

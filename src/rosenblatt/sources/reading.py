@@ -1,0 +1,44 @@
+"""What every reader does in the same way: name its files, unpack them, and have rows."""
+
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from io import BufferedReader
+from typing import TypeVar
+
+from rosenblatt.errors import SourceError
+from rosenblatt.sources.chunks import Matrix, Table
+from rosenblatt.sources.opening import opened
+
+Kind = TypeVar("Kind", Table, Matrix)
+
+
+def name_of(files: Sequence[str]) -> str:
+    """How some files are called in messages."""
+    others = len(files) - 1
+    return f"{files[0]} and {others} more" if others else files[0]
+
+
+@contextmanager
+def unpacked(file: str) -> Iterator[str]:
+    """A path to the plain bytes of a file, for readers that do not go straight through it."""
+    with opened(file) as stream:
+        if isinstance(stream, BufferedReader):  # it stands on the disk as it is
+            yield stream.name
+            return
+        with tempfile.NamedTemporaryFile(prefix="rosenblatt-") as spool:
+            shutil.copyfileobj(stream, spool)
+            spool.flush()
+            yield spool.name
+
+
+def some_rows(name: str, chunks: Iterator[Kind]) -> Iterator[Kind]:
+    """Chunks that have rows; a source without any is an error."""
+    found = False
+    for chunk in chunks:
+        if len(chunk):
+            found = True
+            yield chunk
+    if not found:
+        raise SourceError(f"{name} has no rows: there is nothing to learn from.")

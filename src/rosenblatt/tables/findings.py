@@ -1,0 +1,75 @@
+"""Columns that deserve a word: they are left out unless the user keeps them."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rosenblatt.sources.chunks import Table
+
+if TYPE_CHECKING:
+    import polars as pl
+
+FEW_VALUES = 50  # a column of more is not looked at for leaks
+ROWS_A_VALUE = 10  # on average, to call it a leak
+SAMPLE = 1000  # rows by which a column is found to have few values
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A column that was left out, and why."""
+
+    column: str
+    kind: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"Left out {self.column!r}: {self.reason} (--use {self.column} takes it in)."
+
+
+def constant(name: str) -> Finding:
+    """A column whose cells are all equal."""
+    return Finding(name, "constant", "it has the same value in every row")
+
+
+def identifier(name: str) -> Finding:
+    """A column of names that hardly come twice."""
+    return Finding(name, "identifier", "nearly every row has another value, as identifiers do")
+
+
+def counting(name: str) -> Finding:
+    """A column that counts the rows."""
+    return Finding(name, "identifier", "it only counts the rows")
+
+
+def leaking(name: str, target: str) -> Finding:
+    """A column that gives the target away."""
+    return Finding(name, "leak", f"it alone gives {target!r} in every row, which new rows may lack")
+
+
+class Leaks:
+    """Columns of few values each of which has come with one label only, so far."""
+
+    def __init__(self, target: str, names: list[str]) -> None:
+        self.target = target
+        self._suspects: dict[str, dict[object, object]] = {name: {} for name in names}
+        self._looked = False
+
+    def add(self, chunk: Table) -> None:
+        """Look at some rows; who gives two labels for one value is cleared."""
+        if not self._looked:
+            head = chunk.frame.head(SAMPLE)
+            self._suspects = {n: {} for n in self._suspects if head[n].n_unique() <= FEW_VALUES}
+            self._looked = True
+        for name in list(self._suspects):
+            pairs = chunk.frame.select(name, self.target).unique()
+            if not self._one_label_each(pairs, self._suspects[name]):
+                del self._suspects[name]
+
+    def gives_target(self, name: str, rows: int) -> bool:
+        """Whether each value of a column goes with one label, and the labels differ."""
+        known = self._suspects.get(name, {})
+        return rows >= ROWS_A_VALUE * len(known) and len(set(known.values())) > 1
+
+    def _one_label_each(self, pairs: "pl.DataFrame", known: dict[object, object]) -> bool:
+        if pairs.height > FEW_VALUES:
+            return False
+        return all(known.setdefault(value, label) == label for value, label in pairs.iter_rows())

@@ -1,0 +1,106 @@
+"""What a column is, decided by the first chunk, unless the user says so.
+
+=============  =====================================================================
+kind           a column of
+=============  =====================================================================
+number         numbers or booleans
+text           words, several a cell, and hardly a cell twice
+identifier     words that hardly come twice: left out
+date           dates or times: refused with advice
+category       other words
+=============  =====================================================================
+"""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from rosenblatt.errors import SourceError
+from rosenblatt.sources.chunks import Table
+from rosenblatt.tables.columns import words_of
+
+if TYPE_CHECKING:
+    import polars as pl
+
+WORDS_OF_A_TEXT = 3.0  # a cell, on average
+DISTINCT_TEXT = 0.5  # share of the cells that are different from all others before
+DISTINCT_IDENTIFIER = 0.9
+ENOUGH = 20  # cells to judge by
+DATE = r"^\d{4}[-/.]\d{1,2}[-/.]\d{1,2}([T ].*)?$|^\d{1,2}[-/.]\d{1,2}[-/.]\d{4}([T ].*)?$"
+
+
+class Kind(StrEnum):
+    """What a column is taken for."""
+
+    NUMBER = "number"
+    CATEGORY = "category"
+    TEXT = "text"
+    IDENTIFIER = "identifier"
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What the user says about columns, by name, and whether features are to be scaled."""
+
+    drop: frozenset[str] = field(default_factory=frozenset)
+    use: frozenset[str] = field(default_factory=frozenset)
+    category: frozenset[str] = field(default_factory=frozenset)
+    text: frozenset[str] = field(default_factory=frozenset)
+    scale: bool = True
+
+    def check(self, chunk: Table) -> None:
+        """Refuse names that are no columns."""
+        for flag in ("drop", "use", "category", "text"):
+            for name in sorted(getattr(self, flag) - set(chunk.frame.columns)):
+                shown = ", ".join(chunk.frame.columns[:20])
+                raise SourceError(
+                    f"--{flag} {name}: {chunk.place.file} has no such column; it has {shown}."
+                )
+
+
+def kinds_of(chunk: Table, target: str, choices: Choices) -> dict[str, Kind]:
+    """Kind of every column that may become features."""
+    choices.check(chunk)
+    names = [n for n in chunk.frame.columns if n != target and n not in choices.drop]
+    return {name: _kind(chunk, chunk.frame[name], choices) for name in names}
+
+
+def _kind(chunk: Table, column: "pl.Series", choices: Choices) -> Kind:
+    if column.name in choices.text:
+        return Kind.TEXT
+    if column.name in choices.category:
+        return Kind.CATEGORY
+    if column.dtype.is_temporal():
+        raise _dates(chunk, column)
+    if column.dtype.is_nested():
+        raise SourceError(
+            f"{chunk.place.file}, column {column.name!r}: its cells are lists or objects. Write"
+            f" them as columns of their own, or leave it out with --drop {column.name}."
+        )
+    if column.dtype.is_numeric() or str(column.dtype) == "Boolean":
+        return Kind.NUMBER
+    return _kind_of_words(chunk, column, choices)
+
+
+def _kind_of_words(chunk: Table, column: "pl.Series", choices: Choices) -> Kind:
+    given = words_of(column).drop_nulls()
+    if not len(given):
+        return Kind.CATEGORY
+    if given.str.contains(DATE).all():
+        raise _dates(chunk, column)
+    distinct = given.n_unique() / len(given)
+    words = float(given.str.count_matches(r"\S+").sum()) / len(given)
+    if words >= WORDS_OF_A_TEXT and distinct >= DISTINCT_TEXT and len(given) >= ENOUGH:
+        return Kind.TEXT
+    if distinct >= DISTINCT_IDENTIFIER and len(given) >= ENOUGH and column.name not in choices.use:
+        return Kind.IDENTIFIER
+    return Kind.CATEGORY
+
+
+def _dates(chunk: Table, column: "pl.Series") -> SourceError:
+    example = column.drop_nulls()[0] if column.null_count() < len(column) else column.dtype
+    return SourceError(
+        f"{chunk.place.file}, column {column.name!r} holds dates or times such as {example}. A line"
+        " needs numbers that mean something: make columns such as the year, the weekday or days"
+        f" since an event, or leave it out with --drop {column.name}."
+    )

@@ -1,0 +1,142 @@
+"""The classes of a source: a column of a table, or the labels that a format carries."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rosenblatt.arrays import Array, Ints
+from rosenblatt.errors import SourceError
+from rosenblatt.sources.chunks import Chunk, Place, Table
+
+if TYPE_CHECKING:
+    import polars as pl
+
+UNKNOWN = -1  # code of a label that is none of the classes
+USUAL_NAMES = ("target", "label", "class", "y")
+FEW_ROWS_A_CLASS = 2  # on average: then it is hardly a class
+MANY = 20  # classes, which are looked at with suspicion
+
+Label = str | int | float | bool
+Counts = dict[Label, int]
+
+
+def target_of(chunk: Table, target: str | None) -> str:
+    """The column to predict: as asked for, or by its name, or the last; the first if only it can.
+
+    A column in which nearly every cell is another can be no target.
+    """
+    names = chunk.frame.columns
+    if target is not None:
+        if target not in names:
+            shown = ", ".join(names[:20]) + (", …" if len(names) > 20 else "")
+            raise SourceError(
+                f"{chunk.place.file} has no column {target!r}; its columns are {shown}."
+            )
+        return target
+    usual = [name for name in names if name.lower() in USUAL_NAMES]
+    first, last = names[0], names[-1]
+    if usual:
+        return usual[0]
+    return first if not _can_be_target(chunk, last) and _can_be_target(chunk, first) else last
+
+
+def _can_be_target(chunk: Table, name: str) -> bool:
+    return chunk.frame[name].n_unique() * FEW_ROWS_A_CLASS <= max(len(chunk), MANY)
+
+
+def counted(chunk: Chunk, target: str | None) -> Counts:
+    """How often each label comes in a chunk; every row must have one."""
+    if isinstance(chunk, Table):
+        found = _column(chunk, target).value_counts()
+        return dict(zip(found[:, 0].to_list(), found[:, 1].to_list(), strict=True))
+    labels, counts = np.unique(_labels(chunk.labels, chunk.place), return_counts=True)
+    return dict(zip(labels.tolist(), counts.tolist(), strict=True))
+
+
+def sorted_classes(counts: Mapping[Label, int], name: str) -> tuple[Label, ...]:
+    """Classes in order; too few or too many are refused."""
+    rows = sum(counts.values())
+    if len(counts) < 2:
+        only = next(iter(counts), None)
+        raise SourceError(
+            f"{name}: every row is of class {only!r}. A classifier needs at least two classes;"
+            " name the column to predict with --target."
+        )
+    if len(counts) > max(MANY, rows / FEW_ROWS_A_CLASS):
+        raise SourceError(
+            f"{name}: {len(counts):,} different labels in {rows:,} rows are no classes. Name the"
+            " column to predict with --target."
+        )
+    if len({isinstance(label, str) for label in counts}) > 1:
+        counts = {str(label): n for label, n in counts.items()}
+    return tuple(sorted(counts))
+
+
+def coded(chunk: Chunk, target: str | None, classes: tuple[Label, ...]) -> Ints:
+    """Place of each label among the classes, or UNKNOWN."""
+    if isinstance(chunk, Table):
+        column = _column(chunk, target)
+        if isinstance(classes[0], str):
+            return _coded_words(column, classes)
+        labels = column.to_numpy()
+    else:
+        labels = _labels(chunk.labels, chunk.place)
+    known = np.array(classes)
+    if known.dtype.kind in "US":
+        labels = labels.astype(known.dtype.kind)
+    places = np.minimum(np.searchsorted(known, labels), len(known) - 1)
+    return np.where(known[places] == labels, places, UNKNOWN)
+
+
+def _coded_words(column: "pl.Series", classes: tuple[Label, ...]) -> Ints:
+    import polars as pl  # noqa: PLC0415 (slow to import)
+
+    words = column.cast(pl.String)
+    places = list(range(len(classes)))
+    codes = words.replace_strict(list(classes), places, default=UNKNOWN, return_dtype=pl.Int64)
+    return codes.to_numpy()
+
+
+def _column(chunk: Table, target: str | None) -> "pl.Series":
+    """The labels of a chunk: words, booleans or whole numbers, none missing."""
+    import polars as pl  # noqa: PLC0415 (slow to import)
+
+    if target is None or target not in chunk.frame.columns:
+        raise SourceError(f"{chunk.place.file} has no column {target!r}, which holds the classes.")
+    column = chunk.frame[target]
+    if column.dtype.is_temporal() or column.dtype.is_nested():
+        raise SourceError(f"{chunk.place.file}, column {target!r}: {column.dtype} is no class.")
+    missing = column.is_null() | (column.is_nan() if column.dtype.is_float() else False)
+    if missing.any():
+        row = int(missing.arg_max() or 0)
+        raise SourceError(f"{chunk.place.at(row)}, column {target!r}: the label is missing.")
+    if column.dtype.is_numeric():
+        _require_whole(column.to_numpy(), chunk.place, f", column {target!r}")
+        return column.cast(pl.Int64)
+    return column if column.dtype == pl.Boolean else column.cast(pl.String).str.strip_chars()
+
+
+def _labels(labels: Array | None, place: Place) -> Array:
+    """The labels of a matrix: words or whole numbers."""
+    if labels is None:
+        raise SourceError(f"{place.file} holds no labels to learn from or to compare with.")
+    if labels.dtype.kind == "f":
+        _require_whole(labels, place, "")
+        return labels.astype(np.int64)
+    return labels.astype(str) if labels.dtype.kind == "O" else labels
+
+
+def _require_whole(labels: Array, place: Place, column: str) -> None:
+    broken = ~(np.isfinite(labels) & (labels == np.floor(labels)))
+    if broken.any():
+        row = int(broken.argmax())
+        raise SourceError(
+            f"{place.at(row)}{column}: {labels[row]:g} is no class. A classifier needs classes:"
+            " name the column to predict with --target, or cut the values into classes first."
+        )
+
+
+def plain_label(label: Any) -> Label:
+    """A label as plain data."""
+    return label.item() if isinstance(label, np.generic) else label  # type: ignore[no-any-return]
