@@ -12,11 +12,12 @@ HOW = (
     "Features come from the columns in order: a number is its value or, where it is missing, its"
     " fill (null: it must not be missing), and with an indicator one more feature, 1 where it is"
     " missing; a category is one feature a value, 1 for the value it has, and with an indicator one"
-    " more, 1 where it is missing or empty. Without columns they are the numbers of a row. Each x"
-    " becomes (x - shift) * factor; with unit_rows the row is divided by its length. Scores are"
-    " s = weights x + bias. One score: the second class where s >= 0; more: that of the largest."
-    " Probabilities by link: logistic 1 / (1 + exp(-s)) of the second class; softmax exp(s) over"
-    " their sum; one-vs-rest 1 / (1 + exp(-s)) over their sum."
+    " more, 1 where it is missing or empty; text is counted and weighed as docs/text.md"
+    " says. Without columns they are the numbers of a row. Each x becomes (x - shift) * factor;"
+    " with unit_rows the row is then divided by its length. Scores are s = weights x + bias. One"
+    " score: the second class where s >= 0; more: that of the largest. Probabilities by link:"
+    " logistic 1 / (1 + exp(-s)) of the second class; softmax exp(s) over their sum;"
+    " one-vs-rest 1 / (1 + exp(-s)) over their sum."
 )
 
 
@@ -69,7 +70,7 @@ def plain_model(model: Model) -> dict[str, Any]:
 def _plain(column: Column) -> dict[str, Any]:
     plain = plain_column(column)
     if isinstance(column, Text):
-        return plain | {"idf": column.idf.tolist()}
+        return plain | {"idf": None if column.idf is None else column.idf.tolist()}
     if isinstance(column, Number) and isnan(column.fill):
         return plain | {"fill": None}
     return plain
