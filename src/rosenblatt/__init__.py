@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from rosenblatt.evidence.proof.prooffile import load_proof
     from rosenblatt.evidence.search.noise import label_noise_bounds
     from rosenblatt.evidence.separability import separability
+    from rosenblatt.fitting.reading import read
     from rosenblatt.logic import gates
     from rosenblatt.logic.realize import realize
     from rosenblatt.logic.region import solution_region
@@ -52,6 +53,7 @@ _HOMES = {
     "label_noise_bounds": "rosenblatt.evidence.search.noise",
     "load": "rosenblatt.models.modelfile",
     "load_proof": "rosenblatt.evidence.proof.prooffile",
+    "read": "rosenblatt.fitting.reading",
     "realize": "rosenblatt.logic.realize",
     "regularisation_path": "rosenblatt.estimators.choosing",
     "save": "rosenblatt.models.modelfile",
@@ -82,6 +84,7 @@ __all__ = [
     "label_noise_bounds",
     "load",
     "load_proof",
+    "read",
     "realize",
     "regularisation_path",
     "save",

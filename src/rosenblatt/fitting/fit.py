@@ -80,7 +80,8 @@ def _fit_all(source: Source, plan: Plan, listen: Listen) -> Fitted:
     """Learn from every row of a source."""
     learned = learn(source, plan.target, plan.choices)
     listen("Building the rows")
-    built = build(source, learned.preparation, learned.classes, learned.preparation.raw)
+    raw = learned.preparation.raw
+    built = build(source, learned.preparation, learned.classes, raw, learned.n_rows)
     proof = _proved(built, plan, listen)
     built = _scaled(built, source, learned, listen)
     estimator = _trained(built, learned, plan, listen)

@@ -59,4 +59,4 @@ def model_words(told: dict[str, Any]) -> str:
             )
     if told["scaled"]:
         lines.append("Weights are of the scaled features, so that they can be compared.")
-    return "\n".join([*lines, weights_table(told["weights"])])
+    return "\n".join([*lines, weights_table(told["weights"], told["features"])])

@@ -16,7 +16,7 @@ def sentences(told: dict[str, Any]) -> str:
         told["rule"] + _price(told["C"]) + _mistakes_a_pass(told["mistakes"]),
         told["outcome"],
         *_about_accuracy(told),
-        weights_table(told["weights"]),
+        weights_table(told["weights"], told["features"]),
     ]
     if told["separability"] is not None:
         parts.append(told["separability"]["explanation"])
@@ -74,7 +74,7 @@ def confusion_table(classes: Sequence[str], counts: Sequence[Sequence[int]]) -> 
     return "\n".join(lines)
 
 
-def weights_table(weights: dict[str, dict[str, float]]) -> str:
+def weights_table(weights: dict[str, dict[str, float]], n_features: int) -> str:
     """Largest weights by feature name, a column a unit, the bias last."""
     shown_units = dict(list(weights.items())[:SHOWN_CLASSES])
     *features, bias = next(iter(weights.values()))
@@ -85,7 +85,7 @@ def weights_table(weights: dict[str, dict[str, float]]) -> str:
     for name in shown:
         cells = "".join(f"  {weights[unit][name]:>{size}.4g}" for unit, size in columns)
         lines.append(name.ljust(width) + cells)
-    left = len(features) - SHOWN_WEIGHTS
+    left = n_features - SHOWN_WEIGHTS
     if left > 0:
         lines.insert(-1, f"… {left:,} smaller ones")
     return "\n".join(lines)

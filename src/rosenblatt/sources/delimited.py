@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 HEAD = 1 << 16  # bytes that tell the layout
-SAMPLE = 1 << 22  # bytes that tell the types
+SAMPLE = 1 << 20  # bytes that tell the types
 
 Types = dict[str, "pl.DataType"]
 

@@ -167,12 +167,10 @@ def _idx(request: Request) -> Source:
 
 
 def _svmlight(request: Request) -> Source:
-    from rosenblatt.sources import svmlight  # type: ignore[attr-defined, unused-ignore]  # noqa: PLC0415
+    from rosenblatt.sources.svmlight import SvmLight  # noqa: PLC0415
 
-    source: Source = svmlight.SvmLight(
-        request.files, labelled=request.labelled, zero_based=request.options.zero_based
-    )
-    return source
+    zero_based = request.options.zero_based
+    return SvmLight(request.files, labelled=request.labelled, zero_based=zero_based)
 
 
 def _delimited(separator: str | None, request: Request) -> Source:

@@ -19,9 +19,9 @@ from typing import IO, Any, NamedTuple
 from rosenblatt.errors import SourceError
 
 STDIN = "-"
-PIECE = 1 << 25  # bytes: enough to share among threads, little beside any memory
+PIECE = 1 << 23  # bytes: enough to share among threads, little enough to stay at hand
 LONGEST_RECORD = 1 << 30  # bytes: what has no end of line for so long is not a text file
-LONGEST_QUOTE = 4 * PIECE  # what is quoted for so long is rather a stray quote
+LONGEST_QUOTE = 16 * PIECE  # what is quoted for so long is rather a stray quote
 NEWLINE, QUOTE = b"\n", b'"'
 BOM = b"\xef\xbb\xbf"  # the byte order mark that some programs write before UTF-8
 

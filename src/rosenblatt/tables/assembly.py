@@ -17,10 +17,10 @@ def dense_rows(columns: Sequence[Column], frame: "pl.DataFrame") -> Floats:
     """All features of every row; there must be no text among the columns."""
     rows = np.zeros((frame.height, sum(map(width_of, columns))))
     for features, values in _entries(columns, frame):
-        there = np.flatnonzero(features != ABSENT)
-        if len(there) and (features == features[0]).all():  # a column of numbers
-            rows[:, features[0]] = values
+        if isinstance(features, int):
+            rows[:, features] = values
         else:
+            there = np.flatnonzero(features != ABSENT)
             rows[there, features[there]] = values[there]
     return rows
 
@@ -54,8 +54,11 @@ def _entries(columns: Sequence[Column], frame: "pl.DataFrame") -> list[Entries]:
     for column in columns:
         if not isinstance(column, Text):
             for features, values in column.entries(frame[column.name]):
-                counted = np.where(features == ABSENT, ABSENT, features + first)
-                found.append(Entries(counted, values))
+                if isinstance(features, int):
+                    found.append(Entries(features + first, values))
+                else:
+                    counted = np.where(features == ABSENT, ABSENT, features + first)
+                    found.append(Entries(counted, values))
         first += width_of(column)
     return found
 

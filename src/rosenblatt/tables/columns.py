@@ -27,9 +27,9 @@ ABSENT = -1  # place of a feature that is zero in this row
 
 
 class Entries(NamedTuple):
-    """One entry a row: which feature of the column, or ABSENT, and its value."""
+    """One entry a row: which feature of the column (one for all, or ABSENT), and its value."""
 
-    features: Ints
+    features: Ints | int
     values: Floats
 
 
@@ -50,8 +50,9 @@ class Number:
         """Its entries in some rows."""
         values = numbers_of(cells)
         missing = np.isnan(values)
-        values[missing] = self.fill
-        first = Entries(np.zeros(len(values), np.int64), values)
+        if missing.any():
+            values[missing] = self.fill
+        first = Entries(0, values)
         return [first, _flags(missing, 1)] if self.indicator else [first]
 
 

@@ -1,6 +1,6 @@
 """The classes of a source: a column of a table, or the labels that a format carries."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -52,6 +52,15 @@ def counted(chunk: Chunk, target: str | None) -> Counts:
         return dict(zip(found[:, 0].to_list(), found[:, 1].to_list(), strict=True))
     labels, counts = np.unique(_labels(chunk.labels, chunk.place), return_counts=True)
     return dict(zip(labels.tolist(), counts.tolist(), strict=True))
+
+
+def counted_in(chunks: Iterable[Chunk], target: str | None) -> Counts:
+    """How often each label comes in some chunks."""
+    total: Counts = {}
+    for chunk in chunks:
+        for label, n in counted(chunk, target).items():
+            total[label] = total.get(label, 0) + n
+    return total
 
 
 def sorted_classes(counts: Mapping[Label, int], name: str) -> tuple[Label, ...]:
