@@ -6,7 +6,7 @@ Names are loaded when they are first used, so that `import rosenblatt` costs nex
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from rosenblatt.version import __version__
+from rosenblatt.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from rosenblatt.data.builtin import builtin
