@@ -20,7 +20,7 @@ from rosenblatt.fitting.choosing import auto_settings
 from rosenblatt.fitting.rules import Rule, estimator_of
 from rosenblatt.fitting.splitting import folds_of, held_out, kept
 from rosenblatt.sources.chunks import Source
-from rosenblatt.sources.selecting import Remembered, Selected
+from rosenblatt.sources.selecting import Remembered, Selected, Watched
 from rosenblatt.tables.kinds import Choices
 from rosenblatt.tables.learning import Learned, learn
 from rosenblatt.tables.targets import coded
@@ -64,8 +64,7 @@ class Fitted(NamedTuple):
 
 def carry_out(source: Source, plan: Plan, listen: Listen) -> Fitted:
     """Carry out a plan on a source; what is being done is told to `listen`."""
-    source = Remembered(source)
-    listen("Reading")
+    source = Remembered(Watched(source, lambda rows: listen(f"Reading, {rows:,} rows so far")))
     if plan.test is not None:
         return _judged(_fit_all(source, plan, listen), plan.test, "the test source", listen)
     if not plan.judge:
@@ -85,7 +84,6 @@ def _held_out(source: Source, plan: Plan, listen: Listen) -> Fitted:
         return first
     if plan.rule is Rule.AUTO:  # C is the same for more rows
         plan = replace(plan, settings={**plan.settings, "C": first.estimator.C_})
-    listen("Reading")
     return _fit_all(source, plan, listen)._replace(estimate=first.estimate)
 
 
@@ -95,7 +93,7 @@ def _fit_all(source: Source, plan: Plan, listen: Listen) -> Fitted:
     listen("Building the rows")
     raw = learned.preparation.raw
     built = build(source, learned.preparation, learned.classes, raw, learned.n_rows)
-    proof = _proved(built, plan, listen)
+    proof = _proved(built, learned, plan, listen)
     built = _scaled(built, source, learned, listen)
     estimator = _trained(built, learned, plan, listen)
     n_classes = len(learned.classes)
@@ -163,14 +161,15 @@ def _trained(built: Built, learned: Learned, plan: Plan, listen: Listen = lambda
     return estimator_of(plan.rule, settings).fit(built.X, built.codes)
 
 
-def _proved(built: Built, plan: Plan, listen: Listen) -> Proof | None:
+def _proved(built: Built, learned: Learned, plan: Plan, listen: Listen) -> Proof | None:
     """A verdict on the rows as they were read, within the time allowed."""
     if plan.proof_seconds <= 0 or built.on_disk:
         return None
     from rosenblatt.evidence.separability import separability  # noqa: PLC0415 (slow to import)
 
     listen("Looking for a proof of separability")
-    return separability(built.X, built.codes, time_limit=plan.proof_seconds)
+    labels = np.array(learned.classes)[built.codes]
+    return separability(built.X, labels, time_limit=plan.proof_seconds)
 
 
 def _judged(fitted: Fitted, test: Source, method: str, listen: Listen) -> Fitted:
