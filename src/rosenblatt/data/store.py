@@ -91,7 +91,7 @@ class Store:
         values = self._values.array()
         if not self._sparse:
             return values.reshape(self.n_rows, self._width)
-        kind = np.int32 if len(values) <= np.iinfo(np.int32).max else np.int64
+        kind = np.int32 if max(len(values), self._width) <= np.iinfo(np.int32).max else np.int64
         ends = np.zeros(self.n_rows + 1, kind)
         np.cumsum(self._lengths.array(), out=ends[1:])
         return CSR(values, self._indices.array().astype(kind, copy=False), ends, self._width)

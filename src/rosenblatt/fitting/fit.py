@@ -23,7 +23,7 @@ from rosenblatt.fitting.splitting import folds_of, held_out, kept
 from rosenblatt.sources.chunks import Source
 from rosenblatt.sources.selecting import Remembered, Selected, Watched
 from rosenblatt.tables.kinds import Choices
-from rosenblatt.tables.learning import Learned, learn
+from rosenblatt.tables.learning import Learned, learn, settled
 from rosenblatt.tables.targets import coded
 
 SMALL = 3_000  # rows: cross-validation is quick, and held-out rows would be missed
@@ -110,7 +110,7 @@ def _cross_validated(source: Source, plan: Plan, listen: Listen) -> Fitted:
     learned = fitted.learned
     fewest = min(learned.counts.values())
     if fewest < TOO_FEW:
-        rare = min(learned.counts, key=lambda label: learned.counts[label])
+        rare = min(learned.classes, key=lambda label: learned.counts[label])
         advice = (
             f"Too few rows for an honest estimate: the class {rare!r} has {fewest}, and needs at"
             f" least {TOO_FEW}."
@@ -122,6 +122,7 @@ def _cross_validated(source: Source, plan: Plan, listen: Listen) -> Fitted:
     wanted = MANY_FOLDS if learned.n_rows <= FEW_ROWS else FEW_FOLDS
     n_folds = min(wanted, fewest)
     folds = folds_of(codes, n_folds, plan.seed)
+    plan = replace(plan, choices=settled(plan.choices, learned))
     decided = np.empty_like(codes)
     for fold in range(n_folds):
         listen(f"Cross-validating, fold {fold + 1} of {n_folds}")
@@ -132,7 +133,7 @@ def _cross_validated(source: Source, plan: Plan, listen: Listen) -> Fitted:
 
 
 def _decided_in_fold(source: Source, folds: Ints, fold: int, learned: Learned, plan: Plan) -> Ints:
-    """Decisions on the rows of a fold by a model of the others, everything learned anew."""
+    """Decisions on the rows of a fold by a model of the others, all numbers learned anew."""
     train = Selected(source, lambda rows: folds[rows] != fold)
     test = Selected(source, lambda rows: folds[rows] == fold)
     others = learn(train, learned.preparation.target, plan.choices)

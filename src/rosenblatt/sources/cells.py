@@ -1,12 +1,15 @@
 """The cells of delimited text one by one: slow and sure, for types and for what is wrong."""
 
+import csv
+from collections.abc import Iterator
+from io import StringIO
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rosenblatt.errors import SourceError
 from rosenblatt.sources.chunks import Place, Table
-from rosenblatt.sources.layout import Layout
+from rosenblatt.sources.layout import Layout, bare_return, is_blank
 from rosenblatt.sources.opening import Piece
 from rosenblatt.sources.options import Options
 
@@ -23,20 +26,47 @@ def as_words(file: str, piece: Piece, layout: Layout, options: Options) -> Table
     """
     import polars as pl  # noqa: PLC0415 (slow to import)
 
-    reader = layout.records(_decoded(file, piece))
-    cells, lines, line = [], [], piece.line
-    for record in reader:
-        if record and (len(record) > 1 or record[0].strip()):
-            if len(record) != len(layout.names):
-                raise _ragged(file, line, record, layout)
-            cells.append(record)
-            lines.append(line)
-        line = piece.line + reader.line_num
+    cells, lines = [], []
+    for line, record in _records(file, piece, layout):
+        if len(record) != len(layout.names):
+            raise _ragged(file, line, record, layout)
+        cells.append(record)
+        lines.append(line)
     frame = pl.DataFrame(cells, schema=dict.fromkeys(layout.names, pl.String), orient="row")
-    stripped = pl.all().str.strip_chars()
-    given = pl.when(~stripped.is_in(list(options.missing))).then(stripped)
-    frame = frame.select(given.name.keep())
-    return Table(frame, Place(file, piece.line, numbers=np.array(lines, np.int64)))
+    place = Place(file, piece.line, numbers=np.array(lines, np.int64))
+    return Table(with_given_words(frame, options), place)
+
+
+def with_given_words(frame: "pl.DataFrame", options: Options) -> "pl.DataFrame":
+    """Words without blanks around them, and none where they stand for a missing cell."""
+    import polars as pl  # noqa: PLC0415 (slow to import)
+
+    words = pl.col(pl.String).str.strip_chars()
+    return frame.with_columns(pl.when(~words.is_in(list(options.missing))).then(words).name.keep())
+
+
+def _records(file: str, piece: Piece, layout: Layout) -> Iterator[tuple[int, list[str]]]:
+    """The records of a piece that are not blank, and the lines where they begin."""
+    text = StringIO(_decoded(file, piece))
+    ended: list[bool] = []
+
+    def lines() -> Iterator[str]:
+        yield from text
+        ended.append(True)
+
+    reader, line = layout.records(lines()), piece.line
+    try:
+        for record in reader:
+            if ended:
+                raise SourceError(
+                    f"{file}, line {line}: a cell begins with a quote that never ends. Take the"
+                    " quote away, or write it twice within quotes."
+                )
+            if not is_blank(record):
+                yield line, record
+            line = piece.line + reader.line_num
+    except csv.Error:
+        raise bare_return(f"{file}, line {line}") from None
 
 
 def type_of(words: "pl.Series", *, decimal_comma: bool) -> "pl.DataType":

@@ -13,6 +13,7 @@ import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
+from io import BufferedReader
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
@@ -69,9 +70,9 @@ def pieces(file: str, *, size: int = PIECE, quoted: bool = False) -> Iterator[Pi
     """The text of a file in pieces of whole lines; where lines may be quoted, of whole records."""
     line, rest = 1, b""
     with opened(file) as stream:
-        while block := stream.read(size):
+        while block := stream.read(max(size, len(rest))):  # twice as much if no record ends
             text = rest + block if rest else block
-            end = _last_end(text, quoted=quoted)
+            end = last_end(text, quoted=quoted)
             if end == 0 and len(text) > LONGEST_RECORD:
                 raise SourceError(f"{file}, line {line}: no line ends here. Is it a text file?")
             if end:
@@ -82,7 +83,7 @@ def pieces(file: str, *, size: int = PIECE, quoted: bool = False) -> Iterator[Pi
         yield Piece(rest, line)
 
 
-def _last_end(text: bytes, *, quoted: bool) -> int:
+def last_end(text: bytes, *, quoted: bool) -> int:
     """Where the last whole record ends; 0 if none does."""
     end = text.rfind(NEWLINE) + 1
     if not quoted or len(text) > LONGEST_QUOTE:
@@ -143,9 +144,9 @@ def _packing(file: str) -> str:
 
 
 def _zstd(path: str) -> Any:
-    import zstandard  # noqa: PLC0415 (seldom needed)
+    from rosenblatt.sources.zstd import Frames  # noqa: PLC0415 (seldom needed)
 
-    return zstandard.open(path, "rb")
+    return BufferedReader(Frames(path))
 
 
 def _damage() -> tuple[type[Exception], ...]:

@@ -4,12 +4,11 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from io import BufferedReader
 from typing import TypeVar
 
 from rosenblatt.errors import SourceError
 from rosenblatt.sources.chunks import Matrix, Table
-from rosenblatt.sources.opening import opened
+from rosenblatt.sources.opening import is_plain, opened
 
 Kind = TypeVar("Kind", Table, Matrix)
 
@@ -24,7 +23,7 @@ def name_of(files: Sequence[str]) -> str:
 def unpacked(file: str) -> Iterator[str]:
     """A path to the plain bytes of a file, for readers that do not go straight through it."""
     with opened(file) as stream:
-        if isinstance(stream, BufferedReader):  # it stands on the disk as it is
+        if is_plain(file):
             yield stream.name
             return
         with tempfile.NamedTemporaryFile(prefix="rosenblatt-") as spool:

@@ -48,6 +48,14 @@ def narrowed(rows: CSR, n_features: int) -> CSR:
     return CSR(rows.data[kept], rows.indices[kept], ends, n_features)
 
 
+def written_out(rows: CSR) -> Array:
+    """Sparse rows as dense ones."""
+    dense = np.zeros((len(rows.indptr) - 1, rows.n_cols), rows.data.dtype)
+    row = np.repeat(np.arange(len(dense)), np.diff(rows.indptr))
+    np.add.at(dense, (row, rows.indices), rows.data)  # an index may come twice
+    return dense
+
+
 def _entries(columns: Sequence[Column], frame: "pl.DataFrame") -> list[Entries]:
     """Entries of all columns, their features counted through."""
     found, first = [], 0

@@ -124,12 +124,12 @@ def numbers_of(cells: "pl.Series") -> Floats:
     """Cells as float64, a missing one as NaN; what is no number is refused with its place."""
     import polars as pl  # noqa: PLC0415 (slow to import)
 
-    if cells.dtype == pl.String:
-        stripped = cells.str.strip_chars()
-        numbers = stripped.cast(pl.Float64, strict=False)
-        _refuse_first(numbers.is_null() & cells.is_not_null(), cells, "is not a number")
-    else:
+    if cells.dtype.is_numeric() or cells.dtype == pl.Boolean:
         numbers = cells.cast(pl.Float64)
+    else:
+        words = words_of(cells)
+        numbers = words.cast(pl.Float64, strict=False)
+        _refuse_first(numbers.is_null() & words.is_not_null(), cells, "is not a number")
     values: Floats = numbers.fill_null(np.nan).to_numpy(writable=True)
     infinite = np.isinf(values)
     if infinite.any():
@@ -138,10 +138,17 @@ def numbers_of(cells: "pl.Series") -> Floats:
 
 
 def words_of(cells: "pl.Series") -> "pl.Series":
-    """Cells as words without blanks around them; an empty one is missing."""
+    """Cells as words without blanks around them; an empty one is missing.
+
+    Whole numbers are written without a point, whatever type they are stored as.
+    """
     import polars as pl  # noqa: PLC0415 (slow to import)
 
+    if cells.dtype.is_nested() or cells.dtype in (pl.Binary, pl.Object):
+        raise BadCellError(0, cells.name, f"cells of {cells.dtype} are neither numbers nor words.")
     words = cells.cast(pl.String).str.strip_chars()
+    if cells.dtype.is_float():
+        words = words.str.strip_suffix(".0")
     return words.set(words == "", None)
 
 

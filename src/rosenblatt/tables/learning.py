@@ -1,6 +1,7 @@
 """One pass over the training rows learns all that their preparation needs."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import chain
 from typing import NamedTuple
 
@@ -50,6 +51,18 @@ def learn(source: Source, target: str | None, choices: Choices) -> Learned:
     return _matrix_learned(source, chain([first], chunks), choices)
 
 
+def settled(choices: Choices, learned: Learned) -> Choices:
+    """Choices that leave nothing to find out: which columns there are, and what they are."""
+    columns = learned.preparation.columns
+    return replace(
+        choices,
+        drop=choices.drop | {finding.column for finding in learned.findings} - choices.use,
+        use=frozenset(column.name for column in columns),
+        category=frozenset(column.name for column in columns if isinstance(column, Category)),
+        text=frozenset(column.name for column in columns if isinstance(column, Text)),
+    )
+
+
 class _Columns:
     """The columns of a table, and what is known of them so far."""
 
@@ -92,7 +105,7 @@ class _Columns:
                 yield constant(name)
             elif self.leaks.gives_target(name, sum(self.counts.values())):
                 yield leaking(name, self.target)
-            elif isinstance(summary, Numbers) and summary.counts_on and summary.n >= 20:
+            elif isinstance(summary, Numbers) and summary.counts_rows:
                 yield counting(name)
 
     def _preparation(self, columns: tuple[Column, ...]) -> Preparation:
@@ -109,7 +122,7 @@ class _Columns:
         for column in columns:
             summary = self.summaries[column.name]
             if isinstance(summary, Numbers) and not summary.boolean:
-                shift[place], factor[place] = summary.mean, 1.0 / summary.deviation
+                shift[place], factor[place] = summary.mean, 1.0 / (summary.deviation or 1.0)
             place += width_of(column)
         return Scaling(shift, factor)
 
@@ -125,8 +138,7 @@ def _column(name: str, summary: Summary) -> Column:
         return Number(name, summary.mean, summary.missing > 0)
     if isinstance(summary, Texts):
         return Text(name, summary.sizes, summary.bits, summary.idf)
-    common = [word for word, _ in summary.counts.most_common(MOST_VALUES)]
-    return Category(name, tuple(sorted(common)), summary.missing > 0)
+    return Category(name, tuple(sorted(summary.most_frequent(MOST_VALUES))), summary.missing > 0)
 
 
 def _told(findings: tuple[Finding, ...]) -> str:

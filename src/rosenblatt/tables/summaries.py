@@ -8,6 +8,7 @@ import numpy as np
 
 from rosenblatt.arrays import Floats, Ints
 from rosenblatt.data.storage import CSR, Rows
+from rosenblatt.errors import BadCellError
 from rosenblatt.tables.columns import numbers_of, words_of
 from rosenblatt.tables.scaling import Scaling, squares_of
 
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
 
 SIZES, BITS = (1, 2), 18  # words and word pairs, into so many features
 MOST_DISTINCT = 100_000  # words that are counted; a column of more is no category
+ENOUGH = 20  # cells that show whether a column counts the rows
+MOST_LEFT_OUT = 2  # numbers a cell, where only some of the rows are seen
+HUGE = 1e150  # whose squares can hardly be added up
+ROUNDING = 1e-12  # of the mean: a smaller deviation is none
 
 
 @dataclass
@@ -26,9 +31,10 @@ class Numbers:
     missing: int = 0
     mean: float = 0.0
     squares: float = 0.0  # of the distances from the mean
-    counts_on: bool = True
+    least: float = np.inf
+    largest: float = -np.inf
     boolean: bool = False
-    _last: float | None = None
+    _rises: bool = True  # by whole steps
 
     def add(self, cells: "pl.Series") -> None:
         """Take in some cells: means and squares of both parts are joined as Chan's rule has it."""
@@ -36,14 +42,16 @@ class Numbers:
         values = numbers_of(cells)
         given = values[~np.isnan(values)]
         self.missing += len(values) - len(given)
+        if not len(given):
+            return
+        _refuse_huge(values, cells.name)
         self._watch(given)
-        if len(given):
-            mean = float(given.mean())
-            squares = float(((given - mean) ** 2).sum())
-            n, gap = self.n + len(given), mean - self.mean
-            self.squares += squares + gap * gap * self.n * len(given) / n
-            self.mean += gap * len(given) / n
-            self.n = n
+        mean = float(given.mean())
+        squares = float(((given - mean) ** 2).sum())
+        n, gap = self.n + len(given), mean - self.mean
+        self.squares += squares + gap * gap * self.n * len(given) / n
+        self.mean += gap * len(given) / n
+        self.n = n
 
     @property
     def deviation(self) -> float:
@@ -52,15 +60,29 @@ class Numbers:
 
     @property
     def constant(self) -> bool:
-        """Whether all given cells are equal, up to rounding."""
-        return self.deviation <= 1e-12 * abs(self.mean)
+        """Whether all given cells are equal."""
+        return self.least >= self.largest
+
+    @property
+    def counts_rows(self) -> bool:
+        """Whether it rises by whole steps and leaves few numbers out, as some of the rows would."""
+        return (
+            self._rises and self.n >= ENOUGH and self.largest - self.least < MOST_LEFT_OUT * self.n
+        )
 
     def _watch(self, given: Floats) -> None:
-        if not self.counts_on or not len(given):
-            return
-        first = given[0] if self._last is None else self._last + 1
-        self.counts_on = bool(np.array_equal(given, first + np.arange(len(given))))
-        self._last = float(given[-1])
+        before = self.largest if self.n else given[0] - 1.0
+        steps = np.diff(given, prepend=before)
+        self._rises = self._rises and bool(((steps >= 1) & (steps == np.floor(steps))).all())
+        self.least = min(self.least, float(given.min()))
+        self.largest = max(self.largest, float(given.max()))
+
+
+def _refuse_huge(values: Floats, name: str) -> None:
+    huge = np.abs(values) > HUGE
+    if huge.any():
+        row = int(huge.argmax())
+        raise BadCellError(row, name, f"{values[row]:g} is too large to be learned from.")
 
 
 @dataclass
@@ -80,6 +102,10 @@ class Words:
         if len(self.counts) <= MOST_DISTINCT:
             found = given.value_counts()
             self.counts.update(dict(zip(found[:, 0].to_list(), found[:, 1].to_list(), strict=True)))
+
+    def most_frequent(self, most: int) -> list[str]:
+        """The most frequent words; of those that come as often, the first by the alphabet."""
+        return sorted(self.counts, key=lambda word: (-self.counts[word], word))[:most]
 
     @property
     def constant(self) -> bool:
@@ -138,8 +164,8 @@ class Spread:
     def scaling(self, width: int) -> Scaling:  # noqa: ARG002 (as wide as it is)
         """Every feature to mean 0 and deviation 1; a constant one becomes 0."""
         deviation = np.sqrt(self.squares / self.n)
-        factor = 1.0 / np.where(deviation > 0, deviation, 1.0)
-        return Scaling(self.mean, factor)
+        varies = deviation > ROUNDING * np.abs(self.mean)
+        return Scaling(self.mean, 1.0 / np.where(varies, deviation, 1.0))
 
 
 @dataclass
