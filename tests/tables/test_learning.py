@@ -76,7 +76,7 @@ def test_rounding_is_no_spread():
     ("X", "unit", "factor"),
     [
         ([[1, 0], [0, 1]], None, None),
-        ([[3, 0], [1, 2]], True, [1, 1]),
+        ([[3, 0], [1, 2]], True, [1, 0]),  # counts: what is in one row alone tells nothing
         ([[0.6, 0.8], [1, 0]], None, None),
         ([[-4, 0], [1, 0.5]], False, [0.25, 2]),
     ],
