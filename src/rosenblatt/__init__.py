@@ -6,6 +6,8 @@ Names are loaded when they are first used, so that `import rosenblatt` costs nex
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from rosenblatt.version import __version__ as __version__
+
 if TYPE_CHECKING:
     from rosenblatt.data.builtin import builtin
     from rosenblatt.estimators.arow import AROW
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from rosenblatt.evidence.proof.prooffile import load_proof
     from rosenblatt.evidence.search.noise import label_noise_bounds
     from rosenblatt.evidence.separability import separability
+    from rosenblatt.fitting.reading import read
     from rosenblatt.logic import gates
     from rosenblatt.logic.realize import realize
     from rosenblatt.logic.region import solution_region
@@ -52,6 +55,7 @@ _HOMES = {
     "label_noise_bounds": "rosenblatt.evidence.search.noise",
     "load": "rosenblatt.models.modelfile",
     "load_proof": "rosenblatt.evidence.proof.prooffile",
+    "read": "rosenblatt.fitting.reading",
     "realize": "rosenblatt.logic.realize",
     "regularisation_path": "rosenblatt.estimators.choosing",
     "save": "rosenblatt.models.modelfile",
@@ -82,6 +86,7 @@ __all__ = [
     "label_noise_bounds",
     "load",
     "load_proof",
+    "read",
     "realize",
     "regularisation_path",
     "save",
@@ -89,7 +94,6 @@ __all__ = [
     "solution_region",
     "verify",
 ]
-__version__ = "0.1.0"
 
 
 def __getattr__(name: str) -> Any:

@@ -1,4 +1,4 @@
-"""Figures of speed in the README come from the result file, and from nowhere else."""
+"""Figures in the README and the docs come from the result file, and from nowhere else."""
 
 import json
 from pathlib import Path
@@ -34,6 +34,16 @@ def test_solver_table_is_that_of_the_page_of_benchmarks() -> None:
     cells = [line.strip("| ").split(" | ") for line in table.splitlines() if "1e-3" not in line]
     shown = [row[k : k + 2] for row in cells if len(row) == 6 for k in (2, 4)]
     assert [tuple(pair) for pair in shown] == measured
+
+
+def test_text_table_is_that_of_the_result_file() -> None:
+    measured = ROOT / "benchmarks/results/texts"
+    if not measured.with_suffix(".md").exists():
+        pytest.skip("tests run apart from the repository")
+    page = (ROOT / "docs/text.md").read_text()
+    assert measured.with_suffix(".md").read_text() in page
+    less = json.loads(measured.with_suffix(".json").read_text())["times_less"]
+    assert f"takes {less:.0f} times less" in page
 
 
 def fastest_peer(told: str) -> str:

@@ -156,6 +156,19 @@ def test_what_scikit_learn_writes_comes_back_bit_for_bit(folder: Path, seed: int
     np.testing.assert_array_equal(labels, y)
 
 
+@pytest.mark.parametrize("form", [repr, "{:.16e}".format, "{:.15g}".format, "{:.18g}".format])
+def test_long_numbers_are_rounded_exactly(folder: Path, form: Any) -> None:
+    rng = np.random.default_rng(0)
+    numbers = rng.normal(size=20_000) * 10.0 ** rng.integers(-8, 16, 20_000)
+    halfway = 2**53 + rng.integers(0, 2**53, 5000)  # every other is as near to two float64
+    words = [form(x) for x in numbers.tolist()]
+    words += [f"{m // 10**k}.{m % 10**k:0{k}}" for k in (1, 7) for m in (10**k * halfway).tolist()]
+    words += [f"{m // 10}.{m % 10}{end}" for m in halfway.tolist() for end in ("", "5", "51")]
+    text = "".join(f"1 1:{word} 2:1\n" for word in words).encode()
+    X, _ = joined(read(folder, text))
+    assert X.data[::2].tolist() == [float(word) for word in words]
+
+
 def test_values_are_float32_where_that_loses_nothing_and_labels_whole_where_they_are(
     folder: Path,
 ) -> None:

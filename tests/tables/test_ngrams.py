@@ -28,7 +28,7 @@ PLAIN = """
 import polars as pl
 from rosenblatt.tables.ngrams import counts, names_of
 from rosenblatt.tables.tfidf import document_frequencies, inverse_frequencies, weighted
-texts = pl.Series(["To be — or not to be…", None, "caf\u00e9"])
+texts = pl.Series(["To be — or not to be…", None, "café"])
 rows = counts(texts, bits=10)
 print(*rows)
 print(weighted(rows, inverse_frequencies(document_frequencies(rows), 3)).data.tolist())

@@ -13,7 +13,6 @@ from rosenblatt.errors import SourceError
 from rosenblatt.fitting.rules import Rule
 
 NO_TEST = "none"
-MOST_SEED = 2**32 - 1
 AUTO_TOL = 1e-4  # of the objective: nearer is not better on new rows
 TALKATIVE = {
     Rule.PERCEPTRON,
@@ -45,9 +44,7 @@ def fit(
             help="Judge by these rows, or none; by default by cross-validation or a fifth of them.",
         ),
     ] = None,
-    seed: Annotated[
-        int, typer.Option(min=0, max=MOST_SEED, help="Which rows judge is drawn by this.")
-    ] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Which rows judge is drawn by this.")] = 0,
     proof_seconds: Annotated[
         float, typer.Option(min=0, help="Time for a proof of separability; 0 skips it.")
     ] = 5.0,
@@ -128,5 +125,11 @@ def _write(output: str, fitted: Any, told: dict[str, Any]) -> None:
 
     learned = fitted.learned
     summary = {name: value for name, value in told.items() if name not in UNSAVED}
-    model = model_of(fitted.estimator, learned.preparation, summary, classes=learned.classes)
+    model = model_of(
+        fitted.estimator,
+        learned.preparation,
+        summary,
+        classes=learned.classes,
+        fingerprint=None if fitted.proof is None else fitted.proof.fingerprint,
+    )
     save(model, output)

@@ -9,12 +9,12 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
-from rosenblatt import __version__
 from rosenblatt.cli.deciding import separable, verify
 from rosenblatt.cli.fitting import fit
 from rosenblatt.cli.predicting import predict, score
-from rosenblatt.cli.showing import show
+from rosenblatt.cli.showing import export, show
 from rosenblatt.errors import RosenblattError
+from rosenblatt.version import __version__
 
 INTERRUPTED = 130
 Misuse: Any = typer.BadParameter.__base__  # of all slips in a command line
@@ -26,7 +26,7 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
-for command in (fit, predict, score, show, separable, verify):
+for command in (fit, predict, score, show, export, separable, verify):
     app.command()(command)
 
 

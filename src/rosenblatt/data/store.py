@@ -6,8 +6,9 @@ as there is room for. So every rule learns from data that are larger than memory
 """
 
 import mmap
+import os
 import tempfile
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,72 +17,49 @@ from rosenblatt.data.storage import CSR, Rows, n_cols
 from rosenblatt.errors import SourceError
 
 MOST_IN_MEMORY = 1 << 28  # bytes
+GROWTH = 1.5  # how much room is made when there is too little
 
 
 class Growing:
-    """A one-dimensional array that grows at its end.
+    """A one-dimensional array that grows at its end, to a size that may be known beforehand.
 
     It has the type of its first part; a part that this type cannot hold widens what is there.
     """
 
-    def __init__(self, most: int = MOST_IN_MEMORY) -> None:
-        self._most = most
-        self._parts: list[Array] = []
-        self._file: IO[bytes] | None = None
-        self._type: np.dtype[Any] | None = None
+    def __init__(self, most: int = MOST_IN_MEMORY, expected: int = 0) -> None:
+        self._most, self._expected = most, expected
+        self._room: Array = np.zeros(0)
         self.size = 0
-
-    @property
-    def on_disk(self) -> bool:
-        """Whether there was too much for memory."""
-        return self._file is not None
+        self.on_disk = False
 
     def add(self, part: Array) -> None:
         """Put a part at the end."""
-        wanted = part.dtype if self._type is None else np.promote_types(self._type, part.dtype)
-        if self._type is not None and wanted != self._type:
-            self._widen(wanted)
-        self._type = wanted
-        part = np.ascontiguousarray(part, wanted).reshape(-1)
-        self.size += part.size
-        if self._file is None:
-            self._parts.append(part)
-            if self.size * wanted.itemsize > self._most:
-                self._move_to_disk()
-        else:
-            _write(self._file, part)
+        wanted = part.dtype if not self.size else np.promote_types(self._room.dtype, part.dtype)
+        end = self.size + part.size
+        if end > len(self._room) or wanted != self._room.dtype:
+            self._move(wanted, max(end, self._expected, int(GROWTH * self.size)))
+        self._room[self.size : end] = part.reshape(-1)
+        self.size = end
 
     def array(self) -> Array:
         """All of it."""
-        if self._file is not None:
-            self._file.flush()
-            mapped = mmap.mmap(self._file.fileno(), 0)
-            return np.frombuffer(mapped, self._type)
-        if len(self._parts) != 1:
-            self._parts = [np.concatenate(self._parts) if self._parts else np.zeros(0)]
-        return self._parts[0]
+        return self._room[: self.size]
 
-    def _move_to_disk(self) -> None:
-        self._file = tempfile.TemporaryFile(prefix="rosenblatt-")  # noqa: SIM115 (lives on)
-        for part in self._parts:
-            _write(self._file, part)
-        self._parts = []
-
-    def _widen(self, wanted: np.dtype[Any]) -> None:
-        if self._file is None:
-            self._parts = [part.astype(wanted) for part in self._parts]
-            return
-        narrow, before = self.array(), self._file
-        self._file = tempfile.TemporaryFile(prefix="rosenblatt-")  # noqa: SIM115 (lives on)
-        for start in range(0, len(narrow), self._most):
-            _write(self._file, narrow[start : start + self._most].astype(wanted))
-        before.close()
+    def _move(self, kind: np.dtype[Any], size: int) -> None:
+        """Make room for so many numbers of a type, and take along what is there."""
+        before = self.array()
+        self.on_disk = size * kind.itemsize > self._most
+        self._room = _on_disk(size, kind) if self.on_disk else np.empty(size, kind)
+        for start in range(0, len(before), self._most):
+            part = before[start : start + self._most]
+            self._room[start : start + len(part)] = part
 
 
 class Store:
-    """Rows, dense or sparse, that come in parts."""
+    """Rows, dense or sparse, that come in parts; how many rows may be known beforehand."""
 
-    def __init__(self, most: int = MOST_IN_MEMORY) -> None:
+    def __init__(self, expected: int = 0, most: int = MOST_IN_MEMORY) -> None:
+        self._expected, self._most = expected, most
         self._values, self._indices, self._lengths = (Growing(most) for _ in range(3))
         self._width = 0
         self._sparse = False
@@ -103,6 +81,8 @@ class Store:
             self._lengths.add(np.diff(rows.indptr).astype(np.int32))
             self.n_rows += len(rows.indptr) - 1
         else:
+            if not self.n_rows:
+                self._values = Growing(self._most, self._expected * self._width)
             self._values.add(rows)
             self.n_rows += len(rows)
 
@@ -111,17 +91,21 @@ class Store:
         values = self._values.array()
         if not self._sparse:
             return values.reshape(self.n_rows, self._width)
-        kind = np.int32 if len(values) <= np.iinfo(np.int32).max else np.int64
+        kind = np.int32 if max(len(values), self._width) <= np.iinfo(np.int32).max else np.int64
         ends = np.zeros(self.n_rows + 1, kind)
         np.cumsum(self._lengths.array(), out=ends[1:])
         return CSR(values, self._indices.array().astype(kind, copy=False), ends, self._width)
 
 
-def _write(file: IO[bytes], part: Array) -> None:
+def _on_disk(size: int, kind: np.dtype[Any]) -> Array:
+    """An array in a file without a name."""
     try:
-        file.write(part.data)
+        with tempfile.TemporaryFile(prefix="rosenblatt-") as file:
+            os.posix_fallocate(file.fileno(), 0, size * kind.itemsize)
+            return np.frombuffer(mmap.mmap(file.fileno(), 0), kind)
     except OSError as error:
         raise SourceError(
-            f"The rows do not fit into memory, and writing them to {tempfile.gettempdir()} failed:"
-            f" {error.strerror}. Set TMPDIR to a folder with more room."
+            f"The rows do not fit into memory, and {size * kind.itemsize:,} bytes in"
+            f" {tempfile.gettempdir()} were refused: {error.strerror}. Set TMPDIR to a folder with"
+            " more room."
         ) from error

@@ -32,9 +32,10 @@ def build(
     preparation: Preparation,
     classes: tuple[Label, ...],
     rows_of: Callable[[Chunk], Rows],
+    expected: int = 0,
 ) -> Built:
-    """All rows of a source, made by `rows_of`, and their codes."""
-    store, codes = Store(), Growing()
+    """All rows of a source, made by `rows_of`, and their codes; how many are expected, if known."""
+    store, codes = Store(expected), Growing(expected=expected)
     smallest = np.int8 if len(classes) <= np.iinfo(np.int8).max else np.int32
     for chunk in source:
         store.add(rows_of(chunk))

@@ -12,7 +12,7 @@ import numpy as np
 
 from rosenblatt.arrays import Ints
 from rosenblatt.data.problem import entries_in
-from rosenblatt.data.storage import n_cols, n_rows, rows_take
+from rosenblatt.data.storage import CSR, n_cols, n_rows, rows_take
 from rosenblatt.fitting.building import Built
 from rosenblatt.fitting.rules import Rule, estimator_of
 from rosenblatt.fitting.splitting import held_out
@@ -21,8 +21,22 @@ CS = tuple(10.0**power for power in np.arange(-2, 4.5, 0.5))
 LITTLE = 1 << 17  # entries, or features, times units: cross-validation on all rows is quick
 ENOUGH = 1 << 25  # entries times units of a sample
 MOST_ROWS = 20_000  # of a sample
+WIDE = 4096  # features
 ROUGH = 1e-3  # gap of fits that only choose
 PATIENCE = 2
+
+
+def auto_settings(built: Built, n_classes: int, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings of the default rule, where they are not given: C, and one unit a class for words.
+
+    For thousands of sparse features, one class against the rest is as good and much quicker.
+    """
+    wide = isinstance(built.rows, CSR) and n_cols(built.rows) > WIDE
+    apart = {"multi_class": "ovr"} if wide and n_classes > 2 else {}
+    chosen = {**apart, **settings}
+    if "C" not in chosen:
+        chosen["C"] = chosen_C(built, n_classes, chosen)
+    return chosen
 
 
 def chosen_C(built: Built, n_classes: int, settings: Mapping[str, Any]) -> Any:  # noqa: N802

@@ -14,7 +14,7 @@ from rosenblatt.sources.selecting import Remembered
 from rosenblatt.tables.kinds import Choices
 from rosenblatt.tables.learning import learn
 from rosenblatt.tables.preparation import Preparation
-from rosenblatt.tables.targets import counted, sorted_classes
+from rosenblatt.tables.targets import counted_in, sorted_classes
 
 
 class Read(NamedTuple):
@@ -55,23 +55,21 @@ def read(
     ((150, 4), ('sepal_length', 'sepal_width'))
     """
     names = [source] if isinstance(source, str) else list(source)
-    opened = Remembered(open_source(names, options, target=target))
-    return read_rows(opened, target, Choices(scale=False)).data
+    return read_rows(open_source(names, options, target=target), target, Choices(scale=False)).data
 
 
 def read_rows(
     source: Source, target: str | None, choices: Choices, preparation: Preparation | None = None
 ) -> Read:
     """Rows and labels of a source, by a preparation or by what its own rows teach."""
+    source = Remembered(source)
     if preparation is None:
         learned = learn(source, target, choices)
-        preparation, classes = learned.preparation.exact(), learned.classes
+        preparation, counts = learned.preparation.exact(), learned.counts
     else:
-        counts: dict[str | int | float | bool, int] = {}
-        for chunk in source:
-            counts |= counted(chunk, preparation.target)
-        classes = sorted_classes(counts, source.name)
-    built = build(source, preparation, classes, preparation.raw)
+        counts = counted_in(source, preparation.target)
+    classes = sorted_classes(counts, source.name)
+    built = build(source, preparation, classes, preparation.raw, sum(counts.values()))
     labels = np.array(classes)[built.codes]
     data = Dataset(source.name, built.X, labels, preparation.feature_names, source.name)
     return Read(data, preparation)

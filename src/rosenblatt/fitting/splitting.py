@@ -37,7 +37,8 @@ def folds_of(codes: Ints, n_folds: int, seed: int) -> Ints:
 
 def _mixed(rows: Ints, seed: int) -> Array:
     """A number without a pattern for each row."""
-    z = (rows.astype(np.uint64) + np.uint64(seed) * np.uint64(1_000_003) + np.uint64(1)) * STEP
+    start = np.uint64((seed * 1_000_003 + 1) % 2**64)
+    z = (rows.astype(np.uint64) + start) * STEP
     z = (z ^ (z >> np.uint64(30))) * MIX_1
     z = (z ^ (z >> np.uint64(27))) * MIX_2
     return z ^ (z >> np.uint64(31))

@@ -19,7 +19,7 @@ def metrics(
     told: dict[str, Any] = {
         "accuracy": float(right.mean()),
         "balanced_accuracy": float(np.nanmean(recalls)),
-        "f1": float(f1[1]) if n_classes == 2 else float(np.nanmean(f1)),
+        "f1": _told(f1[1] if n_classes == 2 else np.nanmean(f1)),
         "auc": auc(true, scores, n_classes),
         "log_loss": None,
         "brier": None,
@@ -29,7 +29,8 @@ def metrics(
         own = probabilities[np.arange(len(true)), true]
         hits = np.eye(n_classes)[true]
         told["log_loss"] = float(-np.log(np.maximum(own, LEAST)).mean())
-        told["brier"] = float(((probabilities - hits) ** 2).sum(axis=1).mean())
+        squares = ((probabilities - hits) ** 2).sum(axis=1).mean()
+        told["brier"] = float(squares / 2 if n_classes == 2 else squares)
         told["calibration"] = calibration(probabilities.max(axis=1), right)
     return told
 
@@ -44,6 +45,10 @@ def per_class(true: Ints, decided: Ints, n_classes: int) -> tuple[Floats, Floats
         f1 = 2.0 * hits / (rows + claims)
     f1[rows == 0] = np.nan
     return recalls, f1
+
+
+def _told(value: Any) -> float | None:
+    return None if np.isnan(value) else float(value)
 
 
 def auc(true: Ints, scores: Floats, n_classes: int) -> float | None:

@@ -39,6 +39,7 @@ def model_figures(path: str, model: Model) -> dict[str, Any]:
 
 def model_words(told: dict[str, Any]) -> str:
     """The figures as text."""
+    training = told["training"]
     lines = [
         (
             f"{told['model']}: {told['rule']}, {told['features']:,} features;"
@@ -47,24 +48,16 @@ def model_words(told: dict[str, Any]) -> str:
     ]
     if told["columns"]:
         lines.append("Columns: " + listed([f"{c['name']} ({c['kind']})" for c in told["columns"]]))
-    lines += _about_training(told["training"])
-    if told["scaled"]:
-        lines.append("Weights are of the scaled features, so that they can be compared.")
-    return "\n".join([*lines, weights_table(told["weights"])])
-
-
-def _about_training(training: dict[str, Any]) -> list[str]:
-    """What is known of the training: a model that was saved by hand tells its outcome at most."""
-    lines = []
-    if "source" in training:
+    if "source" in training:  # a model of the command line; others tell less
         lines.append(f"Trained on {training['source']}, {training['rows']:,} rows.")
     if "outcome" in training:
         lines.append(training["outcome"])
     if training.get("test") is not None:
-        test = training["test"]
-        low, high = test["interval"]
+        low, high = training["test"]["interval"]
         lines.append(
-            f"Right on new rows: {test['accuracy']:.2%} (95 % interval {low:.2%} to {high:.2%}, by"
-            f" {test['method']})."
+            f"Right on new rows: {training['test']['accuracy']:.2%} (95 % interval {low:.2%} to"
+            f" {high:.2%}, by {training['test']['method']})."
         )
-    return lines
+    if told["scaled"]:
+        lines.append("Weights are of the scaled features, so that they can be compared.")
+    return "\n".join([*lines, weights_table(told["weights"], told["features"])])

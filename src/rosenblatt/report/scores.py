@@ -44,8 +44,9 @@ def score_words(told: dict[str, Any]) -> str:
             f" the largest class alone: {told['majority_share']:.2%})"
         ),
         f"balanced accuracy  {told['balanced_accuracy']:.2%}",
-        f"F1                 {told['f1']:.4f}",
     ]
+    if told["f1"] is not None:
+        lines.append(f"F1                 {told['f1']:.4f}")
     if told["auc"] is not None:
         lines.append(f"AUC                {told['auc']:.4f}")
     if told["log_loss"] is not None:

@@ -17,10 +17,12 @@ def sentences(told: dict[str, Any]) -> str:
         told["rule"] + _price(told["C"]) + _mistakes_a_pass(told["mistakes"]),
         told["outcome"],
         *_about_accuracy(told),
-        weights_table(told["weights"]),
+        weights_table(told["weights"], told["features"]),
     ]
     if told["separability"] is not None:
         parts.append(told["separability"]["explanation"])
+    elif told["rows_in_file"]:
+        parts.append("No proof was looked for in so many rows: `rosenblatt separable` does.")
     kept = told["model"]
     parts.append("Not kept: -o MODEL writes it." if kept is None else f"Written to {kept}.")
     return "\n".join(parts)
@@ -67,7 +69,8 @@ def confusion_table(classes: Sequence[str], counts: Sequence[Sequence[int]]) -> 
     if len(classes) > SHOWN_CLASSES:
         return f"(The table of {len(classes)} × {len(classes)} decisions is in --json.)"
     width = max(len(name) for name in [*classes, "true \\ decided"])
-    columns = [(k, max(6, len(name))) for k, name in enumerate(classes)]
+    longest = max(len(f"{n:,}") for row in counts for n in row)
+    columns = [(k, max(longest, 6, len(name))) for k, name in enumerate(classes)]
     head = "".join(f"  {classes[k]:>{size}}" for k, size in columns)
     lines = ["true \\ decided".ljust(width) + head]
     for name, row in zip(classes, counts, strict=True):
@@ -87,7 +90,7 @@ def weights_by_name(names: Sequence[str], weights: Sequence[float]) -> dict[str,
     return told
 
 
-def weights_table(weights: dict[str, dict[str, float]]) -> str:
+def weights_table(weights: dict[str, dict[str, float]], n_features: int) -> str:
     """Largest weights by feature name, a column a unit, the bias last."""
     shown_units = dict(list(weights.items())[:SHOWN_CLASSES])
     *features, bias = next(iter(weights.values()))
@@ -98,7 +101,7 @@ def weights_table(weights: dict[str, dict[str, float]]) -> str:
     for name in shown:
         cells = "".join(f"  {weights[unit][name]:>{size}.4g}" for unit, size in columns)
         lines.append(name.ljust(width) + cells)
-    left = len(features) - SHOWN_WEIGHTS
+    left = n_features - SHOWN_WEIGHTS
     if left > 0:
         lines.insert(-1, f"… {left:,} smaller ones")
     return "\n".join(lines)

@@ -2,13 +2,14 @@
 
 import csv
 from collections.abc import Iterator
+from io import StringIO
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rosenblatt.errors import SourceError
 from rosenblatt.sources.chunks import Place, Table
-from rosenblatt.sources.layout import Layout
+from rosenblatt.sources.layout import Layout, bare_return, is_blank
 from rosenblatt.sources.opening import Piece
 from rosenblatt.sources.options import Options
 
@@ -27,16 +28,45 @@ def as_words(file: str, piece: Piece, layout: Layout, options: Options) -> Table
 
     cells, lines = [], []
     for line, record in _records(file, piece, layout):
-        if record and (len(record) > 1 or record[0].strip()):
-            if len(record) != len(layout.names):
-                raise _ragged(file, line, record, layout)
-            cells.append(record)
-            lines.append(line)
+        if len(record) != len(layout.names):
+            raise _ragged(file, line, record, layout)
+        cells.append(record)
+        lines.append(line)
     frame = pl.DataFrame(cells, schema=dict.fromkeys(layout.names, pl.String), orient="row")
-    stripped = pl.all().str.strip_chars()
-    given = pl.when(~stripped.is_in(list(options.missing))).then(stripped)
-    frame = frame.select(given.name.keep())
-    return Table(frame, Place(file, piece.line, numbers=np.array(lines, np.int64)))
+    place = Place(file, piece.line, numbers=np.array(lines, np.int64))
+    return Table(with_given_words(frame, options), place)
+
+
+def with_given_words(frame: "pl.DataFrame", options: Options) -> "pl.DataFrame":
+    """Words without blanks around them, and none where they stand for a missing cell."""
+    import polars as pl  # noqa: PLC0415 (slow to import)
+
+    words = pl.col(pl.String).str.strip_chars()
+    return frame.with_columns(pl.when(~words.is_in(list(options.missing))).then(words).name.keep())
+
+
+def _records(file: str, piece: Piece, layout: Layout) -> Iterator[tuple[int, list[str]]]:
+    """The records of a piece that are not blank, and the lines where they begin."""
+    text = StringIO(decoded(file, piece))
+    ended: list[bool] = []
+
+    def lines() -> Iterator[str]:
+        yield from text
+        ended.append(True)
+
+    reader, line = layout.records(lines()), piece.line
+    try:
+        for record in reader:
+            if ended:
+                raise SourceError(
+                    f"{file}, line {line}: a cell begins with a quote that never ends. Take the"
+                    " quote away, or write it twice within quotes."
+                )
+            if not is_blank(record):
+                yield line, record
+            line = piece.line + reader.line_num
+    except csv.Error:
+        raise bare_return(f"{file}, line {line}") from None
 
 
 def type_of(words: "pl.Series", *, decimal_comma: bool) -> "pl.DataType":
@@ -82,21 +112,6 @@ def _numbers(words: "pl.Series", *, decimal_comma: bool) -> "pl.Series":
     if decimal_comma:
         words = words.str.replace(",", ".", literal=True)
     return words.cast(pl.Float64, strict=False)
-
-
-def _records(file: str, piece: Piece, layout: Layout) -> Iterator[tuple[int, list[str]]]:
-    """The cells of each line, with its number."""
-    reader = layout.records(decoded(file, piece))
-    line = piece.line
-    try:
-        for record in reader:
-            yield line, record
-            line = piece.line + reader.line_num
-    except csv.Error:
-        raise SourceError(
-            f"{file}, line {line}: a carriage return stands within the line. Let lines end in a"
-            " line feed, and quote cells that hold several."
-        ) from None
 
 
 def decoded(file: str, piece: Piece) -> str:

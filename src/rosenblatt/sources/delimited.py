@@ -1,7 +1,7 @@
 """CSV, TSV and other delimited text, a piece at a time, by polars.
 
 The types of the columns are settled by the first piece and hold for all: numbers are float64,
-then come booleans, dates and words. A piece that polars cannot read by these types is read as words
+then come booleans and words. A piece that polars cannot read by these types is read as words
 and looked at cell by cell: so blanks around numbers do no harm, and a cell that is wrong is named.
 """
 
@@ -11,17 +11,18 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from rosenblatt.errors import SourceError
-from rosenblatt.sources.cells import as_words, decoded, type_of, typed
+from rosenblatt.sources.cells import as_words, decoded, type_of, typed, with_given_words
 from rosenblatt.sources.chunks import Place, Table
 from rosenblatt.sources.layout import Layout, layout_of
-from rosenblatt.sources.opening import BOM, Piece, pieces
+from rosenblatt.sources.opening import BOM, Piece, last_end, pieces
 from rosenblatt.sources.options import Options
+from rosenblatt.sources.reading import name_of
 
 if TYPE_CHECKING:
     import polars as pl
 
 HEAD = 1 << 16  # bytes that tell the layout
-SAMPLE = 1 << 22  # bytes that tell the types
+SAMPLE = 1 << 20  # bytes that tell the types
 
 Types = dict[str, "pl.DataType"]
 
@@ -36,7 +37,7 @@ class Delimited:
     @property
     def name(self) -> str:
         """How the source is called in messages."""
-        return self.files[0] if len(self.files) == 1 else f"{self.files[0]} and others"
+        return name_of(self.files)
 
     def __iter__(self) -> Iterator[Table]:
         """Read the chunks from the beginning."""
@@ -61,7 +62,7 @@ class Delimited:
         piece = next(self._pieces(self.files[0]), None)
         if piece is None:
             raise SourceError(f"{self.name} has a header but no rows.")
-        return _types(self.name, piece, self.layout, self.options)
+        return _types(self.files[0], piece, self.layout, self.options)
 
     def _layout(self, file: str) -> Layout:
         head = next(pieces(file, size=HEAD, quoted=True), Piece(b"", 1)).text.removeprefix(BOM)
@@ -111,7 +112,7 @@ class Delimited:
 def _parsed(text: bytes, layout: Layout, types: Types, options: Options) -> "pl.DataFrame":
     import polars as pl  # noqa: PLC0415 (slow to import)
 
-    return pl.read_csv(
+    frame = pl.read_csv(
         text,
         has_header=False,
         schema=types,
@@ -121,14 +122,15 @@ def _parsed(text: bytes, layout: Layout, types: Types, options: Options) -> "pl.
         decimal_comma=layout.decimal_comma,
         glob=False,
     )
+    return with_given_words(frame, options)
 
 
-def _types(name: str, piece: Piece, layout: Layout, options: Options) -> Types:
+def _types(file: str, piece: Piece, layout: Layout, options: Options) -> Types:
     """Types by all lines of a sample: numbers as float64, whatever polars makes of them."""
     import polars as pl  # noqa: PLC0415 (slow to import)
 
-    end = piece.text.rfind(b"\n", 0, SAMPLE) + 1 or len(piece.text)
-    words = as_words(name, Piece(piece.text[:end], piece.line), layout, options).frame
+    end = last_end(piece.text[:SAMPLE], quoted=layout.quote is not None) or len(piece.text)
+    words = as_words(file, Piece(piece.text[:end], piece.line), layout, options).frame
     types: Types = {}
     for column in words:
         if column.name in options.as_words:
@@ -139,17 +141,19 @@ def _types(name: str, piece: Piece, layout: Layout, options: Options) -> Types:
 
 
 def _may_be_ragged(text: bytes, frame: "pl.DataFrame", layout: Layout) -> bool:
-    """Whether a line may have too few cells, which polars passes over in silence."""
+    """Whether a line may be blank or have too few cells, which polars passes over in silence."""
     if frame[frame.columns[-1]].null_count() == 0:
         return False
+    if frame.width == 1:
+        return True
     if layout.quote is not None and layout.quote.encode() in text:
         return True
     return text.count(layout.separator.encode()) != frame.height * (frame.width - 1)
 
 
 def _header_length(text: bytes, layout: Layout) -> int:
-    """How many bytes the first record takes."""
-    end = text.find(b"\n") + 1
+    """How many bytes the first record takes, and the blank lines before it."""
+    end = text.find(b"\n", len(text) - len(text.lstrip(b" \r\n"))) + 1
     while end and layout.quote is not None and text.count(b'"', 0, end) % 2:
         end = text.find(b"\n", end) + 1
     return end or len(text)

@@ -2,7 +2,9 @@
 
 A decimal whose digits make at most 2⁵³ is that whole number over, or times, a power of ten. Up to
 10²² both are float64 without rounding, so the one operation between them gives the nearest float64.
-Any other number is LONG, and left to Python, which rounds exactly too.
+Where up to 18 digits stand over such a power, the rest of the division is known exactly too, and
+tells which float64 is nearest, unless two are almost equally near. Any other number is LONG, and
+left to Python, which rounds exactly as well.
 
 Places in a text are unsigned, as everywhere in kernels. The order of bytes in a word is that of
 x86 and ARM: the first sign of a text is the lowest byte.
@@ -20,8 +22,9 @@ from rosenblatt.data.rows import ONE, THREE, UINT
 
 _numba: Any = config
 GOOD, LONG, BAD = range(3)  # how the reading of a number ended
+COMPILED = not _numba.DISABLE_JIT
 # how far a quick reading looks ahead; plain Python cannot look at eight bytes at once
-REACH: Any = UINT(1 << 62 if _numba.DISABLE_JIT else 32)
+REACH: Any = UINT(32 if COMPILED else 1 << 62)
 NONE: Any = UINT(0)
 NOWHERE: Any = NONE
 MINUS, PLUS, POINT, FIRST, LAST, SMALL_E, LARGE_E = (ord(sign) for sign in "-+.09eE")
@@ -36,8 +39,9 @@ TWO_SIGNS, ZERO_POINT = UINT(0xFFFF), UINT(ord(".") << 8 | ord("0"))
 TEN, BYTE, TWO_BYTES, HALF = UINT(10), UINT(8), UINT(16), UINT(32)
 
 ROOM_FOR_EIGHT_MORE, ROOM_FOR_ONE_MORE = UINT(10**11), UINT(10**18)  # digits in 64 bits
-EXACT = UINT(1 << 53)
+EXACT = 1 << 53
 LARGEST_POWER, LARGEST_EXPONENT = 22, UINT(1_000_000)
+DOUBT = 2.0**-95  # beside 1, more than the rounding of a correction to a quotient
 POWERS: Any = np.array([float(10**k) for k in range(LARGEST_POWER + 1)])
 WHOLE_POWERS: Any = np.array([10**k for k in range(9)], np.uint64)
 
@@ -64,8 +68,19 @@ def _zeros_below(_typing: Any, bits: Any) -> Any:  # noqa: ARG001
     return types.uint64(types.uint64), codegen
 
 
+@intrinsic
+def _fused(_typing: Any, a: Any, b: Any, c: Any) -> Any:  # noqa: ARG001
+    """The number a b + c, rounded once."""
+
+    def codegen(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
+        return builder.fma(*args)
+
+    return types.float64(types.float64, types.float64, types.float64), codegen
+
+
 word: Any = _word
 zeros_below: Any = _zeros_below
+fused: Any = _fused
 
 
 @njit(cache=True, nogil=True, forceinline=True)
@@ -127,11 +142,29 @@ def number_at(text: Array, at: int, stop: int) -> tuple[float, int, int]:
         if at == NOWHERE:
             return 0.0, at, BAD
     exponent = 0 if number == 0 else exponent - np.int64(places)
-    if lost or number > EXACT or abs(exponent) > LARGEST_POWER:
-        return 0.0, at, LONG
-    value = np.float64(np.int64(number))
-    value = value * POWERS[exponent] if exponent >= 0 else value / POWERS[-exponent]
-    return (-value if minus else value), at, GOOD
+    value, kind = (0.0, LONG) if lost else nearest(np.int64(number), exponent)
+    return (-value if minus else value), at, kind
+
+
+@njit(cache=True, nogil=True)
+def nearest(number: Any, exponent: Any) -> tuple[float, int]:
+    """The float64 nearest to a number of up to 18 digits times a power of ten, or LONG."""
+    head = np.float64(number)
+    if number <= EXACT and 0 <= exponent <= LARGEST_POWER:
+        return head * POWERS[exponent], GOOD
+    if exponent >= 0 or exponent < -LARGEST_POWER:
+        return 0.0, LONG
+    power = POWERS[-exponent]
+    quotient = head / power
+    if number <= EXACT:
+        return quotient, GOOD
+    if not COMPILED:
+        return 0.0, LONG
+    rest = fused(-quotient, power, head)  # nothing of it is lost
+    correction = (rest + np.float64(number - np.int64(head))) / power
+    doubt = quotient * DOUBT
+    value = quotient + (correction - doubt)
+    return value, GOOD if value == quotient + (correction + doubt) else LONG
 
 
 @njit(cache=True, nogil=True)

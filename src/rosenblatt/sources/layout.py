@@ -2,7 +2,7 @@
 
 =============  ================================================================================
 separator      the first of tab ; | , by which every line has as many cells, and more than one
-quoting        " around cells, unless the lines fall into cells as well without it in a TSV
+quoting        " around cells; in a TSV only if lines are uneven without, or the first is quoted
 header         the first line, if no cell of it is a number or comes again in its column
 decimal comma  if the cells hold numbers such as 1,5 and none such as 1.5
 =============  ================================================================================
@@ -10,26 +10,26 @@ decimal comma  if the cells hold numbers such as 1,5 and none such as 1.5
 
 import csv
 import re
-import sys
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from io import StringIO
+from itertools import islice
 from typing import Any
 
 from rosenblatt.errors import SourceError
 from rosenblatt.sources.options import Options
 
 SEPARATORS = "\t;|,"
-LOOKED_AT = 200  # lines
+NO_SEPARATORS = '"\r\n'
+LOOKED_AT = 200  # records
+LONGEST_CELL = 2**31 - 1  # bytes: as much as the csv module can be told
 QUOTE = '"'
+QUOTED = re.compile(r'\s*".*"\s*')
 NUMBER = re.compile(r"\s*[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?\s*")
 WITH_COMMA = re.compile(r"\s*[+-]?\d*,\d+\s*")
 WITH_POINT = re.compile(r"\s*[+-]?\d*\.\d+([eE][+-]?\d+)?\s*")
 
 Cells = list[list[str]]
-
-csv.field_size_limit(sys.maxsize)  # a cell may hold a whole book
 
 
 @dataclass(frozen=True)
@@ -42,26 +42,43 @@ class Layout:
     decimal_comma: bool
     names: tuple[str, ...]
 
-    def records(self, text: str) -> Any:
-        """The cells of each line, slowly; `line_num` counts the lines read."""
-        return records(text, self.separator, self.quote)
+    def records(self, lines: Iterable[str]) -> Any:
+        """The cells of each record, slowly; `line_num` counts the lines read."""
+        return records(lines, self.separator, self.quote)
 
 
-def records(text: str, separator: str, quote: str | None) -> Any:
-    """The cells of each line of some text."""
+def records(lines: Iterable[str], separator: str, quote: str | None) -> Any:
+    """The cells of each record of some lines."""
+    csv.field_size_limit(LONGEST_CELL)
     if quote is None:
-        return csv.reader(StringIO(text), delimiter=separator, quoting=csv.QUOTE_NONE)
-    return csv.reader(StringIO(text), delimiter=separator, quotechar=quote)
+        return csv.reader(lines, delimiter=separator, quoting=csv.QUOTE_NONE)
+    return csv.reader(lines, delimiter=separator, quotechar=quote)
+
+
+def is_blank(record: list[str]) -> bool:
+    """Whether a record is but a blank line."""
+    return len(record) < 2 and not "".join(record).strip()
 
 
 def layout_of(file: str, head: str, options: Options) -> Layout:
     """Layout of a file by its first lines."""
-    head = "".join(head.splitlines(keepends=True)[:LOOKED_AT])
-    separator = options.separator or _separator(file, head)
+    try:
+        return _layout(file, head, options)
+    except csv.Error:
+        raise bare_return(file) from None
+
+
+def bare_return(where: str) -> SourceError:
+    """What is wrong if the csv module cannot go on."""
+    return SourceError(
+        f"{where}: a carriage return stands within a line. Write lines that end with a newline."
+    )
+
+
+def _layout(file: str, head: str, options: Options) -> Layout:
+    separator = _checked(options.separator) or _separator(file, head)
     quote = _quote(head, separator)
     cells = _cells(head, separator, quote)
-    if not cells and head.strip():
-        raise SourceError(f"{file} has no lines that fall into cells. Do they end in a line feed?")
     if not cells:
         raise SourceError(f"{file} is empty. A table has at least one row.")
     header = _has_header(cells) if options.header is None else options.header
@@ -69,6 +86,15 @@ def layout_of(file: str, head: str, options: Options) -> Layout:
     if comma is None:
         comma = separator != "," and _has_commas(cells[1:] if header else cells)
     return Layout(separator, quote, header, comma, _names(file, cells[0], header=header))
+
+
+def _checked(separator: str | None) -> str | None:
+    if separator is not None and (len(separator.encode()) != 1 or separator in NO_SEPARATORS):
+        raise SourceError(
+            f"{separator!r} separates no cells: a separator is one ASCII character, such as ; or a"
+            " tab, and no quote or end of line."
+        )
+    return separator
 
 
 def _separator(file: str, head: str) -> str:
@@ -81,16 +107,17 @@ def _separator(file: str, head: str) -> str:
 
 
 def _quote(head: str, separator: str) -> str | None:
-    """A TSV often has stray quotes, and no need of any."""
-    plain = {len(line) for line in _cells(head, separator, None)}
-    return None if separator == "\t" and len(plain) == 1 else QUOTE
+    """A TSV often has stray quotes, and no need of any, unless its first words are all quoted."""
+    plain = _cells(head, separator, None)
+    if separator != "\t" or len({len(line) for line in plain}) != 1:
+        return QUOTE
+    words = [cell for cell in plain[0] if not NUMBER.fullmatch(cell)]
+    return QUOTE if words and all(QUOTED.fullmatch(word) for word in words) else None
 
 
 def _cells(head: str, separator: str, quote: str | None) -> Cells:
-    lines: Cells = []
-    with suppress(csv.Error):  # over a carriage return alone: the lines before it tell the layout
-        lines.extend(line for line in records(head, separator, quote) if line)
-    return lines
+    first = islice(records(StringIO(head), separator, quote), LOOKED_AT)
+    return [record for record in first if not is_blank(record)]
 
 
 def _has_header(cells: Cells) -> bool:
@@ -109,13 +136,13 @@ def _has_commas(cells: Cells) -> bool:
 
 
 def _names(file: str, first: Sequence[str], *, header: bool) -> tuple[str, ...]:
-    if not header:
-        return tuple(f"x{j}" for j in range(1, len(first) + 1))
-    names = tuple(name.strip() for name in first)
+    """Names by the header; x1, x2, … where it has none."""
+    given = [name.strip() if header else "" for name in first]
+    names = tuple(name or f"x{j}" for j, name in enumerate(given, 1))
     twice = {name for name in names if names.count(name) > 1}
     if twice:
         raise SourceError(
             f"{file}, line 1: two columns are called {min(twice)!r}. Columns are told apart"
             " by their names; rename one, or say that there is no header with --no-header."
         )
-    return tuple(name or f"x{j}" for j, name in enumerate(names, 1))
+    return names

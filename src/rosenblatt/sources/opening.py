@@ -13,15 +13,16 @@ import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
+from io import BufferedReader
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from rosenblatt.errors import SourceError
 
 STDIN = "-"
-PIECE = 1 << 25  # bytes: enough to share among threads, little beside any memory
+PIECE = 1 << 23  # bytes: enough to share among threads, little enough to stay at hand
 LONGEST_RECORD = 1 << 30  # bytes: what has no end of line for so long is not a text file
-LONGEST_QUOTE = 4 * PIECE  # what is quoted for so long is rather a stray quote
+LONGEST_QUOTE = 16 * PIECE  # what is quoted for so long is rather a stray quote
 NEWLINE, QUOTE = b"\n", b'"'
 BOM = b"\xef\xbb\xbf"  # the byte order mark that some programs write before UTF-8
 
@@ -69,9 +70,9 @@ def pieces(file: str, *, size: int = PIECE, quoted: bool = False) -> Iterator[Pi
     """The text of a file in pieces of whole lines; where lines may be quoted, of whole records."""
     line, rest = 1, b""
     with opened(file) as stream:
-        while block := stream.read(size):
+        while block := stream.read(max(size, len(rest))):  # twice as much if no record ends
             text = rest + block if rest else block
-            end = _last_end(text, quoted=quoted)
+            end = last_end(text, quoted=quoted)
             if end == 0 and len(text) > LONGEST_RECORD:
                 raise SourceError(f"{file}, line {line}: no line ends here. Is it a text file?")
             if end:
@@ -82,7 +83,7 @@ def pieces(file: str, *, size: int = PIECE, quoted: bool = False) -> Iterator[Pi
         yield Piece(rest, line)
 
 
-def _last_end(text: bytes, *, quoted: bool) -> int:
+def last_end(text: bytes, *, quoted: bool) -> int:
     """Where the last whole record ends; 0 if none does."""
     end = text.rfind(NEWLINE) + 1
     if not quoted or len(text) > LONGEST_QUOTE:
@@ -143,9 +144,9 @@ def _packing(file: str) -> str:
 
 
 def _zstd(path: str) -> Any:
-    from rosenblatt.sources.zstd import open_zstd  # noqa: PLC0415 (seldom needed)
+    from rosenblatt.sources.zstd import Frames  # noqa: PLC0415 (seldom needed)
 
-    return open_zstd(path)
+    return BufferedReader(Frames(path))
 
 
 def _damage() -> tuple[type[Exception], ...]:

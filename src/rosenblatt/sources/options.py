@@ -2,9 +2,6 @@
 
 from dataclasses import dataclass
 
-from rosenblatt.errors import SourceError
-
-UNFIT = '"\n\r\0'  # to stand between cells
 MISSING = ("", "NA", "N/A", "NaN", "nan", "NULL", "null", "None", "?")
 
 
@@ -22,12 +19,3 @@ class Options:
     missing: tuple[str, ...] = MISSING
     as_words: frozenset[str] = frozenset()
     zero_based: bool = False
-
-    def __post_init__(self) -> None:
-        """Refuse what cannot stand between cells."""
-        given = self.separator
-        if given is not None and (len(given) != 1 or not given.isascii() or given in UNFIT):
-            raise SourceError(
-                f"The separator {given!r} cannot be used: it must be one ASCII character, and"
-                " neither a quote nor an end of line."
-            )

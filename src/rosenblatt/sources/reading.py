@@ -23,7 +23,7 @@ def name_of(files: Sequence[str]) -> str:
 def unpacked(file: str) -> Iterator[str]:
     """A path to the plain bytes of a file, for readers that do not go straight through it."""
     with opened(file) as stream:
-        if is_plain(file):  # it stands on the disk as it is
+        if is_plain(file):
             yield stream.name
             return
         with tempfile.NamedTemporaryFile(prefix="rosenblatt-") as spool:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 
 import numpy as np
 
@@ -36,7 +37,7 @@ class _Behind:
 
 
 class Remembered(_Behind):
-    """A source whose chunks are kept as they are read, if they are not too large.
+    """A source whose chunks are kept as they are read, unless they are too large.
 
     A reading that was broken off goes on from what is kept.
     """
@@ -44,32 +45,59 @@ class Remembered(_Behind):
     def __init__(self, source: Source, most: int = MOST_KEPT) -> None:
         self.source, self.most = source, most
         self._kept: list[Chunk] = []
-        self._size = 0
-        self._rest: Iterator[Chunk] | None = iter(source)
+        self._read, self._size = 0, 0  # chunks and bytes that were read
+        self._rest: Iterator[Chunk] | None = None  # what follows them
+        self._whole = False
 
     def __iter__(self) -> Iterator[Chunk]:
         """Read the chunks from the beginning."""
-        if self._size > self.most:
-            yield from self.source
-            return
         place = 0
         while place < len(self._kept) or self._read_on():
             yield self._kept[place]
             place += 1
-            if self._size > self.most:  # from here on, nothing is kept
-                rest, self._rest, self._kept = self._rest, None, []
-                yield from rest or ()
-                return
+        if self._size > self.most:
+            yield from self._not_kept(place)
 
     def _read_on(self) -> bool:
-        """Read one more chunk; tell whether there was one."""
-        chunk = None if self._rest is None else next(self._rest, None)
-        if chunk is None:
-            self._rest = None
+        """Keep one more chunk; tell whether there was one, and room for it."""
+        if self._size > self.most:
+            self._kept = []
+        if self._size > self.most or self._whole:
             return False
+        rest = self._rest or islice(self.source, self._read, None)
+        self._rest = None  # which it remains if reading fails: then it fails again
+        chunk = next(rest, None)
+        if chunk is None:
+            self._whole = True
+            return False
+        self._rest = rest
         self._kept.append(chunk)
+        self._read += 1
         self._size += size_of(chunk)
         return True
+
+    def _not_kept(self, place: int) -> Iterator[Chunk]:
+        """Chunks from a place on, of which none is kept."""
+        rest, self._rest = self._rest, None
+        if rest is not None and place == self._read:
+            return rest
+        return islice(self.source, place, None)
+
+
+@dataclass(frozen=True)
+class Watched(_Behind):
+    """A source that tells how many rows have been read so far."""
+
+    source: Source
+    told: Callable[[int], None] = field(repr=False)
+
+    def __iter__(self) -> Iterator[Chunk]:
+        """Read the chunks from the beginning."""
+        rows = 0
+        for chunk in self.source:
+            rows += len(chunk)
+            self.told(rows)
+            yield chunk
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,8 @@ from rosenblatt.sources.chunks import Matrix, Place
 from rosenblatt.sources.opening import LONGEST_RECORD, NEWLINE, is_plain, opened, pieces
 from rosenblatt.sources.svmlight_parts import Part, parsed
 
-PART = 1 << 22  # bytes: a part stays in the cache between reading and parsing
+PART = 1 << 24  # bytes: what is made of them is large enough for large pages of memory
+MOST_THREADS = 8  # more would wait for memory, and fill it with parts
 LOOK = 1 << 16  # bytes looked at together for the end of a line
 READS_ANYWHERE = hasattr(os, "preadv")
 
@@ -44,7 +45,7 @@ class SvmLight:
     labelled: bool = True
     zero_based: bool = False
     n_threads: int | None = None
-    """By default as many as there are processors."""
+    """By default as many as there are processors, up to eight."""
     size: int = PART
     """How many bytes make a chunk; about so many, since no line is cut."""
 
@@ -89,7 +90,8 @@ def _place(file: str, lines: Array) -> Place:
 
 def _processors() -> int:
     """How many this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    known = hasattr(os, "sched_getaffinity")
+    return min(MOST_THREADS, len(os.sched_getaffinity(0)) if known else os.cpu_count() or 1)
 
 
 def _in_order(
@@ -103,7 +105,7 @@ def _in_order(
     with ThreadPoolExecutor(n_threads) as pool:
         for text in texts:
             waiting.append(pool.submit(parse, text))
-            if len(waiting) > 2 * n_threads:  # parts are not piled up
+            if len(waiting) > n_threads:  # parts are not piled up
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()

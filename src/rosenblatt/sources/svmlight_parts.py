@@ -54,15 +54,18 @@ def _room(n_colons: int, n_ends: int) -> Room:
 
 
 def _complete(text: Array, room: Room, n_long: int) -> Iterator[Trouble]:
-    """Put in the numbers that were left to Python."""
-    for start, stop, entry in room.long[:n_long].tolist():
-        value = float(text[start:stop].tobytes())
-        if entry >= 0:
-            room.values[entry] = value
-        else:
-            room.labels[-1 - entry] = value
-        if not np.isfinite(value):
-            yield too_large(text, start)
+    """Put in the numbers that were left to Python, and give the first that is too large."""
+    if n_long == 0:
+        return
+    starts, stops, entries = room.long[:n_long].T
+    signs = text.tobytes()
+    places = zip(starts.tolist(), stops.tolist(), strict=True)
+    numbers = np.array([float(signs[start:stop]) for start, stop in places])
+    of_labels = entries < 0
+    room.values[entries[~of_labels]] = numbers[~of_labels]
+    room.labels[-1 - entries[of_labels]] = numbers[of_labels]
+    for k in np.flatnonzero(np.isinf(numbers))[:1].tolist():
+        yield too_large(text, int(starts[k]))
 
 
 def _rows(room: Room, end: Ending) -> CSR:

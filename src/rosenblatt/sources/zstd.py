@@ -1,33 +1,37 @@
-"""Zstandard files, all frames of them, and none cut short: its own reader stops in silence."""
+"""Files packed by zstd: frames one after another, of which none may be cut short."""
 
-import io
+from io import RawIOBase
 from pathlib import Path
+from typing import Any
 
 import zstandard
 
-BLOCK = 1 << 14  # packed bytes at a time: few, since they may become ten thousand times as many
-BUFFER = 1 << 17
+PACKED = 1 << 17  # bytes that are unpacked at a time
 
 
-class _Unpacked(io.RawIOBase):
-    """The plain bytes of a file."""
+class Frames(RawIOBase):
+    """The plain bytes of a file; one that ends within a frame is an EOFError, as by gzip."""
 
     def __init__(self, path: str) -> None:
         self._file = Path(path).open("rb")  # noqa: SIM115 (closed with this)
-        self._frame = zstandard.ZstdDecompressor().decompressobj()
-        self._packed, self._plain = b"", memoryview(b"")
-        self._within = False  # a frame
+        self._frame: Any = None
+        self._ready = b""
 
     def readable(self) -> bool:
-        """Tell that it can be read from."""
+        """Whether there is anything to read."""
         return True
 
-    def readinto(self, room: memoryview) -> int:  # type: ignore[override]
-        """Fill some room with the next bytes; 0 at the end."""
-        while not self._plain and self._read_on():
-            self._unpack()
-        n = min(len(room), len(self._plain))
-        room[:n], self._plain = self._plain[:n], self._plain[n:]
+    def readinto(self, room: Any) -> int:
+        """Fill some room, or a part of it; 0 at the end."""
+        while not self._ready:
+            packed = self._packed()
+            if not packed:
+                return 0
+            if self._frame is None:
+                self._frame = zstandard.ZstdDecompressor().decompressobj()
+            self._ready = self._frame.decompress(packed)
+        n = min(len(room), len(self._ready))
+        room[:n], self._ready = self._ready[:n], self._ready[n:]
         return n
 
     def close(self) -> None:
@@ -35,20 +39,12 @@ class _Unpacked(io.RawIOBase):
         self._file.close()
         super().close()
 
-    def _read_on(self) -> bool:
-        self._packed = self._packed or self._file.read(BLOCK)
-        if not self._packed and self._within:
+    def _packed(self) -> bytes:
+        """What comes next: the rest of what was read, if a frame has ended within it."""
+        rest = b""
+        if self._frame is not None and self._frame.eof:
+            rest, self._frame = self._frame.unused_data, None
+        packed = rest or self._file.read(PACKED)
+        if not packed and self._frame is not None:
             raise EOFError("it ends within a frame")
-        return bool(self._packed)
-
-    def _unpack(self) -> None:
-        self._plain = memoryview(self._frame.decompress(self._packed))
-        self._packed, self._within = b"", not self._frame.eof
-        if self._frame.eof:
-            self._packed = self._frame.unused_data
-            self._frame = zstandard.ZstdDecompressor().decompressobj()
-
-
-def open_zstd(path: str) -> io.BufferedReader:
-    """The plain bytes of a file."""
-    return io.BufferedReader(_Unpacked(path), BUFFER)
+        return packed

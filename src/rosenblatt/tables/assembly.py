@@ -17,10 +17,10 @@ def dense_rows(columns: Sequence[Column], frame: "pl.DataFrame") -> Floats:
     """All features of every row; there must be no text among the columns."""
     rows = np.zeros((frame.height, sum(map(width_of, columns))))
     for features, values in _entries(columns, frame):
-        there = np.flatnonzero(features != ABSENT)
-        if len(there) and (features == features[0]).all():  # a column of numbers
-            rows[:, features[0]] = values
+        if isinstance(features, int):
+            rows[:, features] = values
         else:
+            there = np.flatnonzero(features != ABSENT)
             rows[there, features[there]] = values[there]
     return rows
 
@@ -48,14 +48,25 @@ def narrowed(rows: CSR, n_features: int) -> CSR:
     return CSR(rows.data[kept], rows.indices[kept], ends, n_features)
 
 
+def written_out(rows: CSR) -> Array:
+    """Sparse rows as dense ones."""
+    dense = np.zeros((len(rows.indptr) - 1, rows.n_cols), rows.data.dtype)
+    row = np.repeat(np.arange(len(dense)), np.diff(rows.indptr))
+    np.add.at(dense, (row, rows.indices), rows.data)  # an index may come twice
+    return dense
+
+
 def _entries(columns: Sequence[Column], frame: "pl.DataFrame") -> list[Entries]:
     """Entries of all columns, their features counted through."""
     found, first = [], 0
     for column in columns:
         if not isinstance(column, Text):
             for features, values in column.entries(frame[column.name]):
-                counted = np.where(features == ABSENT, ABSENT, features + first)
-                found.append(Entries(counted, values))
+                if isinstance(features, int):
+                    found.append(Entries(features + first, values))
+                else:
+                    counted = np.where(features == ABSENT, ABSENT, features + first)
+                    found.append(Entries(counted, values))
         first += width_of(column)
     return found
 

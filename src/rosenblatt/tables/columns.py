@@ -27,9 +27,9 @@ ABSENT = -1  # place of a feature that is zero in this row
 
 
 class Entries(NamedTuple):
-    """One entry a row: which feature of the column, or ABSENT, and its value."""
+    """One entry a row: which feature of the column (one for all, or ABSENT), and its value."""
 
-    features: Ints
+    features: Ints | int
     values: Floats
 
 
@@ -50,8 +50,9 @@ class Number:
         """Its entries in some rows."""
         values = numbers_of(cells)
         missing = np.isnan(values)
-        values[missing] = self.fill
-        first = Entries(np.zeros(len(values), np.int64), values)
+        if missing.any():
+            values[missing] = self.fill
+        first = Entries(0, values)
         return [first, _flags(missing, 1)] if self.indicator else [first]
 
 
@@ -123,12 +124,12 @@ def numbers_of(cells: "pl.Series") -> Floats:
     """Cells as float64, a missing one as NaN; what is no number is refused with its place."""
     import polars as pl  # noqa: PLC0415 (slow to import)
 
-    if cells.dtype == pl.String:
-        stripped = cells.str.strip_chars()
-        numbers = stripped.cast(pl.Float64, strict=False)
-        _refuse_first(numbers.is_null() & cells.is_not_null(), cells, "is not a number")
-    else:
+    if cells.dtype.is_numeric() or cells.dtype == pl.Boolean:
         numbers = cells.cast(pl.Float64)
+    else:
+        words = words_of(cells)
+        numbers = words.cast(pl.Float64, strict=False)
+        _refuse_first(numbers.is_null() & words.is_not_null(), cells, "is not a number")
     values: Floats = numbers.fill_null(np.nan).to_numpy(writable=True)
     infinite = np.isinf(values)
     if infinite.any():
@@ -137,10 +138,17 @@ def numbers_of(cells: "pl.Series") -> Floats:
 
 
 def words_of(cells: "pl.Series") -> "pl.Series":
-    """Cells as words without blanks around them; an empty one is missing."""
+    """Cells as words without blanks around them; an empty one is missing.
+
+    Whole numbers are written without a point, whatever type they are stored as.
+    """
     import polars as pl  # noqa: PLC0415 (slow to import)
 
+    if cells.dtype.is_nested() or cells.dtype in (pl.Binary, pl.Object):
+        raise BadCellError(0, cells.name, f"cells of {cells.dtype} are neither numbers nor words.")
     words = cells.cast(pl.String).str.strip_chars()
+    if cells.dtype.is_float():
+        words = words.str.strip_suffix(".0")
     return words.set(words == "", None)
 
 

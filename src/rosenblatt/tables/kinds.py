@@ -5,12 +5,13 @@ kind           a column of
 =============  =====================================================================
 number         numbers or booleans
 text           words, several a cell, and hardly a cell twice
-identifier     words that hardly come twice: left out
+identifier     words, or whole numbers called id, that hardly come twice: left out
 date           dates or times: refused with advice
 category       other words
 =============  =====================================================================
 """
 
+import re
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -26,6 +27,7 @@ WORDS_OF_A_TEXT = 3.0  # a cell, on average
 DISTINCT_TEXT = 0.5  # share of the cells that are different from all others before
 DISTINCT_IDENTIFIER = 0.9
 ENOUGH = 20  # cells to judge by
+IDENTIFIER = re.compile(r"(^|[_\W])id$|^(index|rowid)$", re.IGNORECASE)
 DATE = r"^\d{4}[-/.]\d{1,2}[-/.]\d{1,2}([T ].*)?$|^\d{1,2}[-/.]\d{1,2}[-/.]\d{4}([T ].*)?$"
 
 
@@ -81,9 +83,19 @@ def _kind(chunk: Table, column: "pl.Series", choices: Choices) -> Kind:
             f"{chunk.place.file}, column {column.name!r}: its cells are lists or objects. Write"
             f" them as columns of their own, or leave it out with --drop {column.name}."
         )
+    if column.dtype.is_numeric() and column.name not in choices.use and _counts(column):
+        return Kind.IDENTIFIER
     if column.dtype.is_numeric() or str(column.dtype) == "Boolean":
         return Kind.NUMBER
     return _kind_of_words(chunk, column, choices)
+
+
+def _counts(column: "pl.Series") -> bool:
+    """Whether numbers are called identifiers and look like them: whole, and hardly one twice."""
+    given = column.drop_nulls()
+    if IDENTIFIER.search(column.name) is None or len(given) < ENOUGH:
+        return False
+    return bool((given == given.floor()).all()) and given.n_unique() >= DISTINCT_TEXT * len(given)
 
 
 def _kind_of_words(chunk: Table, column: "pl.Series", choices: Choices) -> Kind:

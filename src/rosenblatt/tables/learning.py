@@ -1,6 +1,7 @@
 """One pass over the training rows learns all that their preparation needs."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import chain
 from typing import NamedTuple
 
@@ -50,6 +51,18 @@ def learn(source: Source, target: str | None, choices: Choices) -> Learned:
     return _matrix_learned(source, chain([first], chunks), choices)
 
 
+def settled(choices: Choices, learned: Learned) -> Choices:
+    """Choices that leave nothing to find out: which columns there are, and what they are."""
+    columns = learned.preparation.columns
+    return replace(
+        choices,
+        drop=choices.drop | {finding.column for finding in learned.findings} - choices.use,
+        use=frozenset(column.name for column in columns),
+        category=frozenset(column.name for column in columns if isinstance(column, Category)),
+        text=frozenset(column.name for column in columns if isinstance(column, Text)),
+    )
+
+
 class _Columns:
     """The columns of a table, and what is known of them so far."""
 
@@ -66,13 +79,13 @@ class _Columns:
         for chunk in rest:
             self._add(chunk)
         classes = sorted_classes(self.counts, f"{name}, column {self.target!r}")
-        findings = tuple(f for f in self._findings() if f.column not in self.choices.use)
-        left_out = {f.column for f in findings}
+        findings = tuple(self._findings())
+        left_out = {f.column for f in findings} - self.choices.use
         kept = [name for name in self.kinds if name not in left_out]
         kept.sort(key=lambda name: self.kinds[name] is Kind.TEXT)  # text comes last
         columns = tuple(_column(name, self.summaries[name]) for name in kept)
         if not columns:
-            raise SourceError(f"{name} has no column to learn from.{_told(findings)}")
+            raise SourceError(f"{name} has no column to learn from. {_told(findings)}")
         return Learned(self._preparation(columns), classes, self.counts, findings)
 
     def _add(self, chunk: Chunk) -> None:
@@ -92,7 +105,7 @@ class _Columns:
                 yield constant(name)
             elif self.leaks.gives_target(name, sum(self.counts.values())):
                 yield leaking(name, self.target)
-            elif isinstance(summary, Numbers) and summary.counts_on and summary.n >= 20:
+            elif isinstance(summary, Numbers) and summary.counts_rows:
                 yield counting(name)
 
     def _preparation(self, columns: tuple[Column, ...]) -> Preparation:
@@ -109,11 +122,6 @@ class _Columns:
         for column in columns:
             summary = self.summaries[column.name]
             if isinstance(summary, Numbers) and not summary.boolean:
-                if not np.isfinite(summary.deviation):
-                    raise SourceError(
-                        f"{self.first.place.file}, column {column.name!r}: its numbers are too"
-                        " large to be squared. Write them in larger units."
-                    )
                 shift[place], factor[place] = summary.mean, 1.0 / (summary.deviation or 1.0)
             place += width_of(column)
         return Scaling(shift, factor)
@@ -130,12 +138,11 @@ def _column(name: str, summary: Summary) -> Column:
         return Number(name, summary.mean, summary.missing > 0)
     if isinstance(summary, Texts):
         return Text(name, summary.sizes, summary.bits, summary.idf)
-    common = [word for word, _ in summary.counts.most_common(MOST_VALUES)]
-    return Category(name, tuple(sorted(common)), summary.missing > 0)
+    return Category(name, tuple(sorted(summary.most_frequent(MOST_VALUES))), summary.missing > 0)
 
 
 def _told(findings: tuple[Finding, ...]) -> str:
-    return "".join(f" {finding}" for finding in findings)
+    return " ".join(str(finding) for finding in findings)
 
 
 def _matrix_learned(source: Source, chunks: Iterator[Chunk], choices: Choices) -> Learned:

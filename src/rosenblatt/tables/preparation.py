@@ -15,7 +15,7 @@ from rosenblatt.arrays import Array
 from rosenblatt.data.storage import CSR, Rows, n_cols
 from rosenblatt.errors import SourceError
 from rosenblatt.sources.chunks import Chunk, Matrix, Place, Table
-from rosenblatt.tables.assembly import dense_rows, narrowed, sparse_rows
+from rosenblatt.tables.assembly import dense_rows, narrowed, sparse_rows, written_out
 from rosenblatt.tables.columns import (
     Category,
     Column,
@@ -26,7 +26,7 @@ from rosenblatt.tables.columns import (
 )
 from rosenblatt.tables.scaling import Scaling
 
-MOST_BITS = 30  # of the hash of a text column
+MOST_WORDS, MOST_BITS = 8, 30  # of a hashed run of words, and of its hash
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +66,7 @@ class Preparation:
         return self._rows(chunk, weighted=False)
 
     def rows(self, chunk: Chunk) -> Rows:
-        """Rows of features, weighted and scaled; they are never the chunk's own."""
+        """Rows of features, weighted and scaled; a chunk's own only where nothing is to be done."""
         rows = self._rows(chunk, weighted=True)
         if self.scaling is not None:
             rows = _own(rows)
@@ -102,8 +102,8 @@ class Preparation:
     def _matrix(self, chunk: Matrix) -> Rows:
         rows = chunk.rows
         if isinstance(rows, CSR):
-            # features that training never saw have no weight
-            return narrowed(rows, self.n_features)
+            rows = narrowed(rows, self.n_features)  # what training never saw has no weight
+            return rows if self.sparse or self.scaling is None else written_out(rows)
         if n_cols(rows) != self.n_features:
             raise SourceError(
                 f"{chunk.place.file} has {n_cols(rows):,} features a row; the model was trained on"
@@ -122,9 +122,11 @@ class Preparation:
             "names": self.names,
             "target": self.target,
             "unit_rows": None,
+            "logarithm": False,
         }
         if self.scaling is not None:
             plain["unit_rows"] = self.scaling.unit_rows
+            plain["logarithm"] = self.scaling.logarithm
             arrays |= {"shift": self.scaling.shift, "factor": self.scaling.factor}
         return plain, arrays
 
@@ -132,19 +134,25 @@ class Preparation:
 def preparation_of(plain: Mapping[str, Any], arrays: Mapping[str, Array]) -> Preparation:
     """The preparation that `to_plain` wrote down; what does not fit together is refused."""
     columns = tuple(_column(column, arrays) for column in plain["columns"])
-    n_features = int(plain["n_features"])
+    n_features, sparse = int(plain["n_features"]), bool(plain["sparse"])
     if columns and sum(map(width_of, columns)) != n_features:
         raise ValueError("its columns do not make up its features")
+    texts = [isinstance(column, Text) for column in columns]
+    if texts != sorted(texts) or (any(texts) and not sparse):
+        raise ValueError("its columns of text are not the last, or not sparse")
     scaling = None
     if plain["unit_rows"] is not None:
-        scaling = Scaling(arrays["shift"], arrays["factor"], bool(plain["unit_rows"]))
+        unit_rows, logarithm = bool(plain["unit_rows"]), bool(plain["logarithm"])
+        scaling = Scaling(arrays["shift"], arrays["factor"], unit_rows, logarithm)
         if {scaling.shift.shape, scaling.factor.shape} != {(n_features,)}:
             raise ValueError("its scaling is not one number a feature")
+        if not np.isfinite(scaling.shift + scaling.factor).all():
+            raise ValueError("its scaling is not finite")
     names = None if plain["names"] is None else tuple(map(str, plain["names"]))
     if names is not None and len(names) != n_features:
         raise ValueError("it does not name every feature")
     target = None if plain["target"] is None else str(plain["target"])
-    return Preparation(columns, n_features, bool(plain["sparse"]), scaling, names, target)
+    return Preparation(columns, n_features, sparse, scaling, names, target)
 
 
 def _column(plain: Mapping[str, Any], arrays: Mapping[str, Array]) -> Column:
@@ -152,14 +160,16 @@ def _column(plain: Mapping[str, Any], arrays: Mapping[str, Array]) -> Column:
     if plain["kind"] == "number":
         return Number(name, float(plain["fill"]), bool(plain["indicator"]))
     if plain["kind"] == "category":
-        return Category(name, tuple(map(str, plain["values"])), bool(plain["indicator"]))
+        values = tuple(map(str, plain["values"]))
+        if len(set(values)) < len(values):
+            raise ValueError(f"the column {name!r} has a value twice")
+        return Category(name, values, bool(plain["indicator"]))
     if plain["kind"] != "text":
         raise ValueError(f"{plain['kind']!r} is no kind of column")
     low, high = map(int, plain["sizes"])
-    bits = int(plain["bits"])
-    if not 0 < bits <= MOST_BITS:
-        raise ValueError("the hash of a text column is too long, or none")
-    text = Text(name, (low, high), bits, arrays.get(f"idf {name}"))
+    text = Text(name, (low, high), int(plain["bits"]), arrays.get(f"idf {name}"))
+    if not (1 <= low <= high <= MOST_WORDS and 1 <= text.bits <= MOST_BITS):
+        raise ValueError(f"the column {name!r} hashes {low} to {high} words to {text.bits} bits")
     if text.idf is not None and text.idf.shape != (2**text.bits,):
         raise ValueError(f"the column {name!r} does not weigh every feature")
     return text

@@ -1,14 +1,16 @@
 """Features brought to comparable size: what a penalty on the weights takes for granted.
 
 A stored entry becomes (x − shift) · factor of its feature; zeros that are not stored stay zero, so
-a shift belongs only to features that every row stores. Rows may be brought to unit length instead.
+a shift belongs only to features that every row stores. Counts of words are weighted instead, as
+tfidf.py has it: 1 + log x, times a factor that is the larger the rarer the word, and each row
+brought to length 1.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from rosenblatt.arrays import Floats
+from rosenblatt.arrays import Array, Floats
 from rosenblatt.data.storage import CSR, Rows
 
 PART = 1 << 14  # rows at a time, which keeps what is allocated small
@@ -16,11 +18,12 @@ PART = 1 << 14  # rows at a time, which keeps what is allocated small
 
 @dataclass(frozen=True, eq=False)
 class Scaling:
-    """A shift and a factor for each feature, or rows of unit length."""
+    """A shift and a factor for each feature; for counts, a logarithm before and length 1 after."""
 
     shift: Floats
     factor: Floats
     unit_rows: bool = False
+    logarithm: bool = False
 
     def apply(self, rows: Rows) -> None:
         """Scale rows where they stand."""
@@ -29,6 +32,8 @@ class Scaling:
         else:
             for start in range(0, len(rows), PART):
                 part = rows[start : start + PART]
+                if self.logarithm:
+                    _take_logarithm(part)
                 part -= self.shift
                 part *= self.factor
                 if self.unit_rows:
@@ -39,11 +44,20 @@ class Scaling:
             ends = rows.indptr[start : start + PART + 1]
             span = slice(int(ends[0]), int(ends[-1]))
             data, features = rows.data[span], rows.indices[span]
+            if self.logarithm:
+                _take_logarithm(data)
             data -= self.shift[features]
             data *= self.factor[features]
             if self.unit_rows:
                 part = CSR(data, features, ends - ends[0], rows.n_cols)
                 data /= np.repeat(_safe(np.sqrt(squares_of(part))), np.diff(ends))
+
+
+def _take_logarithm(counts: Array) -> None:
+    """1 + log x in the place of every positive x."""
+    positive = counts > 0
+    np.log(counts, out=counts, where=positive)
+    np.add(counts, 1.0, out=counts, where=positive)
 
 
 def squares_of(rows: CSR) -> Floats:

@@ -8,6 +8,7 @@ import numpy as np
 
 from rosenblatt.arrays import Floats, Ints
 from rosenblatt.data.storage import CSR, Rows
+from rosenblatt.errors import BadCellError
 from rosenblatt.tables.columns import numbers_of, words_of
 from rosenblatt.tables.moments import Moments
 from rosenblatt.tables.scaling import Scaling, squares_of
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
 
 SIZES, BITS = (1, 2), 18  # words and word pairs, into so many features
 MOST_DISTINCT = 100_000  # words that are counted; a column of more is no category
+ENOUGH = 20  # cells that show whether a column counts the rows
+MOST_LEFT_OUT = 2  # numbers a cell, where only some of the rows are seen
+HUGE = 1e150  # whose squares can hardly be added up
+ROUNDING = 1e-12  # of the mean: a smaller deviation is none
 
 
 @dataclass
@@ -25,9 +30,10 @@ class Numbers:
 
     n: int = 0
     missing: int = 0
-    counts_on: bool = True
+    least: float = np.inf
+    largest: float = -np.inf
     boolean: bool = False
-    _last: float | None = None
+    _rises: bool = True  # by whole steps
     _moments: Moments = field(default_factory=Moments)
 
     def add(self, cells: "pl.Series") -> None:
@@ -36,9 +42,12 @@ class Numbers:
         values = numbers_of(cells)
         given = values[~np.isnan(values)]
         self.missing += len(values) - len(given)
-        self.n += len(given)
+        if not len(given):
+            return
+        _refuse_huge(values, cells.name)
         self._watch(given)
         self._moments.add(given[:, None])
+        self.n += len(given)
 
     @property
     def mean(self) -> float:
@@ -52,15 +61,29 @@ class Numbers:
 
     @property
     def constant(self) -> bool:
-        """Whether all given cells are equal, up to rounding."""
-        return self.deviation <= 1e-12 * abs(self.mean)
+        """Whether all given cells are equal."""
+        return self.least >= self.largest
+
+    @property
+    def counts_rows(self) -> bool:
+        """Whether it rises by whole steps and leaves few numbers out, as some of the rows would."""
+        return (
+            self._rises and self.n >= ENOUGH and self.largest - self.least < MOST_LEFT_OUT * self.n
+        )
 
     def _watch(self, given: Floats) -> None:
-        if not self.counts_on or not len(given):
-            return
-        first = given[0] if self._last is None else self._last + 1
-        self.counts_on = bool(np.array_equal(given, first + np.arange(len(given))))
-        self._last = float(given[-1])
+        before = self.largest if self.n else given[0] - 1.0
+        steps = np.diff(given, prepend=before)
+        self._rises = self._rises and bool(((steps >= 1) & (steps == np.floor(steps))).all())
+        self.least = min(self.least, float(given.min()))
+        self.largest = max(self.largest, float(given.max()))
+
+
+def _refuse_huge(values: Floats, name: str) -> None:
+    huge = np.abs(values) > HUGE
+    if huge.any():
+        row = int(huge.argmax())
+        raise BadCellError(row, name, f"{values[row]:g} is too large to be learned from.")
 
 
 @dataclass
@@ -80,6 +103,10 @@ class Words:
         if len(self.counts) <= MOST_DISTINCT:
             found = given.value_counts()
             self.counts.update(dict(zip(found[:, 0].to_list(), found[:, 1].to_list(), strict=True)))
+
+    def most_frequent(self, most: int) -> list[str]:
+        """The most frequent words; of those that come as often, the first by the alphabet."""
+        return sorted(self.counts, key=lambda word: (-self.counts[word], word))[:most]
 
     @property
     def constant(self) -> bool:
@@ -129,14 +156,16 @@ class Spread:
         """Every feature to mean 0 and deviation 1; a constant one becomes 0."""
         n, mean, squares = self._moments.total()
         deviation = np.sqrt(squares / n)
-        factor = 1.0 / np.where(deviation > 0, deviation, 1.0)
-        return Scaling(mean, factor)
+        varies = deviation > ROUNDING * np.abs(mean)
+        return Scaling(mean, 1.0 / np.where(varies, deviation, 1.0))
 
 
 @dataclass
 class Stored:
     """The stored values of sparse rows: how large, whether counts, whether rows of unit length."""
 
+    n: int = 0
+    documents: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
     largest: Floats = field(default_factory=lambda: np.zeros(0))
     whole: bool = True
     negative: bool = False
@@ -145,19 +174,24 @@ class Stored:
     def add(self, rows: Rows) -> None:
         """Take in some sparse rows."""
         assert isinstance(rows, CSR)
-        if rows.n_cols > len(self.largest):
-            self.largest = np.pad(self.largest, (0, rows.n_cols - len(self.largest)))
+        wider = (0, max(0, rows.n_cols - len(self.largest)))
+        self.largest, self.documents = np.pad(self.largest, wider), np.pad(self.documents, wider)
+        self.n += len(rows.indptr) - 1
+        self.documents += np.bincount(rows.indices[rows.data != 0], minlength=len(self.documents))
         np.maximum.at(self.largest, rows.indices, np.abs(rows.data))
         self.whole = self.whole and bool((rows.data == np.floor(rows.data)).all())
         self.negative = self.negative or bool((rows.data < 0).any())
         self.unit = self.unit and bool(np.allclose(squares_of(rows), 1.0, atol=1e-3))
 
     def scaling(self, width: int) -> Scaling | None:
-        """None for flags and for rows of unit length; counts become such rows; else to ±1."""
+        """None for flags and for rows of length 1; counts are weighted; all else is at most ±1."""
         flags = self.whole and not self.negative and self.largest.max(initial=0.0) <= 1
         if flags or self.unit:
             return None
         if self.whole and not self.negative:
-            return Scaling(np.zeros(width), np.ones(width), unit_rows=True)
+            from rosenblatt.tables.tfidf import inverse_frequencies  # noqa: PLC0415 (as above)
+
+            factor = inverse_frequencies(self.documents, self.n)
+            return Scaling(np.zeros(width), factor, unit_rows=True, logarithm=True)
         largest = np.pad(self.largest, (0, width - len(self.largest)))
         return Scaling(np.zeros(width), 1.0 / np.where(largest > 0, largest, 1.0))

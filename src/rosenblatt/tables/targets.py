@@ -1,13 +1,14 @@
 """The classes of a source: a column of a table, or the labels that a format carries."""
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rosenblatt.arrays import Array, Ints
 from rosenblatt.errors import SourceError
 from rosenblatt.sources.chunks import Chunk, Place, Table
+from rosenblatt.tables.columns import words_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 UNKNOWN = -1  # code of a label that is none of the classes
 USUAL_NAMES = ("target", "label", "class", "y")
 FEW_ROWS_A_CLASS = 2  # on average: then it is hardly a class
+LARGEST = 2.0**63  # beyond the whole numbers of a label
 MANY = 20  # classes, which are looked at with suspicion
 
 Label = str | int | float | bool
@@ -54,6 +56,15 @@ def counted(chunk: Chunk, target: str | None) -> Counts:
     return dict(zip(labels.tolist(), counts.tolist(), strict=True))
 
 
+def counted_in(chunks: Iterable[Chunk], target: str | None) -> Counts:
+    """How often each label comes in some chunks."""
+    total: Counts = {}
+    for chunk in chunks:
+        for label, n in counted(chunk, target).items():
+            total[label] = total.get(label, 0) + n
+    return total
+
+
 def sorted_classes(counts: Mapping[Label, int], name: str) -> tuple[Label, ...]:
     """Classes in order; too few or too many are refused."""
     rows = sum(counts.values())
@@ -69,32 +80,34 @@ def sorted_classes(counts: Mapping[Label, int], name: str) -> tuple[Label, ...]:
             " column to predict with --target."
         )
     if len({isinstance(label, str) for label in counts}) > 1:
-        counts = {str(label): n for label, n in counts.items()}
+        raise SourceError(f"{name}: some labels are numbers, others are words. Write all as words.")
     return tuple(sorted(counts))
 
 
 def coded(chunk: Chunk, target: str | None, classes: tuple[Label, ...]) -> Ints:
-    """Place of each label among the classes, or UNKNOWN."""
+    """Place of each label among the classes, or UNKNOWN; numbers and words meet as words."""
+    known = np.array(classes)
     if isinstance(chunk, Table):
         column = _column(chunk, target)
-        if isinstance(classes[0], str):
+        if known.dtype.kind == "U" or str(column.dtype) == "String":
             return _coded_words(column, classes)
         labels = column.to_numpy()
     else:
         labels = _labels(chunk.labels, chunk.place)
-    known = np.array(classes)
-    if known.dtype.kind in "US":
-        labels = labels.astype(known.dtype.kind)
-    places = np.minimum(np.searchsorted(known, labels), len(known) - 1)
+        if "U" in (known.dtype.kind, labels.dtype.kind):
+            known, labels = known.astype(str), labels.astype(str)
+    order = np.argsort(known)
+    places = order[np.minimum(np.searchsorted(known, labels, sorter=order), len(known) - 1)]
     return np.where(known[places] == labels, places, UNKNOWN)
 
 
 def _coded_words(column: "pl.Series", classes: tuple[Label, ...]) -> Ints:
     import polars as pl  # noqa: PLC0415 (slow to import)
 
-    words = column.cast(pl.String)
+    known = pl.Series(classes).cast(pl.String).to_list()
     places = list(range(len(classes)))
-    codes = words.replace_strict(list(classes), places, default=UNKNOWN, return_dtype=pl.Int64)
+    words = column.cast(pl.String)
+    codes = words.replace_strict(known, places, default=UNKNOWN, return_dtype=pl.Int64)
     return codes.to_numpy()
 
 
@@ -112,14 +125,17 @@ def _column(chunk: Table, target: str | None) -> "pl.Series":
     column = chunk.frame[target]
     if column.dtype.is_temporal() or column.dtype.is_nested():
         raise SourceError(f"{chunk.place.file}, column {target!r}: {column.dtype} is no class.")
+    if not (column.dtype.is_numeric() or column.dtype == pl.Boolean):
+        with chunk.naming_cells():
+            column = words_of(column)
     missing = column.is_null() | (column.is_nan() if column.dtype.is_float() else False)
     if missing.any():
         row = int(missing.arg_max() or 0)
         raise SourceError(f"{chunk.place.at(row)}, column {target!r}: the label is missing.")
     if column.dtype.is_numeric():
-        _require_whole(column.to_numpy(), chunk.place, f", column {target!r}")
+        _require_whole(column.cast(pl.Float64).to_numpy(), chunk.place, f", column {target!r}")
         return column.cast(pl.Int64)
-    return column if column.dtype == pl.Boolean else column.cast(pl.String).str.strip_chars()
+    return column
 
 
 def _labels(labels: Array | None, place: Place) -> Array:
@@ -129,19 +145,14 @@ def _labels(labels: Array | None, place: Place) -> Array:
     if labels.dtype.kind == "f":
         _require_whole(labels, place, "")
         return labels.astype(np.int64)
-    return labels.astype(str) if labels.dtype.kind == "O" else labels
+    return labels.astype(str) if labels.dtype.kind in "OS" else labels
 
 
 def _require_whole(labels: Array, place: Place, column: str) -> None:
-    broken = ~(np.isfinite(labels) & (labels == np.floor(labels)))
+    broken = ~((np.abs(labels) < LARGEST) & (labels == np.floor(labels)))
     if broken.any():
         row = int(broken.argmax())
         raise SourceError(
             f"{place.at(row)}{column}: {labels[row]:g} is no class. A classifier needs classes:"
             " name the column to predict with --target, or cut the values into classes first."
         )
-
-
-def plain_label(label: Any) -> Label:
-    """A label as plain data."""
-    return label.item() if isinstance(label, np.generic) else label  # type: ignore[no-any-return]

@@ -1,0 +1,176 @@
+"""Who takes part in benchmarks/files.py: contests as rows of a table.
+
+A contest makes its files in a folder, untimed, and tells facts about them. A contender is a process
+of its own: it imports what it needs, yields, works on the files, and ends. `benchmarks/files.py`
+times it from outside, whole, and this file from inside, after its imports.
+
+    python benchmarks/file_contests.py CONTEST CONTENDER FOLDER
+"""
+
+import importlib.util
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+SVMLIGHT, WABBIT = "rows.svm", "rows.vw"
+CLASSES = (-1, 1)
+
+
+@dataclass(frozen=True)
+class Contender:
+    """A way from files to a model, and the module or program it takes."""
+
+    name: str
+    needs: str
+    run: Callable[[Path], Iterator[None]]
+
+    @property
+    def compiles(self) -> bool:
+        """Whether its first use takes longer than any other."""
+        return self.needs == "rosenblatt"
+
+    @property
+    def installed(self) -> bool:
+        return bool(shutil.which(self.needs) or importlib.util.find_spec(self.needs))
+
+
+@dataclass(frozen=True)
+class Contest:
+    """Files, those who read them, and how many times faster the first one should be than others."""
+
+    make: Callable[[Path, int], dict[str, int]]
+    contenders: tuple[Contender, ...]
+    goals: dict[str, float]
+
+
+def make_newswire(folder: Path, shrink: int) -> dict[str, int]:
+    import newswire
+
+    n_rows = newswire.N_ROWS // shrink
+    entries = newswire.write(folder / SVMLIGHT, n_rows)
+    newswire.write(folder / WABBIT, n_rows, newswire.WABBIT)
+    size = (folder / SVMLIGHT).stat().st_size
+    return {"rows": n_rows, "columns": newswire.N_WORDS, "entries": entries, "bytes": size}
+
+
+def ours_in_chunks(folder: Path) -> Iterator[None]:
+    """One pass, chunk by chunk; the number of features is known before."""
+    from newswire import N_WORDS
+
+    from rosenblatt import Perceptron
+    from rosenblatt.data.problem import matrix_of
+    from rosenblatt.sources.svmlight import SvmLight
+
+    yield
+    model = Perceptron()
+    for chunk in SvmLight((str(folder / SVMLIGHT),)):
+        X = matrix_of(chunk.rows._replace(n_cols=N_WORDS))
+        model.partial_fit(X, chunk.labels, classes=CLASSES)
+
+
+def ours_joined(folder: Path) -> Iterator[None]:
+    """All chunks first, joined in memory, then one pass."""
+    import numpy as np
+    from scipy import sparse
+
+    from rosenblatt import Perceptron
+    from rosenblatt.sources.svmlight import SvmLight
+
+    yield
+    chunks = list(SvmLight((str(folder / SVMLIGHT),)))
+    lengths = np.concatenate([np.diff(chunk.rows.indptr) for chunk in chunks])
+    X = sparse.csr_array(
+        (
+            np.concatenate([chunk.rows.data for chunk in chunks]),
+            np.concatenate([chunk.rows.indices for chunk in chunks]),
+            np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32),
+        ),
+        shape=(len(lengths), chunks[-1].rows.n_cols),
+    )
+    y = np.concatenate([chunk.labels for chunk in chunks])
+    Perceptron(max_iter=1, shuffle=False).fit(X, y)
+
+
+def ours_read(folder: Path) -> Iterator[None]:
+    """Reading without learning."""
+    from rosenblatt.sources.svmlight import SvmLight
+
+    yield
+    for _ in SvmLight((str(folder / SVMLIGHT),)):
+        pass
+
+
+def bytes_alone(folder: Path) -> Iterator[None]:
+    """The bytes of the file into memory: nobody can do less."""
+    block = bytearray(1 << 22)
+    yield
+    with (folder / SVMLIGHT).open("rb", buffering=0) as file:
+        while file.readinto(block):
+            pass
+
+
+def scikit_learn(folder: Path) -> Iterator[None]:
+    import numpy as np
+    from sklearn.datasets import load_svmlight_file
+    from sklearn.linear_model import SGDClassifier
+
+    yield
+    X, y = load_svmlight_file(str(folder / SVMLIGHT), zero_based=False)
+    X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)
+    SGDClassifier(loss="perceptron", max_iter=1, tol=None, shuffle=False).fit(X, y)
+
+
+def wabbit(folder: Path) -> Iterator[None]:
+    from vowpalwabbit import Workspace
+
+    yield
+    Workspace(f"-d {folder / WABBIT} --passes 1 -b 18 --quiet").finish()
+
+
+def liblinear(folder: Path) -> Iterator[None]:
+    """A short training: it stops at once, so that reading is most of it."""
+    yield
+    command = ["liblinear-train", "-s", "3", "-e", "100", "-q", folder / SVMLIGHT, os.devnull]
+    subprocess.run(command, check=True)
+
+
+CONTESTS = {
+    "svmlight": Contest(
+        make_newswire,
+        (
+            Contender("rosenblatt, in chunks", "rosenblatt", ours_in_chunks),
+            Contender("rosenblatt, joined", "rosenblatt", ours_joined),
+            Contender("rosenblatt, reading alone", "rosenblatt", ours_read),
+            Contender("bytes alone", "python3", bytes_alone),
+            Contender("Vowpal Wabbit", "vowpalwabbit", wabbit),
+            Contender("LIBLINEAR", "liblinear-train", liblinear),
+            Contender("scikit-learn", "sklearn", scikit_learn),
+        ),
+        {"scikit-learn": 10, "Vowpal Wabbit": 1.5, "LIBLINEAR": 1.5},
+    ),
+}
+
+
+def main() -> None:
+    contest, name, folder = sys.argv[1:]
+    contender = next(c for c in CONTESTS[contest].contenders if c.name == name)
+    work = contender.run(Path(folder))
+    next(work)
+    started, used = time.perf_counter(), processors()
+    next(work, None)
+    print(json.dumps({"work": time.perf_counter() - started, "processors": processors() - used}))
+
+
+def processors() -> float:
+    """Seconds of processors that this process and its children have used."""
+    return sum(os.times()[:4])
+
+
+if __name__ == "__main__":
+    main()

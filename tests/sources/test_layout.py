@@ -1,0 +1,106 @@
+"""The layout of delimited text, found out from its first lines."""
+
+import csv
+import io
+
+import pytest
+
+from rosenblatt.errors import SourceError
+from rosenblatt.sources.layout import LOOKED_AT, layout_of
+from rosenblatt.sources.options import Options
+
+WORDS = [["dog", "1.5", "a, b; c"], ["cat", "2.25", "d | e"], ["fox", "-3.0", 'say "so"']]
+
+
+def found(text: str, file: str = "t.csv", **options):
+    return layout_of(file, text, Options(**options))
+
+
+def written(records, **style) -> str:
+    stream = io.StringIO(newline="")
+    csv.writer(stream, **style).writerows(records)
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize("separator", ",;|\t")
+@pytest.mark.parametrize("style", [csv.QUOTE_MINIMAL, csv.QUOTE_ALL, csv.QUOTE_NONNUMERIC])
+def test_the_separator_is_found(separator, style):
+    records = [["kind", "size", "note"], *WORDS]
+    layout = found(written(records, delimiter=separator, quoting=style))
+    assert layout.separator == separator
+    assert layout.names == ("kind", "size", "note")
+    assert layout.header
+    assert not layout.decimal_comma
+
+
+def test_records_of_many_lines_do_not_hide_the_separator():
+    record = ["x, y", "line\n" * 7 + "end", "3"]
+    layout = found(written([["a", "b", "c"], *[record] * LOOKED_AT], delimiter=";"))
+    assert layout.separator == ";"
+
+
+@pytest.mark.parametrize(
+    ("text", "header"),
+    [
+        ("a,b\n1,2\n", True),
+        ("1,2\n3,4\n", False),
+        ("a,2019\n3,4\n", False),
+        ("p,x,s\ne,x,s\np,y,s\n", False),
+        ("name,kind\ntom,cat\nrex,dog\n", True),
+        ("name,kind\ntom,kind\n", False),
+        (",,\n1,2,3\n", False),
+        (",b\n1,x\n", True),
+        ("-1e3,b\n1,x\n", False),
+        ("a,b", True),
+    ],
+)
+def test_whether_there_is_a_header(text, header):
+    assert found(text).header is header
+    assert found(text, header=True).header
+    assert not found(text, header=False).header
+
+
+def test_names():
+    assert found("a , b\n1,2\n").names == ("a", "b")
+    assert found("1,2\n3,4\n").names == ("x1", "x2")
+    assert found("a,,\n1,2,3\n").names == ("a", "x2", "x3")
+    assert found('"a, b","c ""d"""\n1,2\n').names == ("a, b", 'c "d"')
+
+
+@pytest.mark.parametrize(
+    ("text", "comma"),
+    [
+        ("a;b\n1,5;x\n2,25;y\n", True),
+        ("a;b\n1.5;x\n2,25;y\n", False),
+        ("a;b\n1;x\n2;y\n", False),
+        ("a;b\n1;x,y\n2;y\n", False),
+        ("a\tb\n,5\tx\n-0,5\ty\n", True),
+        ('a,b\n"1,5",x\n"2,5",y\n', False),
+    ],
+)
+def test_a_decimal_comma(text, comma):
+    assert found(text).decimal_comma is comma
+
+
+def test_stray_quotes_in_a_tsv_are_letters():
+    text = 'label\ttext\nham\t"so he said\nspam\t5" pipe\n'
+    assert found(text, "t.tsv").quote is None
+    assert found(written([["a", "b"], ["1", "x\ty"]], delimiter="\t"), "t.tsv").quote == '"'
+    assert found('"a"\t"b"\n1\t"x"\n', "t.tsv").quote == '"'
+    assert found("a\tb\n1\tx\n", "t.tsv").quote is None
+
+
+def test_a_single_column():
+    assert found("a\n1\n2\n").names == ("a",)
+    assert found("a\n1\n2\n", "t.tsv").separator == "\t"
+
+
+@pytest.mark.parametrize("separator", ["::", "", "§", '"', "\n"])
+def test_what_cannot_separate(separator):
+    with pytest.raises(SourceError, match="separates no cells: a separator is one ASCII character"):
+        found("a,b\n1,2\n", separator=separator)
+
+
+def test_an_empty_head():
+    with pytest.raises(SourceError, match=r"t\.csv is empty"):
+        found("\n \n")
