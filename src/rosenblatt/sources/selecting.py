@@ -7,7 +7,7 @@ import numpy as np
 
 from rosenblatt.arrays import Array, Ints
 from rosenblatt.data.storage import CSR
-from rosenblatt.sources.chunks import Chunk, Source, Table
+from rosenblatt.sources.chunks import Chunk, Grid, Source, Table
 
 MOST_KEPT = 1 << 28  # bytes: what is larger is read again
 
@@ -91,6 +91,8 @@ class Selected(_Behind):
 
 def size_of(chunk: Chunk) -> int:
     """How many bytes a chunk takes, about."""
+    if isinstance(chunk, Grid):
+        return int(chunk.values.nbytes)
     if isinstance(chunk, Table):
         return int(chunk.frame.estimated_size())
     rows = chunk.rows

@@ -1,6 +1,6 @@
 """One pass over the training rows learns all that their preparation needs."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import NamedTuple
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from rosenblatt.data.storage import CSR, n_cols
 from rosenblatt.errors import SourceError
-from rosenblatt.sources.chunks import Chunk, Matrix, Source, Table
+from rosenblatt.sources.chunks import Chunk, Grid, Matrix, Source, Table
 from rosenblatt.tables.columns import Category, Column, Number, Text, width_of
 from rosenblatt.tables.findings import Finding, Leaks, constant, counting, identifier, leaking
 from rosenblatt.tables.kinds import Choices, Kind, kinds_of
@@ -79,9 +79,11 @@ class _Columns:
         for label, n in counted(chunk, self.target).items():
             self.counts[label] = self.counts.get(label, 0) + n
         assert isinstance(chunk, Table)  # all chunks of a source are of one kind
+        known = _joined(chunk, self.summaries) if isinstance(chunk, Grid) else set()
         for name, summary in self.summaries.items():
-            with chunk.naming_cells():
-                summary.add(chunk.frame[name])
+            if name not in known:
+                with chunk.naming_cells():
+                    summary.add(chunk.frame[name])
         self.leaks.add(chunk)
 
     def _findings(self) -> Iterator[Finding]:
@@ -109,9 +111,22 @@ class _Columns:
         for column in columns:
             summary = self.summaries[column.name]
             if isinstance(summary, Numbers) and not summary.boolean:
-                shift[place], factor[place] = summary.mean, 1.0 / summary.deviation
+                shift[place] = summary.mean
+                factor[place] = 1.0 if summary.constant else 1.0 / summary.deviation
             place += width_of(column)
         return Scaling(shift, factor)
+
+
+def _joined(grid: Grid, summaries: Mapping[str, Summary]) -> set[str]:
+    """Take in all columns of numbers at once; their names."""
+    from rosenblatt.tables.moments import moments_of  # noqa: PLC0415 (loads the compiler)
+
+    numbers = {name: s for name, s in summaries.items() if isinstance(s, Numbers)}
+    moments = moments_of(grid.values)
+    for place, name in enumerate(grid.names):
+        if name in numbers:
+            numbers[name].join(grid.column(name), *(part[place].item() for part in moments))
+    return set(numbers)
 
 
 def _summary(kind: Kind) -> Summary:

@@ -31,19 +31,23 @@ class Numbers:
     _last: float | None = None
 
     def add(self, cells: "pl.Series") -> None:
-        """Take in some cells: means and squares of both parts are joined as Chan's rule has it."""
+        """Take in some cells."""
+        from rosenblatt.tables.moments import moments_of  # noqa: PLC0415 (loads the compiler)
+
         self.boolean = str(cells.dtype) == "Boolean"
         values = numbers_of(cells)
-        given = values[~np.isnan(values)]
-        self.missing += len(values) - len(given)
-        self._watch(given)
-        if len(given):
-            mean = float(given.mean())
-            squares = float(((given - mean) ** 2).sum())
-            n, gap = self.n + len(given), mean - self.mean
-            self.squares += squares + gap * gap * self.n * len(given) / n
-            self.mean += gap * len(given) / n
-            self.n = n
+        self.join(values, *(part[0].item() for part in moments_of(values[:, None])))
+
+    def join(self, values: Floats, n: int, mean: float, squares: float) -> None:
+        """Take in numbers of known moments, and join these as Chan's rule has it."""
+        self.missing += len(values) - n
+        if self.counts_on:
+            self._watch(values[~np.isnan(values)])
+        if n:
+            total, gap = self.n + n, mean - self.mean
+            self.squares += squares + gap * gap * self.n * n / total
+            self.mean += gap * n / total
+            self.n = total
 
     @property
     def deviation(self) -> float:
@@ -56,7 +60,7 @@ class Numbers:
         return self.deviation <= 1e-12 * abs(self.mean)
 
     def _watch(self, given: Floats) -> None:
-        if not self.counts_on or not len(given):
+        if not len(given):
             return
         first = given[0] if self._last is None else self._last + 1
         self.counts_on = bool(np.array_equal(given, first + np.arange(len(given))))
