@@ -6,6 +6,8 @@ Names are loaded when they are first used, so that `import rosenblatt` costs nex
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from rosenblatt.version import __version__ as __version__
+
 if TYPE_CHECKING:
     from rosenblatt.data.builtin import builtin
     from rosenblatt.estimators.arow import AROW
@@ -92,7 +94,6 @@ __all__ = [
     "solution_region",
     "verify",
 ]
-__version__ = "0.1.0"
 
 
 def __getattr__(name: str) -> Any:

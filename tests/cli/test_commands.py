@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-
 from rosenblatt.cli.commands import Rule
+
 from rosenblatt.cli.main import main
 
 

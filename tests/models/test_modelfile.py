@@ -32,11 +32,13 @@ from rosenblatt import (
     save,
     separability,
 )
+from rosenblatt.data.problem import matrix_of
 from rosenblatt.errors import ModelError
+from rosenblatt.models.frames import chunk_of
 from rosenblatt.models.model import Model, fitted
 from rosenblatt.models.modelfile import load_model
 from rosenblatt.models.tensors import CHECKSUM, METADATA, TEXT, Tensors, checksum, read_tensors
-from rosenblatt.tables.columns import Category, Number
+from rosenblatt.tables.columns import Category, Number, Text
 from rosenblatt.tables.preparation import Preparation
 from rosenblatt.tables.scaling import Scaling
 
@@ -102,6 +104,21 @@ def test_a_model_comes_back(tmp_path: Path) -> None:
     assert again.preparation.target == "bought"
     assert again.estimator().classes_.tolist() == [0, 1]
     assert again.estimator(labels=True).classes_.tolist() == ["no", "yes"]
+
+
+def test_a_model_of_text_comes_back(tmp_path: Path) -> None:
+    frame = pl.DataFrame({"review": ["good good film", "bad film", None, "a secret word"] * 5})
+    text = Text("review", (1, 2), 8, np.linspace(1.0, 2.0, 2**8))
+    preparation = Preparation((text,), 2**8, sparse=True)
+    rows = preparation.rows(chunk_of(frame))
+    estimator = LogisticRegression().fit(matrix_of(rows), [1, 0, 0, 1] * 5)
+    path = written(fitted(estimator, preparation), tmp_path)
+    again = load(path)
+    np.testing.assert_array_equal(
+        again.decision_function(frame), fitted(estimator, preparation).decision_function(frame)
+    )
+    assert again.predict(frame).tolist() == [1, 0, 0, 1] * 5
+    assert b"secret" not in path.read_bytes()
 
 
 LINEAR = [
@@ -310,6 +327,24 @@ FORGED_MODELS = {
             value={"kind": "text", "name": "t", "sizes": [1, 2], "bits": 10**9},
         ),
         "too long",
+    ),
+    "negative hash": (
+        put(
+            "preparation",
+            "columns",
+            0,
+            value={"kind": "text", "name": "t", "sizes": [1, 2], "bits": -1},
+        ),
+        "too long",
+    ),
+    "long words": (
+        put(
+            "preparation",
+            "columns",
+            0,
+            value={"kind": "text", "name": "t", "sizes": [1, 10**9], "bits": 1},
+        ),
+        "groups of words",
     ),
     "no columns": (drop("preparation", "columns"), "holds together"),
     "other classes": (put("classes", "values", value=["a", "b", "c"]), "number of classes"),

@@ -11,6 +11,7 @@ import pytest
 from packing import PACKERS, packed
 
 from rosenblatt.data.builtin import NAMES, builtin
+from rosenblatt.data.problem import matrix_of
 from rosenblatt.errors import SourceError
 from rosenblatt.sources import opening
 from rosenblatt.sources.builtins import BuiltIn
@@ -224,3 +225,14 @@ def test_no_reader_is_loaded_before_it_is_needed():
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     assert answer.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    "text", ["1 1:2 3:1\n-1 2:5\n", "1:2 3:1\n2:5\n", "# rows\n\n1:2 3:1\n2:5\n"]
+)
+def test_svmlight_rows_that_need_no_label_may_have_one(text: str, tmp_path: Path) -> None:
+    file = tmp_path / "rows.svm"
+    file.write_text(text)
+    chunks = list(open_source([str(file)], labelled=False))
+    widths = [row.sum() for chunk in chunks for row in matrix_of(chunk.rows).toarray()]
+    assert [w for w in widths if w] == [3.0, 5.0]

@@ -125,5 +125,11 @@ def _write(output: str, fitted: Any, told: dict[str, Any]) -> None:
 
     learned = fitted.learned
     summary = {name: value for name, value in told.items() if name not in UNSAVED}
-    model = model_of(fitted.estimator, learned.preparation, summary, classes=learned.classes)
+    model = model_of(
+        fitted.estimator,
+        learned.preparation,
+        summary,
+        classes=learned.classes,
+        fingerprint=None if fitted.proof is None else fitted.proof.fingerprint,
+    )
     save(model, output)

@@ -10,12 +10,12 @@ from typing import Annotated
 
 import typer
 
-from rosenblatt import __version__
 from rosenblatt.cli.deciding import separable, verify
 from rosenblatt.cli.fitting import fit
 from rosenblatt.cli.predicting import predict, score
-from rosenblatt.cli.showing import show
+from rosenblatt.cli.showing import export, show
 from rosenblatt.errors import RosenblattError
+from rosenblatt.version import __version__
 
 app = typer.Typer(
     help="Linear classifiers with proofs.",
@@ -24,7 +24,7 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
-for command in (fit, predict, score, show, separable, verify):
+for command in (fit, predict, score, show, export, separable, verify):
     app.command()(command)
 
 

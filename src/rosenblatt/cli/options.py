@@ -96,13 +96,12 @@ class Reading(NamedTuple):
         choices: "Choices | None" = None,
         as_words: frozenset[str] = frozenset(),
     ) -> "Source":
-        """The source that some names mean; it is read as often as needed."""
+        """The source that some names mean."""
         from rosenblatt.sources.formats import open_source
-        from rosenblatt.sources.selecting import Remembered
 
         if choices is not None:
             as_words |= choices.category | choices.text
-        return Remembered(open_source(names, self.options(as_words), target=target))
+        return open_source(names, self.options(as_words), target=target)
 
     def options(self, as_words: frozenset[str] = frozenset()) -> Options:
         """The same as the readers take them."""

@@ -1,14 +1,22 @@
 """`rosenblatt show` and `rosenblatt export`: a model explained, and taken elsewhere."""
 
 from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from rosenblatt.cli import options
 from rosenblatt.cli.console import show as print_told
 from rosenblatt.cli.predicting import ModelFile
+from rosenblatt.errors import ParameterError, SourceError
+
+if TYPE_CHECKING:
+    from rosenblatt.models.model import Model
 
 
 class Way(StrEnum):
-    """Where a model may go."""
+    """Formats that a model may be exported to."""
 
     JSON = "json"
     ONNX = "onnx"
@@ -20,3 +28,48 @@ def show(*, model: ModelFile, json: options.Json = False) -> None:
     from rosenblatt.report.models import model_figures, model_words
 
     print_told(model_figures(model, load_model(model)), model_words, as_json=json)
+
+
+def export(
+    *,
+    model: ModelFile,
+    output: Annotated[str, typer.Option("--output", "-o", help="File to write.")],
+    to: Annotated[
+        Way | None, typer.Option(help="Format; by default as the file is called.")
+    ] = None,
+    json: options.Json = False,
+) -> None:
+    """Write a model for other programs: JSON that is scored by hand, or ONNX."""
+    from rosenblatt.models.modelfile import load_model
+    from rosenblatt.writing import written_whole
+
+    way = to or _way_of(output)
+    text = _exported(load_model(model), way)
+    try:
+        with written_whole(output) as file:
+            file.write(text)
+    except OSError as error:
+        raise SourceError(f"{output} cannot be written: {error.strerror}.") from error
+    told = {"model": model, "output": output, "format": str(way), "bytes": len(text)}
+    words = f"{model} written to {output} as {way.upper()}."
+    print_told(told, lambda _: words, as_json=json)
+
+
+def _exported(model: "Model", way: Way) -> bytes:
+    if way is Way.JSON:
+        from rosenblatt.models.exporting import to_json
+
+        return to_json(model).encode()
+    from rosenblatt.models.onnxgraph import to_onnx
+
+    text: bytes = to_onnx(model).SerializeToString()
+    return text
+
+
+def _way_of(output: str) -> Way:
+    suffix = Path(output).suffix.removeprefix(".").lower()
+    if suffix not in set(Way):
+        raise ParameterError(
+            f"{output} ends neither in .json nor in .onnx: name the format with --to."
+        )
+    return Way(suffix)

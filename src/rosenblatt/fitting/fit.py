@@ -1,17 +1,19 @@
 """Fit a rule to a source: learn the preparation, build the rows, judge, prove, train.
 
-Up to SMALL rows, the estimate is a cross-validation and the model learns from all rows. Beyond, a
-fifth of the rows is held out to judge, and the model learns from the others. Either way, no row
-that judges has been seen by the model that it judges, nor by the preparation before it.
+The model learns from all rows. It is judged by others like it: up to SMALL rows by those of a
+cross-validation, beyond by one that learned from all but a fifth of the rows. No row that judges
+has been seen by the model that it judges, nor by the preparation before it. Only where the rows do
+not fit into memory, the model that was judged is the model.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from rosenblatt.arrays import Ints
+from rosenblatt.data.problem import entries_in
 from rosenblatt.evidence.proof.verdict import Proof
 from rosenblatt.fitting.assessing import Estimate, estimated
 from rosenblatt.fitting.building import Built, build
@@ -19,7 +21,7 @@ from rosenblatt.fitting.choosing import auto_settings
 from rosenblatt.fitting.rules import Rule, estimator_of
 from rosenblatt.fitting.splitting import folds_of, held_out, kept
 from rosenblatt.sources.chunks import Source
-from rosenblatt.sources.selecting import Remembered, Selected
+from rosenblatt.sources.selecting import Remembered, Selected, Watched
 from rosenblatt.tables.kinds import Choices
 from rosenblatt.tables.learning import Learned, learn
 from rosenblatt.tables.targets import coded
@@ -27,6 +29,7 @@ from rosenblatt.tables.targets import coded
 SMALL = 3_000  # rows: cross-validation is quick, and held-out rows would be missed
 MANY_FOLDS, FEW_FOLDS = 10, 5
 FEW_ROWS = 1_000  # up to so many, there are many folds
+QUICKLY_PROVED = 1 << 14  # entries that need no limit of time
 TOO_FEW = 3  # rows of a class, below which nothing honest can be said
 
 Listen = Callable[[str], None]
@@ -63,17 +66,27 @@ class Fitted(NamedTuple):
 
 def carry_out(source: Source, plan: Plan, listen: Listen) -> Fitted:
     """Carry out a plan on a source; what is being done is told to `listen`."""
-    source = Remembered(source)
-    listen("Reading")
+    source = Remembered(Watched(source, lambda rows: listen(f"Reading, {rows:,} rows so far")))
     if plan.test is not None:
         return _judged(_fit_all(source, plan, listen), plan.test, "the test source", listen)
     if not plan.judge:
         return _fit_all(source, plan, listen)
     if n_rows_up_to(source, SMALL) <= SMALL:
         return _cross_validated(source, plan, listen)
+    return _held_out(source, plan, listen)
+
+
+def _held_out(source: Source, plan: Plan, listen: Listen) -> Fitted:
+    """Learn from every row, and judge by a model that did not learn from a fifth of them."""
     chosen = held_out(plan.seed)
-    fitted = _fit_all(Selected(source, kept(chosen)), plan, listen)
-    return _judged(fitted, Selected(source, chosen), "rows that were held out", listen)
+    part = replace(plan, proof_seconds=0.0)
+    first = _fit_all(Selected(source, kept(chosen)), part, listen)
+    first = _judged(first, Selected(source, chosen), "a fifth of them, held out", listen)
+    if first.on_disk:
+        return first
+    if plan.rule is Rule.AUTO:  # C is the same for more rows
+        plan = replace(plan, settings={**plan.settings, "C": first.estimator.C_})
+    return _fit_all(source, plan, listen)._replace(estimate=first.estimate)
 
 
 def _fit_all(source: Source, plan: Plan, listen: Listen) -> Fitted:
@@ -82,7 +95,7 @@ def _fit_all(source: Source, plan: Plan, listen: Listen) -> Fitted:
     listen("Building the rows")
     raw = learned.preparation.raw
     built = build(source, learned.preparation, learned.classes, raw, learned.n_rows)
-    proof = _proved(built, plan, listen)
+    proof = _proved(built, learned, plan, listen)
     built = _scaled(built, source, learned, listen)
     estimator = _trained(built, learned, plan, listen)
     n_classes = len(learned.classes)
@@ -150,14 +163,27 @@ def _trained(built: Built, learned: Learned, plan: Plan, listen: Listen = lambda
     return estimator_of(plan.rule, settings).fit(built.X, built.codes)
 
 
-def _proved(built: Built, plan: Plan, listen: Listen) -> Proof | None:
+def _proved(built: Built, learned: Learned, plan: Plan, listen: Listen) -> Proof | None:
     """A verdict on the rows as they were read, within the time allowed."""
     if plan.proof_seconds <= 0 or built.on_disk:
         return None
     from rosenblatt.evidence.separability import separability  # noqa: PLC0415 (slow to import)
 
     listen("Looking for a proof of separability")
-    return separability(built.X, built.codes, time_limit=plan.proof_seconds)
+    labels = np.array(learned.classes)[built.codes]
+    few = _some_rows(built)
+    if len(few) == len(labels):
+        return separability(built.X, labels)
+    if len(np.unique(labels[few])) > 1:
+        separability(built.X[few], labels[few])  # kernels are compiled once, which must not count
+    return separability(built.X, labels, time_limit=plan.proof_seconds)
+
+
+def _some_rows(built: Built) -> Ints:
+    """As many rows as a verdict takes no time for, from all parts of the data."""
+    n = len(built.codes)
+    few = max(2, min(n, QUICKLY_PROVED * n // max(1, entries_in(built.rows))))
+    return np.linspace(0, n - 1, few).astype(np.int64)
 
 
 def _judged(fitted: Fitted, test: Source, method: str, listen: Listen) -> Fitted:

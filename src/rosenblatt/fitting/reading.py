@@ -55,14 +55,14 @@ def read(
     ((150, 4), ('sepal_length', 'sepal_width'))
     """
     names = [source] if isinstance(source, str) else list(source)
-    opened = Remembered(open_source(names, options, target=target))
-    return read_rows(opened, target, Choices(scale=False)).data
+    return read_rows(open_source(names, options, target=target), target, Choices(scale=False)).data
 
 
 def read_rows(
     source: Source, target: str | None, choices: Choices, preparation: Preparation | None = None
 ) -> Read:
     """Rows and labels of a source, by a preparation or by what its own rows teach."""
+    source = Remembered(source)
     if preparation is None:
         learned = learn(source, target, choices)
         preparation, counts = learned.preparation.exact(), learned.counts

@@ -5,6 +5,7 @@ from enum import StrEnum
 from typing import Any
 
 from rosenblatt.errors import ParameterError
+from rosenblatt.models.rules import RULES
 
 
 class Rule(StrEnum):
@@ -26,14 +27,8 @@ class Rule(StrEnum):
 
     @property
     def estimator(self) -> str:
-        """Name of the estimator: the same words."""
-        known = {
-            Rule.AUTO: "LogisticRegression",
-            Rule.AROW: "AROW",
-            Rule.LMS: "LMS",
-            Rule.LINEAR_SVM: "LinearSVM",
-        }
-        return known.get(self, self.value.title().replace("-", ""))
+        """Name of the estimator."""
+        return RULES[Rule.LOGISTIC_REGRESSION if self is Rule.AUTO else self]
 
 
 def estimator_of(rule: Rule, settings: Mapping[str, Any]) -> Any:

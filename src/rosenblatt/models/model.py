@@ -193,6 +193,11 @@ def fitted(
     return Model(preparation, labels, link, kept, dict(summary or {}), fingerprint)
 
 
+def as_model(model: Any) -> Model:
+    """A model, or an estimator as one."""
+    return model if isinstance(model, Model) else fitted(model)
+
+
 def link_of(kept: Kept, n_units: int) -> str | None:
     """How the scores of a rule become probabilities."""
     single = n_units == 1

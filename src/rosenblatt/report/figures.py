@@ -45,6 +45,7 @@ def fit_figures(source: str, fitted: Fitted, names: Mapping[int, str]) -> dict[s
         "test": None if fitted.estimate is None else estimate_figures(fitted.estimate),
         "test_advice": fitted.advice if fitted.estimate is None else "",
         "weights": _weights(fitted, names),
+        "rows_in_file": fitted.on_disk,
         "separability": None if fitted.proof is None else verdict_figures(fitted.proof),
     }
 

@@ -48,15 +48,16 @@ def model_words(told: dict[str, Any]) -> str:
     ]
     if told["columns"]:
         lines.append("Columns: " + listed([f"{c['name']} ({c['kind']})" for c in told["columns"]]))
-    if training:
+    if "source" in training:  # a model of the command line; others tell less
         lines.append(f"Trained on {training['source']}, {training['rows']:,} rows.")
+    if "outcome" in training:
         lines.append(training["outcome"])
-        if training["test"] is not None:
-            low, high = training["test"]["interval"]
-            lines.append(
-                f"Right on new rows: {training['test']['accuracy']:.2%} (95 % interval {low:.2%} to"
-                f" {high:.2%}, by {training['test']['method']})."
-            )
+    if training.get("test") is not None:
+        low, high = training["test"]["interval"]
+        lines.append(
+            f"Right on new rows: {training['test']['accuracy']:.2%} (95 % interval {low:.2%} to"
+            f" {high:.2%}, by {training['test']['method']})."
+        )
     if told["scaled"]:
         lines.append("Weights are of the scaled features, so that they can be compared.")
     return "\n".join([*lines, weights_table(told["weights"], told["features"])])

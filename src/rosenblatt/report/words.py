@@ -20,6 +20,8 @@ def sentences(told: dict[str, Any]) -> str:
     ]
     if told["separability"] is not None:
         parts.append(told["separability"]["explanation"])
+    elif told["rows_in_file"]:
+        parts.append("No proof was looked for in so many rows: `rosenblatt separable` does.")
     kept = told["model"]
     parts.append("Not kept: -o MODEL writes it." if kept is None else f"Written to {kept}.")
     return "\n".join(parts)
@@ -66,7 +68,8 @@ def confusion_table(classes: Sequence[str], counts: Sequence[Sequence[int]]) -> 
     if len(classes) > SHOWN_CLASSES:
         return f"(The table of {len(classes)} × {len(classes)} decisions is in --json.)"
     width = max(len(name) for name in [*classes, "true \\ decided"])
-    columns = [(k, max(6, len(name))) for k, name in enumerate(classes)]
+    longest = max(len(f"{n:,}") for row in counts for n in row)
+    columns = [(k, max(longest, 6, len(name))) for k, name in enumerate(classes)]
     head = "".join(f"  {classes[k]:>{size}}" for k, size in columns)
     lines = ["true \\ decided".ljust(width) + head]
     for name, row in zip(classes, counts, strict=True):

@@ -169,8 +169,17 @@ def _idx(request: Request) -> Source:
 def _svmlight(request: Request) -> Source:
     from rosenblatt.sources.svmlight import SvmLight  # noqa: PLC0415
 
-    zero_based = request.options.zero_based
-    return SvmLight(request.files, labelled=request.labelled, zero_based=zero_based)
+    labelled = request.labelled or _begins_with_a_label(request.files[0])
+    return SvmLight(request.files, labelled=labelled, zero_based=request.options.zero_based)
+
+
+def _begins_with_a_label(file: str) -> bool:
+    """Whether rows that need no label have one: then it is read, and nobody looks at it."""
+    with opened(file) as stream:
+        start = stream.read(START)
+    words = (line.split(b"#")[0].split() for line in start.splitlines())
+    first = next((line[0] for line in words if line), b":")
+    return b":" not in first
 
 
 def _delimited(separator: str | None, request: Request) -> Source:

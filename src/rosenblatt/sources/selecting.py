@@ -73,6 +73,22 @@ class Remembered(_Behind):
 
 
 @dataclass(frozen=True)
+class Watched(_Behind):
+    """A source that tells how many rows have been read so far."""
+
+    source: Source
+    told: Callable[[int], None] = field(repr=False)
+
+    def __iter__(self) -> Iterator[Chunk]:
+        """Read the chunks from the beginning."""
+        rows = 0
+        for chunk in self.source:
+            rows += len(chunk)
+            self.told(rows)
+            yield chunk
+
+
+@dataclass(frozen=True)
 class Selected(_Behind):
     """Rows of a source that a rule of their numbers, counted from 0, chooses."""
 

@@ -122,10 +122,12 @@ class Preparation:
             "sparse": self.sparse,
             "names": self.names,
             "target": self.target,
-            "counts": None,
+            "unit_rows": None,
+            "logarithm": False,
         }
         if self.scaling is not None:
-            plain["counts"] = self.scaling.counts
+            plain["unit_rows"] = self.scaling.unit_rows
+            plain["logarithm"] = self.scaling.logarithm
             arrays |= {"shift": self.scaling.shift, "factor": self.scaling.factor}
         return plain, arrays
 
@@ -137,8 +139,9 @@ def preparation_of(plain: Mapping[str, Any], arrays: Mapping[str, Array]) -> Pre
     if columns and sum(map(width_of, columns)) != n_features:
         raise ValueError("its columns do not make up its features")
     scaling = None
-    if plain["counts"] is not None:
-        scaling = Scaling(arrays["shift"], arrays["factor"], bool(plain["counts"]))
+    if plain["unit_rows"] is not None:
+        unit_rows, logarithm = bool(plain["unit_rows"]), bool(plain["logarithm"])
+        scaling = Scaling(arrays["shift"], arrays["factor"], unit_rows, logarithm)
         if {scaling.shift.shape, scaling.factor.shape} != {(n_features,)}:
             raise ValueError("its scaling is not one number a feature")
     names = None if plain["names"] is None else tuple(map(str, plain["names"]))

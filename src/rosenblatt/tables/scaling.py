@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rosenblatt.arrays import Floats
+from rosenblatt.arrays import Array, Floats
 from rosenblatt.data.storage import CSR, Rows
 
 PART = 1 << 14  # rows at a time, which keeps what is allocated small
@@ -18,11 +18,12 @@ PART = 1 << 14  # rows at a time, which keeps what is allocated small
 
 @dataclass(frozen=True, eq=False)
 class Scaling:
-    """A shift and a factor for each feature; of counts, the logarithm and rows of length 1."""
+    """A shift and a factor for each feature; for counts, a logarithm before and length 1 after."""
 
     shift: Floats
     factor: Floats
-    counts: bool = False
+    unit_rows: bool = False
+    logarithm: bool = False
 
     def apply(self, rows: Rows) -> None:
         """Scale rows where they stand."""
@@ -31,21 +32,32 @@ class Scaling:
         else:
             for start in range(0, len(rows), PART):
                 part = rows[start : start + PART]
+                if self.logarithm:
+                    _take_logarithm(part)
                 part -= self.shift
                 part *= self.factor
+                if self.unit_rows:
+                    part /= _safe(np.sqrt(np.einsum("ij,ij->i", part, part)))[:, None]
 
     def _scale_sparse(self, rows: CSR) -> None:
         for start in range(0, len(rows.indptr) - 1, PART):
             ends = rows.indptr[start : start + PART + 1]
             span = slice(int(ends[0]), int(ends[-1]))
             data, features = rows.data[span], rows.indices[span]
-            if self.counts:
-                data[:] = 1.0 + np.log(data, out=np.full_like(data, -1.0), where=data > 0)
+            if self.logarithm:
+                _take_logarithm(data)
             data -= self.shift[features]
             data *= self.factor[features]
-            if self.counts:
+            if self.unit_rows:
                 part = CSR(data, features, ends - ends[0], rows.n_cols)
                 data /= np.repeat(_safe(np.sqrt(squares_of(part))), np.diff(ends))
+
+
+def _take_logarithm(counts: Array) -> None:
+    """1 + log x in the place of every positive x."""
+    positive = counts > 0
+    np.log(counts, out=counts, where=positive)
+    np.add(counts, 1.0, out=counts, where=positive)
 
 
 def squares_of(rows: CSR) -> Floats:

@@ -178,6 +178,6 @@ class Stored:
             from rosenblatt.tables.tfidf import inverse_frequencies  # noqa: PLC0415 (as above)
 
             factor = inverse_frequencies(self.documents, self.n)
-            return Scaling(np.zeros(width), factor, counts=True)
+            return Scaling(np.zeros(width), factor, unit_rows=True, logarithm=True)
         largest = np.pad(self.largest, (0, width - len(self.largest)))
         return Scaling(np.zeros(width), 1.0 / np.where(largest > 0, largest, 1.0))
