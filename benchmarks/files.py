@@ -95,6 +95,7 @@ def run(contest: str, contender: Contender, folder: str) -> Figures:
     """Seconds of the whole process, of its work without imports, and peak megabytes."""
     command = [sys.executable, "-W", "ignore", str(CHILD), contest, contender.name, folder]
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(Path(folder) / "kernels")}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # as of what is installed, there is bytecode
     started = time.perf_counter()
     child = subprocess.Popen(command, stdout=subprocess.PIPE, env=environment)
     assert child.stdout is not None
