@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from threading import Thread
 
 import numpy as np
 
@@ -86,6 +87,24 @@ class Watched(_Behind):
             rows += len(chunk)
             self.told(rows)
             yield chunk
+
+
+@dataclass(frozen=True)
+class Accompanied(_Behind):
+    """A source during whose reading, unless it is short, something else is done as well."""
+
+    source: Source
+    work: Callable[[], object] = field(repr=False)
+
+    def __iter__(self) -> Iterator[Chunk]:
+        """Read the chunks from the beginning; at the end, the work is done."""
+        worker = Thread(target=self.work)
+        for k, chunk in enumerate(self.source):
+            if k == 1:  # what is wrong with the first chunk has been told
+                worker.start()
+            yield chunk
+        if worker.ident is not None:
+            worker.join()
 
 
 @dataclass(frozen=True)
