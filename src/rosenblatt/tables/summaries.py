@@ -39,12 +39,15 @@ class Numbers:
     def add(self, cells: "pl.Series") -> None:
         """Take in some cells."""
         self.boolean = str(cells.dtype) == "Boolean"
-        values = numbers_of(cells)
+        self.take_in(numbers_of(cells), cells.name)
+
+    def take_in(self, values: Floats, name: str) -> None:
+        """Take in some numbers of a column of this name; a missing one is NaN."""
         given = values[~np.isnan(values)]
         self.missing += len(values) - len(given)
         if not len(given):
             return
-        _refuse_huge(values, cells.name)
+        _refuse_huge(values, name)
         self._watch(given)
         self._moments.add(given[:, None])
         self.n += len(given)
