@@ -9,6 +9,7 @@ from rosenblatt.arrays import Ints
 from rosenblatt.evidence.proof.verdict import Inseparable, Proof, Separable
 from rosenblatt.fitting.assessing import Estimate
 from rosenblatt.fitting.fit import Fitted
+from rosenblatt.report.words import weights_by_name
 from rosenblatt.tables.columns import width_of
 
 MOST_WEIGHTS = 1000  # of a unit that are told, largest first
@@ -107,10 +108,8 @@ def _weights(fitted: Fitted, names: Mapping[int, str]) -> dict[str, dict[str, fl
     usual = learned.preparation.feature_names
     features = largest_features(estimator)
     called = [names.get(int(j), usual[j]) for j in features]
-    told = {}
-    for unit, w, b in zip(units, estimator.coef_, estimator.intercept_, strict=True):
-        told[unit] = dict(zip([*called, "bias"], [*map(float, w[features]), float(b)], strict=True))
-    return told
+    W = np.column_stack([estimator.coef_[:, features], estimator.intercept_])
+    return weights_by_name(units, called, W)
 
 
 def _mistakes_of(model: Any) -> list[int] | None:

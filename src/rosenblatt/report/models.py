@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.models.model import Model
-from rosenblatt.report.words import listed, weights_table
+from rosenblatt.report.words import listed, weights_by_name, weights_table
 from rosenblatt.tables.columns import width_of
 
 MOST_WEIGHTS = 1000
@@ -15,8 +15,8 @@ def model_figures(path: str, model: Model) -> dict[str, Any]:
     """All that a model file says."""
     classes = [str(label) for label in model.classes]
     features = np.argsort(-np.abs(model.W[:, :-1]).max(axis=0), kind="stable")[:MOST_WEIGHTS]
-    names = [*(model.feature_names[j] for j in features), "bias"]
-    units = classes[-len(model.W) :]
+    names = [model.feature_names[j] for j in features]
+    W = np.column_stack([model.W[:, features], model.W[:, -1]])
     return {
         "model": path,
         "rule": model.rule,
@@ -29,10 +29,7 @@ def model_figures(path: str, model: Model) -> dict[str, Any]:
         ],
         "scaled": model.preparation.scaling is not None,
         "probabilities": model.link is not None,
-        "weights": {
-            unit: dict(zip(names, [*map(float, w[features]), float(w[-1])], strict=True))
-            for unit, w in zip(units, model.W, strict=True)
-        },
+        "weights": weights_by_name(classes[-len(W) :], names, W),
         "training": model.summary,
     }
 

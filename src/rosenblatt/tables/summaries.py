@@ -148,6 +148,7 @@ class Spread:
     mean: Floats = field(default_factory=lambda: np.zeros(1))
     squares: Floats = field(default_factory=lambda: np.zeros(1))
 
+    @np.errstate(over="ignore", invalid="ignore")
     def add(self, rows: Rows) -> None:
         """Take in some dense rows."""
         assert not isinstance(rows, CSR)
@@ -161,11 +162,16 @@ class Spread:
         self.mean = self.mean + gap * (len(rows) / n)
         self.n = n
 
+    @np.errstate(over="ignore", invalid="ignore")
     def scaling(self, width: int) -> Scaling:  # noqa: ARG002 (as wide as it is)
-        """Every feature to mean 0 and deviation 1; a constant one becomes 0."""
+        """Every feature to mean 0 and deviation 1; a constant one becomes 0.
+
+        One that holds NaN or what is too large stays as it is: who learns from it names the cell.
+        """
         deviation = np.sqrt(self.squares / self.n)
-        varies = deviation > ROUNDING * np.abs(self.mean)
-        return Scaling(self.mean, 1.0 / np.where(varies, deviation, 1.0))
+        sound = np.isfinite(self.mean + deviation)
+        varies = sound & (deviation > ROUNDING * np.abs(self.mean))
+        return Scaling(np.where(sound, self.mean, 0.0), 1.0 / np.where(varies, deviation, 1.0))
 
 
 @dataclass
