@@ -150,17 +150,23 @@ class Spread:
 
     _moments: Moments = field(default_factory=Moments)
 
+    @np.errstate(over="ignore", invalid="ignore")
     def add(self, rows: Rows) -> None:
         """Take in some dense rows."""
         assert not isinstance(rows, CSR)
         self._moments.add(rows)
 
+    @np.errstate(over="ignore", invalid="ignore")
     def scaling(self, width: int) -> Scaling:  # noqa: ARG002 (as wide as it is)
-        """Every feature to mean 0 and deviation 1; a constant one becomes 0."""
+        """Every feature to mean 0 and deviation 1; a constant one becomes 0.
+
+        One that holds NaN or what is too large stays as it is: who learns from it names the cell.
+        """
         n, mean, squares = self._moments.total()
         deviation = np.sqrt(squares / n)
-        varies = deviation > ROUNDING * np.abs(mean)
-        return Scaling(mean, 1.0 / np.where(varies, deviation, 1.0))
+        sound = np.isfinite(mean + deviation)
+        varies = sound & (deviation > ROUNDING * np.abs(mean))
+        return Scaling(np.where(sound, mean, 0.0), 1.0 / np.where(varies, deviation, 1.0))
 
 
 @dataclass
