@@ -21,7 +21,7 @@ def test_features_of_the_same_name_are_told_apart():
 
 def test_the_weights_table():
     W = np.array([[0.5, -1.25, 3.0], [1.0, 2.0, -4.0]])
-    table = weights_table(weights_by_name(["cat", "dog"], ["size", "age"], W))
+    table = weights_table(weights_by_name(["cat", "dog"], ["size", "age"], W), 2)
     assert table.splitlines() == [
         "weights         cat         dog",
         "size            0.5           1",
@@ -32,7 +32,7 @@ def test_the_weights_table():
 
 def test_many_weights_are_cut_and_the_bias_stays():
     names = [f"w{j}" for j in range(30)]
-    lines = weights_table(weights_by_name(["u"], names, np.arange(31.0)[None])).splitlines()
+    lines = weights_table(weights_by_name(["u"], names, np.arange(31.0)[None]), 30).splitlines()
     assert len(lines) == 13
     assert lines[-2] == "… 20 smaller ones"
     assert lines[-1].split() == ["bias", "30"]
