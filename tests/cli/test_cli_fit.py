@@ -39,6 +39,7 @@ KEYS = [
     "test",
     "test_advice",
     "weights",
+    "rows_in_file",
     "separability",
     "model",
 ]
