@@ -1,13 +1,15 @@
 """Who takes part in benchmarks/files.py: contests as rows of a table.
 
 A contest makes its files in a folder, untimed, and tells facts about them. A contender is a process
-of its own: it imports what it needs, yields, works on the files, and ends. `benchmarks/files.py`
-times it from outside, whole, and this file from inside, after its imports.
+of its own: it imports what it needs, yields, works on the files, and ends; it may yield once more,
+the accuracy of its model on the training rows. `benchmarks/files.py` times it from outside, whole,
+and this file from inside, after its imports.
 
     python benchmarks/file_contests.py CONTEST CONTENDER FOLDER
 """
 
 import importlib.util
+import io
 import json
 import os
 import shutil
@@ -15,11 +17,16 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import redirect_stdout, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import Any
 
-SVMLIGHT, WABBIT = "rows.svm", "rows.vw"
+SVMLIGHT, WABBIT, NUMBERS = "rows.svm", "rows.vw", "rows.csv"
 CLASSES = (-1, 1)
+N_ROWS, N_COLUMNS, NOISE = 1_000_000, 28, 2.0  # of the CSV file
+BLOCK = 50_000  # rows
 
 
 @dataclass(frozen=True)
@@ -28,7 +35,7 @@ class Contender:
 
     name: str
     needs: str
-    run: Callable[[Path], Iterator[None]]
+    run: Callable[[Path], Iterator[float | None]]
 
     @property
     def compiles(self) -> bool:
@@ -140,6 +147,94 @@ def liblinear(folder: Path) -> Iterator[None]:
     subprocess.run(command, check=True)
 
 
+def make_numbers(folder: Path, shrink: int) -> dict[str, int]:
+    """Normal columns of six decimals; the label, last, is a noisy side of a plane."""
+    import numpy as np
+    import polars as pl
+
+    rng = np.random.default_rng(0)
+    plane, n_rows = rng.normal(size=N_COLUMNS), N_ROWS // shrink
+    with (folder / NUMBERS).open("wb") as file:
+        for start in range(0, n_rows, BLOCK):
+            X = rng.normal(size=(min(BLOCK, n_rows - start), N_COLUMNS))
+            side = X @ plane + rng.normal(0, NOISE, len(X)) > 0
+            frame = pl.DataFrame(X, schema=[f"x{j}" for j in range(1, N_COLUMNS + 1)])
+            frame = frame.with_columns(label=pl.Series(side.astype(np.int64)))
+            frame.write_csv(file, float_precision=6, include_header=start == 0)
+    size = (folder / NUMBERS).stat().st_size
+    return {"rows": n_rows, "columns": N_COLUMNS, "bytes": size}
+
+
+def ours_by_command(folder: Path, *, settings: tuple[str, ...]) -> Iterator[float | None]:
+    """One command: read, scale, train, report, write the model."""
+    from rosenblatt.cli.main import main as rosenblatt
+
+    yield None
+    model, shown = folder / "rows.model", io.StringIO()
+    quick = ("--test", "none", "--proof-seconds", "0", "--json", "-o", str(model))
+    sys.argv = ["rosenblatt", "fit", str(folder / NUMBERS), *settings, *quick]
+    with redirect_stdout(shown), suppress(SystemExit):
+        rosenblatt()
+    yield json.loads(shown.getvalue())["training_accuracy"]
+
+
+def ours_numbers(folder: Path) -> Iterator[float | None]:
+    """Reading without learning."""
+    from rosenblatt.sources.delimited import Delimited
+    from rosenblatt.sources.options import Options
+
+    yield None
+    for _ in Delimited((str(folder / NUMBERS),), Options()):
+        pass
+
+
+def by_polars(folder: Path, *, loss: str) -> Iterator[float | None]:
+    import polars as pl
+    from sklearn.linear_model import SGDClassifier
+    from sklearn.preprocessing import StandardScaler
+
+    yield None
+    frame = pl.read_csv(folder / NUMBERS)
+    X, y = frame.drop("label").to_numpy(), frame["label"].to_numpy()
+    yield _scaled_and_trained(StandardScaler, SGDClassifier(loss=loss, random_state=0), X, y)
+
+
+def by_pandas(folder: Path, *, loss: str, engine: Any) -> Iterator[float | None]:
+    import pandas as pd
+    from sklearn.linear_model import SGDClassifier
+    from sklearn.preprocessing import StandardScaler
+
+    yield None
+    frame = pd.read_csv(folder / NUMBERS, engine=engine)
+    X, y = frame.drop(columns="label").to_numpy(), frame["label"].to_numpy()
+    yield _scaled_and_trained(StandardScaler, SGDClassifier(loss=loss, random_state=0), X, y)
+
+
+def _scaled_and_trained(scaler: Any, model: Any, X: Any, y: Any) -> float:
+    X = scaler().fit_transform(X)
+    return float(model.fit(X, y).score(X, y))
+
+
+def csv_contest(loss: str, *settings: str) -> Contest:
+    """From a CSV file to a linear model, standard scaling included."""
+    polars, c, arrow = (
+        "polars, scikit-learn",
+        "pandas, scikit-learn",
+        "pandas (pyarrow), scikit-learn",
+    )
+    return Contest(
+        make_numbers,
+        (
+            Contender("rosenblatt", "rosenblatt", partial(ours_by_command, settings=settings)),
+            Contender("rosenblatt, reading alone", "rosenblatt", ours_numbers),
+            Contender(polars, "polars", partial(by_polars, loss=loss)),
+            Contender(c, "pandas", partial(by_pandas, loss=loss, engine="c")),
+            Contender(arrow, "pyarrow", partial(by_pandas, loss=loss, engine="pyarrow")),
+        ),
+        {polars: 1.5, c: 1.5, arrow: 1.5},
+    )
+
+
 CONTESTS = {
     "svmlight": Contest(
         make_newswire,
@@ -154,6 +249,10 @@ CONTESTS = {
         ),
         {"scikit-learn": 10, "Vowpal Wabbit": 1.5, "LIBLINEAR": 1.5},
     ),
+    "csv": csv_contest(
+        "perceptron", "--rule", "perceptron", "--keep", "average", "--max-iter", "5"
+    ),
+    "csv-logistic": csv_contest("log_loss", "--rule", "logistic-regression"),
 }
 
 
@@ -163,8 +262,9 @@ def main() -> None:
     work = contender.run(Path(folder))
     next(work)
     started, used = time.perf_counter(), processors()
-    next(work, None)
-    print(json.dumps({"work": time.perf_counter() - started, "processors": processors() - used}))
+    accuracy = next(work, None)
+    told = {"work": time.perf_counter() - started, "processors": processors() - used}
+    print(json.dumps(told if accuracy is None else {**told, "accuracy": accuracy}))
 
 
 def processors() -> float:

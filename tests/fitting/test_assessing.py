@@ -21,6 +21,12 @@ def test_the_interval_is_wilsons(right, wrong):
     assert 0.0 <= estimate.interval[0] <= estimate.accuracy <= estimate.interval[1] <= 1.0
 
 
+def test_the_ends_of_the_scale_are_inside():
+    for n in range(1, 500):
+        assert Estimate(np.array([[n, 0], [0, 0]]), "").interval[1] == 1.0
+        assert Estimate(np.array([[0, n], [0, 0]]), "").interval[0] == 0.0
+
+
 @given(
     st.lists(st.tuples(st.integers(-1, 3), st.integers(0, 3)), min_size=1, max_size=50),
     st.sampled_from([np.int8, np.int32, np.int64]),

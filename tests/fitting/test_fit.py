@@ -15,7 +15,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from rosenblatt import LogisticRegression
 from rosenblatt.data import store
-from rosenblatt.errors import ParameterError, SourceError
+from rosenblatt.errors import DataError, ParameterError, SourceError
 from rosenblatt.evidence.proof.verdict import Inseparable, Separable
 from rosenblatt.fitting import building, choosing
 from rosenblatt.fitting.building import Built
@@ -264,3 +264,26 @@ def test_the_chosen_price_is_the_best_on_rows_left_out(rng, monkeypatch):
         p = model.predict_proba(X[out])[np.arange(out.sum()), codes[out]]
         losses[C] = -np.log(p).mean()
     assert losses[found] < min(losses.values()) + 1e-3
+
+
+def test_a_class_of_a_single_row_does_not_stop_the_default_rule():
+    frame = pl.DataFrame({"a": [1.0, 2.5, 3.0], "kind": ["u", "v", "u"]})
+    fitted = fit(frame, rule=Rule.AUTO, settings={})
+    assert fitted.estimator.C == 1.0
+    assert fitted.estimate is None
+
+
+@pytest.mark.parametrize(
+    ("cell", "words"),
+    [
+        (np.nan, "NaN at row 7, column 1"),
+        (1e200, "X holds values too large"),
+        (np.inf, "row 7, col"),
+    ],
+)
+def test_a_bad_number_of_a_matrix_is_named(rng, cell, words):
+    X = rng.normal(size=(40, 3))
+    X[7, 1] = cell
+    source = Made([Matrix(X, np.arange(40) % 2, Place("made.npy"))])
+    with pytest.raises(DataError, match=words):
+        carry_out(source, plan(target=None, judge=False), lambda _: None)

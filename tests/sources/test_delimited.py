@@ -186,7 +186,7 @@ def test_what_is_no_number_is_named(tmp_path, word, blank):
         ("a,b", "has a header but no rows"),
         ("a,b\n\n \n", "has a header but no rows"),
         ("\n\n", "is empty"),
-        (b"a,b\n1,x\n2,caf\xe9\n", r"line 3: not UTF-8 text \(b'\\xe9'\)"),
+        (b"a,b\n1,x\n2,sk\xe9\n", r"line 3: not UTF-8 text \(b'\\xe9'\)"),
         (b"a,b\n1,x\n2,\0\n", "is not a text table: it holds zero bytes"),
         ("a,b\n1,x\n".encode("utf-16"), "is UTF-16 text; write it as UTF-8 first"),
     ],

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
-from sklearn.model_selection import StratifiedKFold
 
 from rosenblatt.arrays import Array, Floats
 from rosenblatt.data.problem import Problem
@@ -66,6 +65,8 @@ def folds_of(problem: Problem, seed: int) -> list[Array]:
             f'C="cv" leaves rows out in turn, so every class needs 2 rows; one has {fewest}. Give a'
             " number for C instead."
         )
+    from sklearn.model_selection import StratifiedKFold  # noqa: PLC0415 (slow to import)
+
     split = StratifiedKFold(min(FOLDS, fewest), shuffle=True, random_state=seed)
     return [live[held] for _, held in split.split(live, problem.codes[live])]
 

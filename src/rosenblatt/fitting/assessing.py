@@ -38,7 +38,9 @@ class Estimate:
         n, p = self.rows, self.accuracy
         middle = (p + Z * Z / (2 * n)) / (1 + Z * Z / n)
         reach = Z / (1 + Z * Z / n) * float(np.sqrt(p * (1 - p) / n + Z * Z / (4 * n * n)))
-        return max(0.0, middle - reach), min(1.0, middle + reach)
+        low = 0.0 if p == 0 else middle - reach  # exactly, whatever rounding makes of it
+        high = 1.0 if p == 1 else middle + reach
+        return low, high
 
 
 def estimated(true: Ints, decided: Ints, n_classes: int, method: str) -> Estimate:

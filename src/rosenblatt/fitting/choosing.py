@@ -42,12 +42,12 @@ def auto_settings(built: Built, n_classes: int, settings: Mapping[str, Any]) -> 
 def chosen_C(built: Built, n_classes: int, settings: Mapping[str, Any]) -> Any:  # noqa: N802
     """The C to fit with: "cv" for few rows, else the best on a part of a sample left out.
 
-    It is 1 where a class has one row, which cannot be learned from and left out as well.
+    It is 1 where a class has a single row, which cannot be left out.
     """
-    if np.bincount(built.codes).min() < 2:
-        return 1.0
     units = 1 if n_classes == 2 else n_classes
-    work = entries_in(built.rows) * units
+    if np.bincount(built.codes, minlength=n_classes).min() < 2:
+        return 1.0
+    work = max(entries_in(built.rows), 1) * units
     if max(work, n_cols(built.rows) * units) <= LITTLE:
         return "cv"
     n = n_rows(built.rows)

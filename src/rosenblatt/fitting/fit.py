@@ -8,6 +8,7 @@ not fit into memory, the model that was judged is the model.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,7 +22,7 @@ from rosenblatt.fitting.choosing import auto_settings
 from rosenblatt.fitting.rules import Rule, estimator_of
 from rosenblatt.fitting.splitting import folds_of, held_out, kept
 from rosenblatt.sources.chunks import Source
-from rosenblatt.sources.selecting import Remembered, Selected, Watched
+from rosenblatt.sources.selecting import Accompanied, Remembered, Selected, Watched
 from rosenblatt.tables.kinds import Choices
 from rosenblatt.tables.learning import Learned, learn, settled
 from rosenblatt.tables.targets import coded
@@ -66,7 +67,9 @@ class Fitted(NamedTuple):
 
 def carry_out(source: Source, plan: Plan, listen: Listen) -> Fitted:
     """Carry out a plan on a source; what is being done is told to `listen`."""
-    source = Remembered(Watched(source, lambda rows: listen(f"Reading, {rows:,} rows so far")))
+    source = Watched(source, lambda rows: listen(f"Reading, {rows:,} rows so far"))
+    # which imports scikit-learn, and takes as long as reading
+    source = Remembered(Accompanied(source, partial(estimator_of, plan.rule, {})))
     if plan.test is not None:
         return _judged(_fit_all(source, plan, listen), plan.test, "the test source", listen)
     if not plan.judge:

@@ -109,10 +109,8 @@ def _weights(fitted: Fitted, names: Mapping[int, str]) -> dict[str, dict[str, fl
     usual = learned.preparation.feature_names
     features = largest_features(estimator)
     called = [names.get(int(j), usual[j]) for j in features]
-    told = {}
-    for unit, w, b in zip(units, estimator.coef_, estimator.intercept_, strict=True):
-        told[unit] = weights_by_name(called, [*w[features], b])
-    return told
+    W = np.column_stack([estimator.coef_[:, features], estimator.intercept_])
+    return weights_by_name(units, called, W)
 
 
 def _mistakes_of(model: Any) -> list[int] | None:

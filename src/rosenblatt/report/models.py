@@ -16,7 +16,7 @@ def model_figures(path: str, model: Model) -> dict[str, Any]:
     classes = [str(label) for label in model.classes]
     features = np.argsort(-np.abs(model.W[:, :-1]).max(axis=0), kind="stable")[:MOST_WEIGHTS]
     names = [model.feature_names[j] for j in features]
-    units = classes[-len(model.W) :]
+    W = np.column_stack([model.W[:, features], model.W[:, -1]])
     return {
         "model": path,
         "rule": model.rule,
@@ -29,10 +29,7 @@ def model_figures(path: str, model: Model) -> dict[str, Any]:
         ],
         "scaled": model.preparation.scaling is not None,
         "probabilities": model.link is not None,
-        "weights": {
-            unit: weights_by_name(names, [*w[features], w[-1]])
-            for unit, w in zip(units, model.W, strict=True)
-        },
+        "weights": weights_by_name(classes[-len(W) :], names, W),
         "training": model.summary,
     }
 

@@ -1,7 +1,10 @@
 """Figures as text for people."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
+
+from rosenblatt.arrays import Floats
 
 SHOWN_PASSES = 12
 SHOWN_WEIGHTS = 10
@@ -78,15 +81,24 @@ def confusion_table(classes: Sequence[str], counts: Sequence[Sequence[int]]) -> 
     return "\n".join(lines)
 
 
-def weights_by_name(names: Sequence[str], weights: Sequence[float]) -> dict[str, float]:
-    """Weights by name, the bias last; what is called as another one was gets a number."""
-    told: dict[str, float] = {}
-    for name, weight in zip([*names, BIAS], weights, strict=True):
-        key, times = name, 1
-        while key in told:
-            times += 1
-            key = f"{name} ({times})"
-        told[key] = float(weight)
+def weights_by_name(
+    units: Sequence[str], features: Sequence[str], W: Floats
+) -> dict[str, dict[str, float]]:
+    """Weights (w, b) of each unit by the names of the features, the bias last."""
+    bias, *called = _distinct(["bias", *features])
+    return {
+        unit: dict(zip([*called, bias], map(float, w), strict=True))
+        for unit, w in zip(_distinct(units), W, strict=True)
+    }
+
+
+def _distinct(names: Sequence[str]) -> list[str]:
+    """The names, told apart by a number where one has come before."""
+    seen: Counter[str] = Counter()
+    told = []
+    for name in names:
+        seen[name] += 1
+        told.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
     return told
 
 

@@ -7,11 +7,12 @@ time; so what it reads may be far larger than memory.
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
-from rosenblatt.arrays import Array, Ints
+from rosenblatt.arrays import Array, Floats, Ints
 from rosenblatt.data.storage import Rows, n_rows, rows_take
 from rosenblatt.errors import BadCellError, SourceError
 
@@ -56,6 +57,11 @@ class Table:
         """How many rows."""
         return self.frame.height
 
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Names of the columns."""
+        return tuple(self.frame.columns)
+
     @contextmanager
     def naming_cells(self) -> Iterator[None]:
         """Tell where a cell stands that cannot be taken."""
@@ -73,6 +79,38 @@ class Table:
 
         frame = self.frame.filter(pl.Series(chosen))
         return Table(frame, self.place.take(chosen))
+
+
+class Grid(Table):
+    """Rows with named columns that are all numbers, in one matrix; a missing one is NaN.
+
+    It can do all that a table can: a frame is made of it when one is asked for.
+    """
+
+    values: Floats
+
+    def __init__(self, names: tuple[str, ...], values: Floats, place: Place) -> None:
+        vars(self).update(names=names, values=values, place=place)
+
+    def __len__(self) -> int:
+        """How many rows."""
+        return len(self.values)
+
+    @cached_property
+    def frame(self) -> "pl.DataFrame":
+        """The same as a frame."""
+        import polars as pl  # noqa: PLC0415 (slow to import, and seldom asked for)
+
+        frame = pl.DataFrame(self.values, schema=list(self.names), orient="row")
+        return frame.fill_nan(None)
+
+    def column(self, name: str) -> Floats:
+        """The numbers of a column."""
+        return self.values[:, self.names.index(name)]
+
+    def take(self, chosen: Array) -> "Grid":
+        """The rows where a mask is true."""
+        return Grid(self.names, self.values[chosen], self.place.take(chosen))
 
 
 @dataclass(frozen=True, eq=False)

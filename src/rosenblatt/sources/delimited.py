@@ -1,8 +1,10 @@
-"""CSV, TSV and other delimited text, a piece at a time, by polars.
+"""CSV, TSV and other delimited text, a piece at a time.
 
 The types of the columns are settled by the first piece and hold for all: numbers are float64,
-then come booleans and words. A piece that polars cannot read by these types is read as words
-and looked at cell by cell: so blanks around numbers do no harm, and a cell that is wrong is named.
+then come booleans and words. Where all are numbers, and many, a compiled pass reads every piece
+that holds nothing else; polars reads the others. A piece that polars cannot read by these types is
+read as words and looked at cell by cell: so blanks around numbers do no harm, and a cell that is
+wrong is named.
 """
 
 from collections.abc import Iterator
@@ -10,19 +12,22 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from rosenblatt.arrays import Floats
 from rosenblatt.errors import SourceError
 from rosenblatt.sources.cells import as_words, decoded, type_of, typed, with_given_words
-from rosenblatt.sources.chunks import Place, Table
+from rosenblatt.sources.chunks import Grid, Place, Table
 from rosenblatt.sources.layout import Layout, layout_of
-from rosenblatt.sources.opening import BOM, Piece, last_end, pieces
+from rosenblatt.sources.opening import BOM, PIECE, Piece, last_end, pieces
 from rosenblatt.sources.options import Options
 from rosenblatt.sources.reading import name_of
+from rosenblatt.sources.threads import in_order, processors
 
 if TYPE_CHECKING:
     import polars as pl
 
 HEAD = 1 << 16  # bytes that tell the layout
 SAMPLE = 1 << 20  # bytes that tell the types
+WORTH_COMPILING = 1 << 22  # bytes: fewer are read before the compiler is loaded
 
 Types = dict[str, "pl.DataType"]
 
@@ -33,6 +38,10 @@ class Delimited:
 
     files: tuple[str, ...]
     options: Options
+    n_threads: int | None = None
+    """By default as many as there are processors, up to eight."""
+    size: int = PIECE
+    """How many bytes make a chunk; about so many, since no record is cut."""
 
     @property
     def name(self) -> str:
@@ -43,8 +52,7 @@ class Delimited:
         """Read the chunks from the beginning."""
         rows = 0
         for file in self.files:
-            for piece in self._pieces(file):
-                chunk = self._chunk(file, piece)
+            for chunk in self._chunks(file):
                 rows += len(chunk)
                 if len(chunk):
                     yield chunk
@@ -77,11 +85,43 @@ class Delimited:
                 f"{file} has other columns than {self.files[0]}: {', '.join(layout.names[:8])}"
                 f" instead of {', '.join(self.layout.names[:8])}. Read such files one by one."
             )
-        for piece in pieces(file, quoted=layout.quote is not None):
+        for piece in pieces(file, size=self.size, quoted=layout.quote is not None):
             text = piece.text.removeprefix(BOM) if piece.line == 1 else piece.text
             skipped = _header_length(text, layout) if piece.line == 1 and layout.header else 0
             if len(text) > skipped:
                 yield Piece(text[skipped:], piece.line + text.count(b"\n", 0, skipped))
+
+    @cached_property
+    def _all_numbers(self) -> bool:
+        """Whether every column holds numbers, and so many that it pays to load the compiler."""
+        piece = next(self._pieces(self.files[0]), None)
+        if piece is None or len(piece.text) < WORTH_COMPILING:
+            return False
+        from rosenblatt.sources.grids import grid_values, may_be_grid  # noqa: PLC0415 (as said)
+
+        if not may_be_grid(self.layout, self.options):
+            return False
+        if grid_values(_sample(piece, self.layout).text, self.layout, self.options) is not None:
+            return True
+        return {str(kind) for kind in self.types.values()} == {"Float64"}
+
+    def _chunks(self, file: str) -> Iterator[Table]:
+        """The rows of a file; pieces of numbers alone are read by several threads."""
+        if not self._all_numbers:
+            for piece in self._pieces(file):
+                yield self._chunk(file, piece)
+            return
+        n_threads = self.n_threads or processors()
+        for piece, values in in_order(self._grid, self._pieces(file), n_threads):
+            if values is None:
+                yield self._chunk(file, piece)
+            else:
+                yield Grid(self.layout.names, values, Place(file, piece.line))
+
+    def _grid(self, piece: Piece) -> tuple[Piece, Floats | None]:
+        from rosenblatt.sources.grids import grid_values  # noqa: PLC0415 (loads the compiler)
+
+        return piece, grid_values(piece.text, self.layout, self.options)
 
     def _chunk(self, file: str, piece: Piece) -> Table:
         import polars as pl  # noqa: PLC0415 (slow to import)
@@ -129,8 +169,7 @@ def _types(file: str, piece: Piece, layout: Layout, options: Options) -> Types:
     """Types by all lines of a sample: numbers as float64, whatever polars makes of them."""
     import polars as pl  # noqa: PLC0415 (slow to import)
 
-    end = last_end(piece.text[:SAMPLE], quoted=layout.quote is not None) or len(piece.text)
-    words = as_words(file, Piece(piece.text[:end], piece.line), layout, options).frame
+    words = as_words(file, _sample(piece, layout), layout, options).frame
     types: Types = {}
     for column in words:
         if column.name in options.as_words:
@@ -138,6 +177,12 @@ def _types(file: str, piece: Piece, layout: Layout, options: Options) -> Types:
         else:
             types[column.name] = type_of(column, decimal_comma=layout.decimal_comma)
     return types
+
+
+def _sample(piece: Piece, layout: Layout) -> Piece:
+    """The first records of a piece."""
+    end = last_end(piece.text[:SAMPLE], quoted=layout.quote is not None) or len(piece.text)
+    return Piece(piece.text[:end], piece.line)
 
 
 def _may_be_ragged(text: bytes, frame: "pl.DataFrame", layout: Layout) -> bool:

@@ -17,7 +17,7 @@ from llvmlite import ir
 from numba import config, njit, types
 from numba.extending import intrinsic
 
-from rosenblatt.arrays import Array
+from rosenblatt.arrays import Array, Floats, Ints
 from rosenblatt.data.rows import ONE, THREE, UINT
 
 _numba: Any = config
@@ -197,3 +197,10 @@ def exponent_at(text: Array, at: int, stop: int) -> tuple[int, int]:
         return 0, NOWHERE
     size: Any = np.int64(min(exponent, LARGEST_EXPONENT))
     return (-size if minus else size), end
+
+
+def long_numbers(text: Array, starts: Ints, stops: Ints) -> Floats:
+    """Numbers that were left to Python, by where they begin and end."""
+    signs = text.tobytes()
+    places = zip(starts.tolist(), stops.tolist(), strict=True)
+    return np.array([float(signs[start:stop]) for start, stop in places])

@@ -86,7 +86,7 @@ def pieces(file: str, *, size: int = PIECE, quoted: bool = False) -> Iterator[Pi
 def last_end(text: bytes, *, quoted: bool) -> int:
     """Where the last whole record ends; 0 if none does."""
     end = text.rfind(NEWLINE) + 1
-    if not quoted or len(text) > LONGEST_QUOTE:
+    if not quoted or QUOTE not in text or len(text) > LONGEST_QUOTE:
         return end
     open_quotes = text.count(QUOTE, 0, end) % 2
     while open_quotes and end:  # this end of line is inside quotes

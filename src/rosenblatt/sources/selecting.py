@@ -3,12 +3,13 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
+from threading import Thread
 
 import numpy as np
 
 from rosenblatt.arrays import Array, Ints
 from rosenblatt.data.storage import CSR
-from rosenblatt.sources.chunks import Chunk, Source, Table
+from rosenblatt.sources.chunks import Chunk, Grid, Source, Table
 
 MOST_KEPT = 1 << 28  # bytes: what is larger is read again
 
@@ -101,6 +102,24 @@ class Watched(_Behind):
 
 
 @dataclass(frozen=True)
+class Accompanied(_Behind):
+    """A source during whose reading, unless it is short, something else is done as well."""
+
+    source: Source
+    work: Callable[[], object] = field(repr=False)
+
+    def __iter__(self) -> Iterator[Chunk]:
+        """Read the chunks from the beginning; at the end, the work is done."""
+        worker = Thread(target=self.work)
+        for k, chunk in enumerate(self.source):
+            if k == 1:  # what is wrong with the first chunk has been told
+                worker.start()
+            yield chunk
+        if worker.ident is not None:
+            worker.join()
+
+
+@dataclass(frozen=True)
 class Selected(_Behind):
     """Rows of a source that a rule of their numbers, counted from 0, chooses."""
 
@@ -119,6 +138,8 @@ class Selected(_Behind):
 
 def size_of(chunk: Chunk) -> int:
     """How many bytes a chunk takes, about."""
+    if isinstance(chunk, Grid):
+        return int(chunk.values.nbytes)
     if isinstance(chunk, Table):
         return int(chunk.frame.estimated_size())
     rows = chunk.rows

@@ -6,9 +6,7 @@ so that reading too is shared among the threads; a packed one is unpacked in ord
 """
 
 import os
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -20,9 +18,9 @@ from rosenblatt.errors import SourceError
 from rosenblatt.sources.chunks import Matrix, Place
 from rosenblatt.sources.opening import LONGEST_RECORD, NEWLINE, is_plain, opened, pieces
 from rosenblatt.sources.svmlight_parts import Part, parsed
+from rosenblatt.sources.threads import in_order, processors
 
 PART = 1 << 24  # bytes: what is made of them is large enough for large pages of memory
-MOST_THREADS = 8  # more would wait for memory, and fill it with parts
 LOOK = 1 << 16  # bytes looked at together for the end of a line
 READS_ANYWHERE = hasattr(os, "preadv")
 
@@ -70,7 +68,7 @@ class SvmLight:
         line, base = 1, 0 if self.zero_based else 1
         parse = partial(_read_and_parse, labelled=self.labelled, base=base)
         with _texts(file, self.size) as texts:
-            for part in _in_order(parse, texts, self.n_threads or _processors()):
+            for part in in_order(parse, texts, self.n_threads or processors()):
                 if part.trouble is not None:
                     at, token, why = part.trouble
                     raise SourceError(f"{file}, line {line + at}: {token!r} {why}")
@@ -86,29 +84,6 @@ def _read_and_parse(text: Text, *, labelled: bool, base: int) -> Part:
 def _place(file: str, lines: Array) -> Place:
     first, last = int(lines[0]), int(lines[-1])
     return Place(file, first, numbers=None if last - first == len(lines) - 1 else lines)
-
-
-def _processors() -> int:
-    """How many this process may use."""
-    known = hasattr(os, "sched_getaffinity")
-    return min(MOST_THREADS, len(os.sched_getaffinity(0)) if known else os.cpu_count() or 1)
-
-
-def _in_order(
-    parse: Callable[[Text], Part], texts: Iterable[Text], n_threads: int
-) -> Iterator[Part]:
-    """Parse each text, some of them at once, and give the parts in order."""
-    if n_threads == 1:
-        yield from map(parse, texts)
-        return
-    waiting: deque[Future[Part]] = deque()
-    with ThreadPoolExecutor(n_threads) as pool:
-        for text in texts:
-            waiting.append(pool.submit(parse, text))
-            if len(waiting) > n_threads:  # parts are not piled up
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
 
 
 @contextmanager

@@ -8,7 +8,7 @@ import numpy as np
 from rosenblatt.arrays import Array, Floats
 from rosenblatt.data.problem import matrix_of
 from rosenblatt.data.rows import CSR
-from rosenblatt.sources.digits import GOOD
+from rosenblatt.sources.digits import GOOD, long_numbers
 from rosenblatt.sources.svmlight_rows import Ending, Room, count, read_rows
 from rosenblatt.sources.svmlight_trouble import Trouble, stopped, too_large, twice
 
@@ -58,9 +58,7 @@ def _complete(text: Array, room: Room, n_long: int) -> Iterator[Trouble]:
     if n_long == 0:
         return
     starts, stops, entries = room.long[:n_long].T
-    signs = text.tobytes()
-    places = zip(starts.tolist(), stops.tolist(), strict=True)
-    numbers = np.array([float(signs[start:stop]) for start, stop in places])
+    numbers = long_numbers(text, starts, stops)
     of_labels = entries < 0
     room.values[entries[~of_labels]] = numbers[~of_labels]
     room.labels[-1 - entries[of_labels]] = numbers[of_labels]

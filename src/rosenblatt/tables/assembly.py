@@ -7,7 +7,8 @@ import numpy as np
 
 from rosenblatt.arrays import Array, Floats
 from rosenblatt.data.storage import CSR
-from rosenblatt.tables.columns import ABSENT, Column, Entries, Text, width_of
+from rosenblatt.sources.chunks import Grid
+from rosenblatt.tables.columns import ABSENT, Column, Entries, Number, Text, width_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -22,6 +23,21 @@ def dense_rows(columns: Sequence[Column], frame: "pl.DataFrame") -> Floats:
         else:
             there = np.flatnonzero(features != ABSENT)
             rows[there, features[there]] = values[there]
+    return rows
+
+
+def number_rows(columns: Sequence[Number], grid: Grid) -> Floats:
+    """The same where all columns are numbers, and the cells are a matrix already."""
+    places = [grid.names.index(column.name) for column in columns for _ in column.features]
+    rows: Floats = grid.values.take(places, axis=1)
+    missing, first = np.isnan(rows), 0
+    if missing.any() or any(column.indicator for column in columns):
+        for column in columns:
+            absent = missing[:, first]
+            rows[absent, first] = column.fill
+            if column.indicator:
+                rows[:, first + 1] = absent
+            first += width_of(column)
     return rows
 
 

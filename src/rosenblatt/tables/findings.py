@@ -1,12 +1,9 @@
 """Columns that deserve a word: they are left out unless the user keeps them."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from rosenblatt.sources.chunks import Table
-
-if TYPE_CHECKING:
-    import polars as pl
+from rosenblatt.arrays import Floats
+from rosenblatt.sources.chunks import Grid, Table
 
 FEW_VALUES = 50  # a column of more is not looked at for leaks
 ROWS_A_VALUE = 10  # on average, to call it a leak
@@ -45,6 +42,9 @@ def leaking(name: str, target: str) -> Finding:
     return Finding(name, "leak", f"it alone gives {target!r} in every row, which new rows may lack")
 
 
+Pairs = list[tuple[object, ...]]
+
+
 class Leaks:
     """Columns of few values each of which has come with one label only, so far."""
 
@@ -56,11 +56,10 @@ class Leaks:
     def add(self, chunk: Table) -> None:
         """Look at some rows; who gives two labels for one value is cleared."""
         if not self._looked:
-            head = chunk.frame.head(SAMPLE)
-            self._suspects = {n: {} for n in self._suspects if head[n].n_unique() <= FEW_VALUES}
+            self._suspects = {n: {} for n in self._suspects if _n_distinct(chunk, n) <= FEW_VALUES}
             self._looked = True
         for name in list(self._suspects):
-            pairs = chunk.frame.select(name, self.target).unique()
+            pairs = _pairs(chunk, name, self.target)
             if not self._one_label_each(pairs, self._suspects[name]):
                 del self._suspects[name]
 
@@ -69,7 +68,27 @@ class Leaks:
         known = self._suspects.get(name, {})
         return rows >= ROWS_A_VALUE * len(known) and len(set(known.values())) > 1
 
-    def _one_label_each(self, pairs: "pl.DataFrame", known: dict[object, object]) -> bool:
-        if pairs.height > FEW_VALUES:
+    def _one_label_each(self, pairs: Pairs, known: dict[object, object]) -> bool:
+        if len(pairs) > FEW_VALUES:
             return False
-        return all(known.setdefault(value, label) == label for value, label in pairs.iter_rows())
+        return all(known.setdefault(value, label) == label for value, label in pairs)
+
+
+def _n_distinct(chunk: Table, name: str) -> int:
+    """How many different cells there are in the first rows."""
+    if isinstance(chunk, Grid):
+        return len(set(_cells(chunk.column(name)[:SAMPLE])))
+    return chunk.frame[name].head(SAMPLE).n_unique()
+
+
+def _pairs(chunk: Table, name: str, target: str) -> Pairs:
+    """Which cells of two columns come together."""
+    if isinstance(chunk, Grid):
+        cells, labels = _cells(chunk.column(name)), _cells(chunk.column(target))
+        return list(set(zip(cells, labels, strict=True)))
+    return chunk.frame.select(name, target).unique().rows()
+
+
+def _cells(values: Floats) -> list[object]:
+    """Numbers as a frame would give them: a missing one is none."""
+    return [None if value != value else value for value in values.tolist()]  # noqa: PLR0124

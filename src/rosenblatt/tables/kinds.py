@@ -17,7 +17,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from rosenblatt.errors import SourceError
-from rosenblatt.sources.chunks import Table
+from rosenblatt.sources.chunks import Grid, Table
 from rosenblatt.tables.columns import words_of
 
 if TYPE_CHECKING:
@@ -53,8 +53,8 @@ class Choices:
     def check(self, chunk: Table) -> None:
         """Refuse names that are no columns."""
         for flag in ("drop", "use", "category", "text"):
-            for name in sorted(getattr(self, flag) - set(chunk.frame.columns)):
-                shown = ", ".join(chunk.frame.columns[:20])
+            for name in sorted(getattr(self, flag) - set(chunk.names)):
+                shown = ", ".join(chunk.names[:20])
                 raise SourceError(
                     f"--{flag} {name}: {chunk.place.file} has no such column; it has {shown}."
                 )
@@ -67,15 +67,21 @@ def kinds_of(chunk: Table, target: str, choices: Choices) -> dict[str, Kind]:
         raise SourceError(
             f"--drop {target}: this is the column to predict. Name another one with --target."
         )
-    names = [n for n in chunk.frame.columns if n != target and n not in choices.drop]
-    return {name: _kind(chunk, chunk.frame[name], choices) for name in names}
+    names = [n for n in chunk.names if n != target and n not in choices.drop]
+    return {name: _kind(chunk, name, choices) for name in names}
 
 
-def _kind(chunk: Table, column: "pl.Series", choices: Choices) -> Kind:
-    if column.name in choices.text:
+def _kind(chunk: Table, name: str, choices: Choices) -> Kind:
+    if name in choices.text:
         return Kind.TEXT
-    if column.name in choices.category:
+    if name in choices.category:
         return Kind.CATEGORY
+    if isinstance(chunk, Grid) and IDENTIFIER.search(name) is None:
+        return Kind.NUMBER
+    return _kind_of_cells(chunk, chunk.frame[name], choices)
+
+
+def _kind_of_cells(chunk: Table, column: "pl.Series", choices: Choices) -> Kind:
     if column.dtype.is_temporal():
         raise _dates(chunk, column)
     if column.dtype.is_nested():

@@ -1,6 +1,6 @@
 """One pass over the training rows learns all that their preparation needs."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import chain
 from typing import NamedTuple
@@ -9,7 +9,7 @@ import numpy as np
 
 from rosenblatt.data.storage import CSR, n_cols
 from rosenblatt.errors import SourceError
-from rosenblatt.sources.chunks import Chunk, Matrix, Source, Table
+from rosenblatt.sources.chunks import Chunk, Grid, Matrix, Source, Table
 from rosenblatt.tables.columns import Category, Column, Number, Text, width_of
 from rosenblatt.tables.findings import Finding, Leaks, constant, counting, identifier, leaking
 from rosenblatt.tables.kinds import Choices, Kind, kinds_of
@@ -92,9 +92,11 @@ class _Columns:
         for label, n in counted(chunk, self.target).items():
             self.counts[label] = self.counts.get(label, 0) + n
         assert isinstance(chunk, Table)  # all chunks of a source are of one kind
+        known = _joined(chunk, self.summaries) if isinstance(chunk, Grid) else set()
         for name, summary in self.summaries.items():
-            with chunk.naming_cells():
-                summary.add(chunk.frame[name])
+            if name not in known:
+                with chunk.naming_cells():
+                    summary.add(chunk.frame[name])
         self.leaks.add(chunk)
 
     def _findings(self) -> Iterator[Finding]:
@@ -125,6 +127,16 @@ class _Columns:
                 shift[place], factor[place] = summary.mean, 1.0 / (summary.deviation or 1.0)
             place += width_of(column)
         return Scaling(shift, factor)
+
+
+def _joined(grid: Grid, summaries: Mapping[str, Summary]) -> set[str]:
+    """Take in all columns of numbers of a grid; their names."""
+    numbers = {name: s for name, s in summaries.items() if isinstance(s, Numbers)}
+    for name, values in zip(grid.names, np.ascontiguousarray(grid.values.T), strict=True):
+        if name in numbers:
+            with grid.naming_cells():
+                numbers[name].take_in(values, name)
+    return set(numbers)
 
 
 def _summary(kind: Kind) -> Summary:

@@ -14,8 +14,14 @@ import numpy as np
 from rosenblatt.arrays import Array
 from rosenblatt.data.storage import CSR, Rows, n_cols
 from rosenblatt.errors import SourceError
-from rosenblatt.sources.chunks import Chunk, Matrix, Place, Table
-from rosenblatt.tables.assembly import dense_rows, narrowed, sparse_rows, written_out
+from rosenblatt.sources.chunks import Chunk, Grid, Matrix, Place, Table
+from rosenblatt.tables.assembly import (
+    dense_rows,
+    narrowed,
+    number_rows,
+    sparse_rows,
+    written_out,
+)
 from rosenblatt.tables.columns import (
     Category,
     Column,
@@ -88,12 +94,15 @@ class Preparation:
     def _encoded(self, chunk: Table, *, weighted: bool) -> Rows:
         if not self.columns:
             raise _wrong_kind(chunk.place, "a matrix of numbers", "columns with names")
-        absent = [c.name for c in self.columns if c.name not in chunk.frame.columns]
+        absent = [c.name for c in self.columns if c.name not in chunk.names]
         if absent:
             raise SourceError(
                 f"{chunk.place.file} lacks {_listed(absent)}, which the model needs. Columns are"
                 " found by name; an empty column is filled as missing cells are."
             )
+        numbers = [column for column in self.columns if isinstance(column, Number)]
+        if isinstance(chunk, Grid) and not self.sparse and len(numbers) == len(self.columns):
+            return number_rows(numbers, chunk)
         with chunk.naming_cells():
             if self.sparse:
                 return sparse_rows(self.columns, chunk.frame, weighted=weighted)

@@ -39,12 +39,15 @@ class Numbers:
     def add(self, cells: "pl.Series") -> None:
         """Take in some cells."""
         self.boolean = str(cells.dtype) == "Boolean"
-        values = numbers_of(cells)
+        self.take_in(numbers_of(cells), cells.name)
+
+    def take_in(self, values: Floats, name: str) -> None:
+        """Take in some numbers of a column of this name; a missing one is NaN."""
         given = values[~np.isnan(values)]
         self.missing += len(values) - len(given)
         if not len(given):
             return
-        _refuse_huge(values, cells.name)
+        _refuse_huge(values, name)
         self._watch(given)
         self._moments.add(given[:, None])
         self.n += len(given)
@@ -147,17 +150,23 @@ class Spread:
 
     _moments: Moments = field(default_factory=Moments)
 
+    @np.errstate(over="ignore", invalid="ignore")
     def add(self, rows: Rows) -> None:
         """Take in some dense rows."""
         assert not isinstance(rows, CSR)
         self._moments.add(rows)
 
+    @np.errstate(over="ignore", invalid="ignore")
     def scaling(self, width: int) -> Scaling:  # noqa: ARG002 (as wide as it is)
-        """Every feature to mean 0 and deviation 1; a constant one becomes 0."""
+        """Every feature to mean 0 and deviation 1; a constant one becomes 0.
+
+        One that holds NaN or what is too large stays as it is: who learns from it names the cell.
+        """
         n, mean, squares = self._moments.total()
         deviation = np.sqrt(squares / n)
-        varies = deviation > ROUNDING * np.abs(mean)
-        return Scaling(mean, 1.0 / np.where(varies, deviation, 1.0))
+        sound = np.isfinite(mean + deviation)
+        varies = sound & (deviation > ROUNDING * np.abs(mean))
+        return Scaling(np.where(sound, mean, 0.0), 1.0 / np.where(varies, deviation, 1.0))
 
 
 @dataclass

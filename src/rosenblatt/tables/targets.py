@@ -7,7 +7,7 @@ import numpy as np
 
 from rosenblatt.arrays import Array, Ints
 from rosenblatt.errors import SourceError
-from rosenblatt.sources.chunks import Chunk, Place, Table
+from rosenblatt.sources.chunks import Chunk, Grid, Matrix, Place, Table
 from rosenblatt.tables.columns import words_of
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def target_of(chunk: Table, target: str | None) -> str:
 
     A column in which nearly every cell is another can be no target.
     """
-    names = chunk.frame.columns
+    names = chunk.names
     if target is not None:
         if target not in names:
             shown = ", ".join(names[:20]) + (", …" if len(names) > 20 else "")
@@ -44,15 +44,19 @@ def target_of(chunk: Table, target: str | None) -> str:
 
 
 def _can_be_target(chunk: Table, name: str) -> bool:
-    return chunk.frame[name].n_unique() * FEW_ROWS_A_CLASS <= max(len(chunk), MANY)
+    if isinstance(chunk, Grid):
+        distinct = len(np.unique(chunk.column(name)))
+    else:
+        distinct = chunk.frame[name].n_unique()
+    return distinct * FEW_ROWS_A_CLASS <= max(len(chunk), MANY)
 
 
 def counted(chunk: Chunk, target: str | None) -> Counts:
     """How often each label comes in a chunk; every row must have one."""
-    if isinstance(chunk, Table):
+    if isinstance(chunk, Table) and not isinstance(chunk, Grid):
         found = _column(chunk, target).value_counts()
         return dict(zip(found[:, 0].to_list(), found[:, 1].to_list(), strict=True))
-    labels, counts = np.unique(_labels(chunk.labels, chunk.place), return_counts=True)
+    labels, counts = np.unique(_numbered(chunk, target), return_counts=True)
     return dict(zip(labels.tolist(), counts.tolist(), strict=True))
 
 
@@ -87,13 +91,13 @@ def sorted_classes(counts: Mapping[Label, int], name: str) -> tuple[Label, ...]:
 def coded(chunk: Chunk, target: str | None, classes: tuple[Label, ...]) -> Ints:
     """Place of each label among the classes, or UNKNOWN; numbers and words meet as words."""
     known = np.array(classes)
-    if isinstance(chunk, Table):
+    if isinstance(chunk, Table) and not isinstance(chunk, Grid):
         column = _column(chunk, target)
         if known.dtype.kind == "U" or str(column.dtype) == "String":
             return _coded_words(column, classes)
         labels = column.to_numpy()
     else:
-        labels = _labels(chunk.labels, chunk.place)
+        labels = _numbered(chunk, target)
         if "U" in (known.dtype.kind, labels.dtype.kind):
             known, labels = known.astype(str), labels.astype(str)
     order = np.argsort(known)
@@ -111,18 +115,23 @@ def _coded_words(column: "pl.Series", classes: tuple[Label, ...]) -> Ints:
     return codes.to_numpy()
 
 
+def _numbered(chunk: Grid | Matrix, target: str | None) -> Array:
+    """The labels of a grid or a matrix: whole numbers, or words of a matrix."""
+    if isinstance(chunk, Matrix):
+        return _labels(chunk.labels, chunk.place)
+    labels = chunk.column(_required(chunk, target))
+    missing = np.isnan(labels)
+    if missing.any():
+        raise _missing(chunk, int(missing.argmax()), target)
+    _require_whole(labels, chunk.place, f", column {target!r}")
+    return labels.astype(np.int64)
+
+
 def _column(chunk: Table, target: str | None) -> "pl.Series":
     """The labels of a chunk: words, booleans or whole numbers, none missing."""
     import polars as pl  # noqa: PLC0415 (slow to import)
 
-    if target is None:
-        raise SourceError(
-            f"{chunk.place.file} has columns with names, but what is wanted are rows of numbers"
-            " with labels of their own."
-        )
-    if target not in chunk.frame.columns:
-        raise SourceError(f"{chunk.place.file} has no column {target!r}, which holds the classes.")
-    column = chunk.frame[target]
+    column = chunk.frame[_required(chunk, target)]
     if column.dtype.is_temporal() or column.dtype.is_nested():
         raise SourceError(f"{chunk.place.file}, column {target!r}: {column.dtype} is no class.")
     if not (column.dtype.is_numeric() or column.dtype == pl.Boolean):
@@ -130,12 +139,26 @@ def _column(chunk: Table, target: str | None) -> "pl.Series":
             column = words_of(column)
     missing = column.is_null() | (column.is_nan() if column.dtype.is_float() else False)
     if missing.any():
-        row = int(missing.arg_max() or 0)
-        raise SourceError(f"{chunk.place.at(row)}, column {target!r}: the label is missing.")
+        raise _missing(chunk, int(missing.arg_max() or 0), target)
     if column.dtype.is_numeric():
         _require_whole(column.cast(pl.Float64).to_numpy(), chunk.place, f", column {target!r}")
         return column.cast(pl.Int64)
     return column
+
+
+def _required(chunk: Table, target: str | None) -> str:
+    if target is None:
+        raise SourceError(
+            f"{chunk.place.file} has columns with names, but what is wanted are rows of numbers"
+            " with labels of their own."
+        )
+    if target not in chunk.names:
+        raise SourceError(f"{chunk.place.file} has no column {target!r}, which holds the classes.")
+    return target
+
+
+def _missing(chunk: Table, row: int, target: str | None) -> SourceError:
+    return SourceError(f"{chunk.place.at(row)}, column {target!r}: the label is missing.")
 
 
 def _labels(labels: Array | None, place: Place) -> Array:
