@@ -58,7 +58,7 @@ def refusal(*words: object, stdin: bytes = b"") -> str:
     assert said.err.startswith("Error: ")
     assert said.err.count("\n") == 1
     assert contents() == before
-    return said.err.removeprefix("Error: ").strip()
+    return said.err.removeprefix("Error: ").removesuffix("\n")
 
 
 def contents() -> dict[str, bytes]:

@@ -39,6 +39,7 @@ KEYS = [
     "test",
     "test_advice",
     "weights",
+    "rows_in_file",
     "separability",
     "model",
 ]
@@ -283,7 +284,7 @@ def test_columns_may_have_any_name() -> None:
     assert names == [*NAMES[:-1], "x9"]
     weights = found["weights"]["yes"]
     assert set(weights) == {*names, "bias (2)"}
-    assert list(weights)[-1] == "bias (2)"
+    assert list(weights)[-1] == "bias"
     assert told("show", "names.model")["weights"] == found["weights"]
     used = told("fit", "names.csv", *ONLY_FIT, "--drop", "x=y", "--category", "a, b")
     assert "x=y" not in used["weights"]["yes"]

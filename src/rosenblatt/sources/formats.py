@@ -185,7 +185,9 @@ def _begins_with_a_label(file: str) -> bool:
 def _delimited(separator: str | None, request: Request) -> Source:
     from rosenblatt.sources.delimited import Delimited  # noqa: PLC0415
 
-    chosen = replace(request.options, separator=request.options.separator or separator)
+    chosen = request.options
+    if chosen.separator is None:
+        chosen = replace(chosen, separator=separator)
     return Delimited(request.files, chosen)
 
 

@@ -79,13 +79,13 @@ class _Columns:
         for chunk in rest:
             self._add(chunk)
         classes = sorted_classes(self.counts, f"{name}, column {self.target!r}")
-        findings = tuple(self._findings())
-        left_out = {f.column for f in findings} - self.choices.use
+        findings = tuple(f for f in self._findings() if f.column not in self.choices.use)
+        left_out = {f.column for f in findings}
         kept = [name for name in self.kinds if name not in left_out]
         kept.sort(key=lambda name: self.kinds[name] is Kind.TEXT)  # text comes last
         columns = tuple(_column(name, self.summaries[name]) for name in kept)
         if not columns:
-            raise SourceError(f"{name} has no column to learn from. {_told(findings)}")
+            raise SourceError(f"{name} has no column to learn from.{_told(findings)}")
         return Learned(self._preparation(columns), classes, self.counts, findings)
 
     def _add(self, chunk: Chunk) -> None:
@@ -154,7 +154,7 @@ def _column(name: str, summary: Summary) -> Column:
 
 
 def _told(findings: tuple[Finding, ...]) -> str:
-    return " ".join(str(finding) for finding in findings)
+    return "".join(f" {finding}" for finding in findings)
 
 
 def _matrix_learned(source: Source, chunks: Iterator[Chunk], choices: Choices) -> Learned:
