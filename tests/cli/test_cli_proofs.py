@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 from commands import PETS, refusal, rosenblatt
 
-HOLDS = (0, "The proof holds: separable.\n", "")
+HOLDS = (0, "The proof holds: separable, by weight, bark, colour.\n", "")
 OVERLAP = PETS + "4,false,red,dog\n"
 TOLD = """Separable: 10 rows × 6 features, 2 classes.
 Margin γ = 0.112598, radius R = 30.05: a perceptron makes at most 71224 mistakes.
@@ -50,7 +50,7 @@ def test_a_table_that_is_not_separable_is_proved() -> None:
         "Not separable: 11 rows × 6 features, 2 classes.\n"
         "Proved by 2 row-class pairs whose signed sum is exactly 0; largest weights first: 0, 10.\n"
     )
-    holds = (0, "The proof holds: inseparable.\n", "")
+    holds = (0, "The proof holds: inseparable, by weight, bark, colour.\n", "")
     assert rosenblatt("verify", "proof.json", "table.csv") == holds
 
 
@@ -66,7 +66,7 @@ def test_json_has_its_keys(source: str, code: int, keys: list[str]) -> None:
     assert (said.code, said.err) == (code, "")
     assert list(json.loads(said.out)) == keys
     told = json.loads(rosenblatt("verify", "proof.json", source, "--json").out)
-    assert list(told) == ["holds", "verdict", "reason"]
+    assert list(told) == ["holds", "verdict", "columns", "reason"]
     wrong = rosenblatt("verify", "proof.json", "builtin:and", "--json")
     assert wrong.code == 1
     assert list(json.loads(wrong.out)) == ["holds", "reason"]
@@ -190,6 +190,8 @@ def test_text_is_counted_in_a_proof() -> None:
     lines = [f'"word{i % 5} is {["bad", "good"][i % 2]} here",{i % 2}' for i in range(30)]
     Path("text.csv").write_text("\n".join(["note,liked", *lines]))
     assert rosenblatt("separable", "text.csv", "--text", "note", "--proof", "proof.json").code == 0
-    assert rosenblatt("verify", "proof.json", "text.csv") == HOLDS
+    assert rosenblatt("verify", "proof.json", "text.csv").out == (
+        "The proof holds: separable, by note.\n"
+    )
     Path("text.csv").write_text("\n".join(["note,liked", *lines]).replace("word3", "word33", 1))
     assert refused("proof.json", "text.csv").startswith(OTHER_DATA)

@@ -72,6 +72,7 @@ def verify(
 ) -> None:
     """Check a proof against the data, trusting nobody (exit 0 holds, 1 wrong)."""
     from rosenblatt.evidence.proof.prooffile import load_proof
+    from rosenblatt.report.words import listed
 
     if not Path(proof).is_file():  # a missing file is a slip, not a wrong proof
         trouble = "is a folder" if Path(proof).is_dir() else "does not exist"
@@ -84,8 +85,10 @@ def verify(
     except ProofError as error:
         told = {"holds": False, "reason": str(error)}
     else:
-        reason = f"The proof holds: {claimed.answer}."
-        told = {"holds": True, "verdict": claimed.answer, "reason": reason}
+        columns = [column["name"] for column in (claimed.encoding or {}).get("columns", [])]
+        by = f", by {listed(columns)}" if columns else ""
+        reason = f"The proof holds: {claimed.answer}{by}."
+        told = {"holds": True, "verdict": claimed.answer, "columns": columns, "reason": reason}
     show(told, lambda told: str(told["reason"]), as_json=json)
     raise typer.Exit(YES if told["holds"] else NO)
 

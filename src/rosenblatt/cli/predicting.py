@@ -79,9 +79,12 @@ def score(
 def _source(model: "Model", reading: Reading, names: list[str], *, labelled: bool) -> "Source":
     from rosenblatt.sources.formats import open_source
 
-    target = model.preparation.target if not model.preparation.columns else None
-    chosen = reading.options(model.preparation.as_words)
-    return open_source(names, chosen, target=target, labelled=labelled)
+    preparation = model.preparation
+    target = preparation.target if not preparation.columns else None
+    words = preparation.as_words
+    if preparation.target is not None and model.classes.dtype.kind == "U":
+        words |= {preparation.target}  # "01" is a class of its own
+    return open_source(names, reading.options(words), target=target, labelled=labelled)
 
 
 def _columns(model: "Model", scores: Any) -> dict[str, Any]:

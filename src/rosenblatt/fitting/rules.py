@@ -7,6 +7,9 @@ from typing import Any
 from rosenblatt.errors import ParameterError
 from rosenblatt.models.rules import RULES
 
+# parameters that only make sense in Python, or do nothing
+UNASKED = {"dual", "intercept_scaling", "n_components", "priors", "verbose", "warm_start"}
+
 
 class Rule(StrEnum):
     """Learning rules by their names on the command line."""
@@ -36,10 +39,15 @@ def estimator_of(rule: Rule, settings: Mapping[str, Any]) -> Any:
     import rosenblatt  # noqa: PLC0415 (late: estimators are slow to import)
 
     model = getattr(rosenblatt, rule.estimator)()
-    known = model.get_params()
+    known = set(model.get_params())
     for name in settings:
         if name not in known:
-            flag = name.replace("_", "-")
-            has = ", ".join(f"--{known_name.replace('_', '-')}" for known_name in sorted(known))
-            raise ParameterError(f"--{flag} has no meaning for --rule {rule}, which has {has}.")
+            has = ", ".join(_flag(parameter) for parameter in sorted(known - UNASKED))
+            raise ParameterError(
+                f"{_flag(name)} has no meaning for --rule {rule}, which has {has}."
+            )
     return model.set_params(**settings)
+
+
+def _flag(parameter: str) -> str:
+    return f"--{parameter.replace('_', '-')}"

@@ -92,8 +92,10 @@ class Preparation:
         return self._matrix(chunk)
 
     def _encoded(self, chunk: Table, *, weighted: bool) -> Rows:
-        if not self.columns:
+        if not self.columns and self.names is None:
             raise _wrong_kind(chunk.place, "a matrix of numbers", "columns with names")
+        if not self.columns:
+            return self._by_names(chunk)
         absent = [c.name for c in self.columns if c.name not in chunk.names]
         if absent:
             raise SourceError(
@@ -107,6 +109,11 @@ class Preparation:
             if self.sparse:
                 return sparse_rows(self.columns, chunk.frame, weighted=weighted)
             return dense_rows(self.columns, chunk.frame)
+
+    def _by_names(self, chunk: Table) -> Rows:
+        """Rows of a table whose columns are called as the features of the matrix are."""
+        columns = tuple(Number(name, np.nan, indicator=False) for name in self.names or ())
+        return replace(self, columns=columns, names=None, scaling=None).raw(chunk)
 
     def _matrix(self, chunk: Matrix) -> Rows:
         rows = chunk.rows
