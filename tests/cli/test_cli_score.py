@@ -92,3 +92,23 @@ def test_a_single_row_can_be_scored() -> None:
     Path("new.csv").write_text("weight,bark,colour,kind\n4,false,red,dog\n")
     told = json.loads(rosenblatt("score", "pets.model", "new.csv", "--json").out)
     assert (told["rows"], told["accuracy"], told["auc"]) == (1, 0.0, None)
+
+
+def test_classes_that_look_like_numbers_stay_words() -> None:
+    rows = [f"{j % 2},{'01' if j % 2 else 'x'}" for j in range(12)]
+    Path("codes.csv").write_text("\n".join(["a,kind", *rows]))
+    assert rosenblatt("fit", "codes.csv", *ONLY_FIT, "-o", "codes.model").code == 0
+    Path("new.csv").write_text("a,kind\n1,01\n1,01\n")
+    told = json.loads(rosenblatt("score", "codes.model", "new.csv", "--json").out)
+    assert (told["accuracy"], told["unknown_class"]) == (1.0, 0)
+
+
+def test_a_table_is_scored_by_a_model_of_named_numbers() -> None:
+    from rosenblatt import builtin  # noqa: PLC0415
+
+    iris = builtin("iris")
+    frame = pl.DataFrame({n: iris.X[:, j] for j, n in enumerate(iris.feature_names)})
+    frame.select(frame.columns[::-1]).with_columns(species=iris.y).write_csv("iris.csv")
+    assert rosenblatt("fit", "builtin:iris", *ONLY_FIT, "-o", "iris.model").code == 0
+    ours = rosenblatt("predict", "iris.model", "builtin:iris").out
+    assert rosenblatt("predict", "iris.model", "iris.csv").out == ours
