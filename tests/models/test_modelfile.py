@@ -344,7 +344,7 @@ FORGED_MODELS = {
             0,
             value={"kind": "text", "name": "t", "sizes": [1, 10**9], "bits": 1},
         ),
-        "groups of words",
+        "hashes 1 to",
     ),
     "no columns": (drop("preparation", "columns"), "holds together"),
     "other classes": (put("classes", "values", value=["a", "b", "c"]), "number of classes"),
