@@ -46,5 +46,40 @@ def test_text_table_is_that_of_the_result_file() -> None:
     assert f"takes {less:.0f} times less" in page
 
 
+FILES = {
+    "svmlight": "svmlight, 700,000 rows, 52 million entries: one pass",
+    "csv": "CSV, 1,000,000 × 28: perceptron",
+    "csv-logistic": "CSV, 1,000,000 × 28: logistic regression",
+}
+
+
+def test_figures_of_files_are_those_of_the_result_files() -> None:
+    results = ROOT / "benchmarks/results"
+    if not results.exists():
+        pytest.skip("tests run apart from the repository")
+    page = (ROOT / "docs/files.md").read_text()
+    beginnings = tuple(f"| {what} |" for what in FILES.values())
+    shown = [line for line in page.splitlines() if line.startswith(beginnings)]
+    contests = json.loads((results / "files.json").read_text())["contests"]
+    measured = []
+    for contest, what in FILES.items():
+        contenders = contests[contest]["contenders"]
+        ours = next(iter(contenders.values()))
+        for name, theirs in contenders.items():
+            if not name.startswith(("rosenblatt", "bytes")):
+                ratios = [theirs[clock] / ours[clock] for clock in ("whole", "work")]
+                measured.append(f"| {what} | {name} | {ratios[0]:.1f} | {ratios[1]:.1f} |")
+    assert shown == measured
+    commands = json.loads((results / "commands.json").read_text())
+    for figure in (
+        f"takes {commands['start']['help']:.2f} s",
+        f"ten rows {commands['start']['predict 10 rows']:.2f} s",
+        f"{commands['predict']['predict / our reader parses']:.1f} times as long as our reader",
+        f"{commands['predict']['predict / polars parses']:.1f} times as long as polars",
+        f"in {commands['memory']['peak megabytes of its own']:.0f} MB",
+    ):
+        assert figure in page
+
+
 def fastest_peer(told: str) -> str:
     return told.replace("scikit-learn ", "").replace("none in its time", "none")

@@ -242,7 +242,7 @@ NO_MODELS = {
     "noise": (lambda path: path.write_bytes(bytes(range(200, 256)) * 9), "not a model file"),
     "gzip": (lambda path: path.write_bytes(b"\x1f\x8b" + bytes(60)), "gzip"),
     "cut": (cut, "cut short"),
-    "longer": (longer, "too long"),
+    "longer": (longer, "hashes 1 to 2 words to"),
     "header only": (header_only, "within its header"),
     "huge header": (huge_header, "header would take"),
     "deep": (deep, "damaged header"),
@@ -326,7 +326,7 @@ FORGED_MODELS = {
             0,
             value={"kind": "text", "name": "t", "sizes": [1, 2], "bits": 10**9},
         ),
-        "too long",
+        "hashes 1 to 2 words to",
     ),
     "negative hash": (
         put(
@@ -335,7 +335,7 @@ FORGED_MODELS = {
             0,
             value={"kind": "text", "name": "t", "sizes": [1, 2], "bits": -1},
         ),
-        "too long",
+        "hashes 1 to 2 words to",
     ),
     "long words": (
         put(

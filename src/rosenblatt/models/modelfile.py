@@ -21,14 +21,12 @@ from rosenblatt.models.rules import RULES
 from rosenblatt.models.tensors import Tensors, parsed, read_tensors, write_tensors
 from rosenblatt.models.values import Unpacker
 from rosenblatt.rules.decisions import LINKS
-from rosenblatt.tables.columns import Category, Number, Text
+from rosenblatt.tables.columns import Number
 from rosenblatt.tables.preparation import Preparation, preparation_of
 from rosenblatt.version import __version__
 
 FORMAT, VERSION = "rosenblatt-model", 1
 PREPARED = "preparation."  # before the names of its arrays
-MOST_BITS = 30  # of the hash of a text column
-MOST_WORDS = 16  # counted as one
 FINGERPRINT = re.compile(r"[0-9a-f]{64}")
 
 
@@ -166,10 +164,6 @@ class _Contents:
         return Model(preparation, classes, fields["link"], self.kept, summary, fingerprint)
 
     def _preparation(self, plain: dict[str, Any]) -> Preparation:
-        if not all(0 <= column.get("bits", 0) <= MOST_BITS for column in plain["columns"]):
-            raise ValueError(
-                "the hash of a text column is too long"
-            )  # before anything is made of it
         start = len(PREPARED)
         arrays = {name[start:]: a for name, a in self.arrays.items() if name.startswith(PREPARED)}
         preparation = preparation_of(plain, arrays)
@@ -182,12 +176,8 @@ def check_preparation(preparation: Preparation, arrays: dict[str, Array]) -> Non
     if not all(a.dtype == np.float64 and np.isfinite(a).all() for a in arrays.values()):
         raise ValueError("its preparation holds what are no finite numbers")
     names = [column.name for column in preparation.columns]
-    words = [c.values for c in preparation.columns if isinstance(c, Category)]
-    if any(len(set(each)) < len(each) for each in (names, *words)):
-        raise ValueError("a column or a category stands there twice")
-    sizes = [column.sizes for column in preparation.columns if isinstance(column, Text)]
-    if not all(1 <= low <= high <= MOST_WORDS for low, high in sizes):
-        raise ValueError("a text column counts groups of words that are too long")
+    if len(set(names)) < len(names):
+        raise ValueError("a column stands there twice")
     fills = [column.fill for column in preparation.columns if isinstance(column, Number)]
     if not np.isfinite(fills).all():
         raise ValueError("a missing cell would be filled with no finite number")
