@@ -242,7 +242,7 @@ NO_MODELS = {
     "noise": (lambda path: path.write_bytes(bytes(range(200, 256)) * 9), "not a model file"),
     "gzip": (lambda path: path.write_bytes(b"\x1f\x8b" + bytes(60)), "gzip"),
     "cut": (cut, "cut short"),
-    "longer": (longer, "hashes 1 to 2 words to"),
+    "longer": (longer, "too long"),
     "header only": (header_only, "within its header"),
     "huge header": (huge_header, "header would take"),
     "deep": (deep, "damaged header"),
