@@ -1,5 +1,6 @@
 """`rosenblatt predict` and `rosenblatt score`: use a model on rows, chunk by chunk."""
 
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -10,7 +11,7 @@ from rosenblatt.cli.options import Reading
 
 if TYPE_CHECKING:
     from rosenblatt.models.model import Model
-    from rosenblatt.sources.chunks import Source
+    from rosenblatt.sources.chunks import Chunk, Source
 
 ModelFile = Annotated[str, typer.Argument(metavar="MODEL", help="Model written by `fit -o`.")]
 
@@ -37,15 +38,17 @@ def predict(
     """Give the class of every row, with scores, and with probabilities where there are any."""
     from rosenblatt.cli.writing import writer_for
     from rosenblatt.models.modelfile import load_model
+    from rosenblatt.sources.threads import in_order, processors
 
     reading = Reading(format, separator, header, decimal_comma, missing, zero_based)
     loaded = load_model(model)
     rows = _source(loaded, reading, source, labelled=False)
+    answers = in_order(partial(_answers, loaded), rows, processors())
     done = 0
     with while_read(), progress(quiet=quiet) as listen, writer_for(output, to) as write:
-        for chunk in rows:
-            write(_columns(loaded, loaded.scores(chunk)))
-            done += len(chunk)
+        for columns in answers:
+            write(columns)
+            done += len(columns["prediction"])
             listen(f"Predicting, {done:,} rows done")
 
 
@@ -87,8 +90,9 @@ def _source(model: "Model", reading: Reading, names: list[str], *, labelled: boo
     return open_source(names, reading.options(words), target=target, labelled=labelled)
 
 
-def _columns(model: "Model", scores: Any) -> dict[str, Any]:
+def _answers(model: "Model", chunk: "Chunk") -> dict[str, Any]:
     """Columns of predictions: the class, its scores, and probabilities where there are any."""
+    scores = model.scores(chunk)
     names = [str(label) for label in model.classes]
     columns: dict[str, Any] = {"prediction": model.classes[model.codes(scores)]}
     if scores.shape[1] == 1:
