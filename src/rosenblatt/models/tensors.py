@@ -66,7 +66,7 @@ def write_tensors(path: str | Path, tensors: Tensors) -> None:
         if array.dtype not in TYPE_NAMES:
             raise ModelError(f"A model file has no place for {name}: numbers of {array.dtype}.")
     metadata = {TEXT: tensors.text, CHECKSUM: checksum(Tensors(tensors.text, arrays))}
-    blob = save(arrays, metadata)
+    blob = _in_order(save(arrays, metadata))
     if int.from_bytes(blob[:LENGTH], "little") > MOST_HEADER:
         raise ModelError(
             f"The model has too many names for a model file: they take more than {MOST_HEADER:,}"
@@ -77,6 +77,16 @@ def write_tensors(path: str | Path, tensors: Tensors) -> None:
             file.write(blob)
     except OSError as error:
         raise ModelError(f"{path} cannot be written: {error.strerror or error}.") from error
+
+
+def _in_order(blob: bytes) -> bytes:
+    """The same file with its metadata in order: safetensors writes them in any."""
+    stop = LENGTH + int.from_bytes(blob[:LENGTH], "little")
+    header = json.loads(blob[LENGTH:stop])
+    header[METADATA] = dict(sorted(header[METADATA].items()))
+    text = json.dumps(header, separators=(",", ":"), ensure_ascii=False).encode()
+    text += b" " * (-len(text) % LENGTH)  # so that the arrays stay aligned
+    return len(text).to_bytes(LENGTH, "little") + text + blob[stop:]
 
 
 def read_tensors(path: str | Path) -> Tensors:
