@@ -9,7 +9,8 @@ from rosenblatt import LogisticRegression, Perceptron
 from rosenblatt.models.model import fitted
 from rosenblatt.report.figures import plain
 from rosenblatt.report.models import model_figures, model_words
-from rosenblatt.report.words import confusion_table, listed, weights_by_name, weights_table
+from rosenblatt.report.weights import weights_by_name
+from rosenblatt.report.words import confusion_table, listed, weights_table
 
 
 def test_features_of_the_same_name_are_told_apart():

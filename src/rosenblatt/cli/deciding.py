@@ -3,37 +3,34 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from rosenblatt.cli import options
 from rosenblatt.cli.console import progress, show
-from rosenblatt.cli.options import Reading
+from rosenblatt.cli.options import Reading, taking_columns, taking_reading
 from rosenblatt.errors import ProofError, SourceError
+
+if TYPE_CHECKING:
+    from rosenblatt.tables.kinds import Choices
 
 YES, NO, UNDECIDED = 0, 1, 3
 CODES = {"separable": YES, "inseparable": NO, "undecided": UNDECIDED}
 
 
+@taking_reading
+@taking_columns
 def separable(
     *,
+    reading: Reading,
+    choices: "Choices",
     source: options.Sources,
     target: options.Target = None,
     proof: Annotated[str | None, typer.Option(help="File to write the proof to.")] = None,
     maximise: Annotated[bool, typer.Option(help="Look for the largest margin.")] = False,
     intercept: Annotated[bool, typer.Option(help="Allow the line a bias.")] = True,
     time_limit: Annotated[float | None, typer.Option(help="Seconds to give up after.")] = None,
-    drop: options.Drop = None,
-    use: options.Use = None,
-    category: options.Category = None,
-    text: options.Text = None,
-    format: options.Format = None,
-    separator: options.Separator = None,
-    header: options.Header = None,
-    decimal_comma: options.DecimalComma = None,
-    missing: options.Missing = None,
-    zero_based: options.ZeroBased = False,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -42,8 +39,6 @@ def separable(
     from rosenblatt.fitting.reading import read_rows
     from rosenblatt.report.figures import verdict_figures
 
-    reading = Reading(format, separator, header, decimal_comma, missing, zero_based)
-    choices = options.choices_of(drop, use, category, text, scale=False)
     with progress(quiet=quiet or json) as listen:
         listen("Reading")
         data, preparation = read_rows(reading.source(source, target, choices), target, choices)
@@ -57,17 +52,13 @@ def separable(
     raise typer.Exit(CODES[found.answer])
 
 
+@taking_reading
 def verify(
     *,
+    reading: Reading,
     proof: Annotated[str, typer.Argument(help="Proof file written by `separable --proof`.")],
     source: options.Sources,
     target: options.Target = None,
-    format: options.Format = None,
-    separator: options.Separator = None,
-    header: options.Header = None,
-    decimal_comma: options.DecimalComma = None,
-    missing: options.Missing = None,
-    zero_based: options.ZeroBased = False,
     json: options.Json = False,
 ) -> None:
     """Check a proof against the data, trusting nobody (exit 0 holds, 1 wrong)."""
@@ -77,7 +68,6 @@ def verify(
     if not Path(proof).is_file():  # a missing file is a slip, not a wrong proof
         trouble = "is a folder" if Path(proof).is_dir() else "does not exist"
         raise SourceError(f"{proof} {trouble}. `separable --proof FILE` writes a proof.")
-    reading = Reading(format, separator, header, decimal_comma, missing, zero_based)
     try:
         claimed = load_proof(proof)
         X, y = _rows_of(claimed.encoding, reading, source, target)
@@ -120,9 +110,9 @@ def _rows_of(
 
 
 def _save(proof: Any, path: str) -> None:
+    from rosenblatt.cli.writing import naming_output
+
     if proof.answer == "undecided":
         raise SourceError("Nothing was decided, so there is no proof to write.")
-    try:
+    with naming_output(path):
         proof.save(path)
-    except OSError as error:
-        raise SourceError(f"{path} cannot be written: {error.strerror}.") from error

@@ -1,16 +1,19 @@
 """`rosenblatt fit`: read, judge, prove, train, explain, keep."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from rosenblatt.cli import options
 from rosenblatt.cli.console import progress, show
-from rosenblatt.cli.options import Reading
+from rosenblatt.cli.options import Reading, taking_reading, taking_scaled_columns
 from rosenblatt.cli.settings import taking_settings
 from rosenblatt.errors import SourceError
 from rosenblatt.fitting.rules import Rule
+
+if TYPE_CHECKING:
+    from rosenblatt.tables.kinds import Choices
 
 NO_TEST = "none"
 AUTO_TOL = 1e-4  # of the objective: nearer is not better on new rows
@@ -26,10 +29,14 @@ UNSAVED = {"weights"}  # by name: hashed words would be training text
 
 
 @taking_settings
+@taking_reading
+@taking_scaled_columns
 def fit(
     *,
     source: options.Sources,
     settings: dict[str, Any],
+    reading: Reading,
+    choices: "Choices",
     target: options.Target = None,
     output: Annotated[
         str | None, typer.Option("--output", "-o", metavar="MODEL", help="Write the model here.")
@@ -48,32 +55,17 @@ def fit(
     proof_seconds: Annotated[
         float, typer.Option(min=0, help="Time for a proof of separability; 0 skips it.")
     ] = 5.0,
-    scale: Annotated[
-        bool,
-        typer.Option(help="Bring features to comparable size.", rich_help_panel=options.COLUMNS),
-    ] = True,
-    drop: options.Drop = None,
-    use: options.Use = None,
-    category: options.Category = None,
-    text: options.Text = None,
-    format: options.Format = None,
-    separator: options.Separator = None,
-    header: options.Header = None,
-    decimal_comma: options.DecimalComma = None,
-    missing: options.Missing = None,
-    zero_based: options.ZeroBased = False,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Train a line, judge it on new rows, and say whether one can separate the data."""
     from rosenblatt.fitting.fit import Plan, carry_out
     from rosenblatt.fitting.naming import names_of_words
-    from rosenblatt.report.figures import fit_figures, largest_features
+    from rosenblatt.report.figures import fit_figures
+    from rosenblatt.report.weights import largest_features
     from rosenblatt.report.words import sentences
 
     _require_writable(output)
-    reading = Reading(format, separator, header, decimal_comma, missing, zero_based)
-    choices = options.choices_of(drop, use, category, text, scale=scale)
     rows = reading.source(source, target, choices)
     apart = None if test in {None, NO_TEST} else reading.source([str(test)], target, choices)
     plan = Plan(
@@ -89,7 +81,7 @@ def fit(
     with progress(quiet=quiet or json) as listen:
         fitted = carry_out(rows, plan, listen)
         listen("Naming the largest weights")
-        shown = largest_features(fitted.estimator)
+        shown = largest_features(fitted.estimator.coef_)
         names = names_of_words(rows, fitted.learned.preparation, shown[:100])
     told = fit_figures(" ".join(source), fitted, names)
     told["model"] = output

@@ -1,10 +1,11 @@
 """Options that several commands share."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
+from rosenblatt.cli.signatures import Option, gathering
 from rosenblatt.sources.options import MISSING, Options
 
 if TYPE_CHECKING:
@@ -25,58 +26,22 @@ Sources = Annotated[
 Target = Annotated[
     str | None,
     typer.Option(
-        help="Column to predict; by default one called target, label or class, or the last."
+        help="Column to predict; by default one called target, label, class or y, or the last."
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
 
-Format = Annotated[
-    str | None,
-    typer.Option(help="Format, where the name does not tell it.", rich_help_panel=READING),
-]
-Separator = Annotated[
-    str | None,
-    typer.Option(help=r"Between the cells, such as ; or \t.", rich_help_panel=READING),
-]
-Header = Annotated[
-    bool | None,
-    typer.Option(help="Whether the first line names the columns.", rich_help_panel=READING),
-]
-DecimalComma = Annotated[
-    bool | None,
-    typer.Option(help="Whether numbers are written 1,5.", rich_help_panel=READING),
-]
-Missing = Annotated[
-    list[str] | None,
-    typer.Option(
-        help=f"What stands for a missing cell, beside {', '.join(filter(None, MISSING))}.",
-        rich_help_panel=READING,
-    ),
-]
-ZeroBased = Annotated[
-    bool,
-    typer.Option(help="Whether svmlight counts features from 0.", rich_help_panel=READING),
-]
 
-Scale = Annotated[
-    bool, typer.Option(help="Bring features to comparable size.", rich_help_panel=COLUMNS)
-]
-Drop = Annotated[
-    list[str] | None, typer.Option(help="Leave a column out.", rich_help_panel=COLUMNS)
-]
-Use = Annotated[
-    list[str] | None,
-    typer.Option(help="Take a column in that would be left out.", rich_help_panel=COLUMNS),
-]
-Category = Annotated[
-    list[str] | None,
-    typer.Option(help="A column of categories, whatever it looks like.", rich_help_panel=COLUMNS),
-]
-Text = Annotated[
-    list[str] | None,
-    typer.Option(help="A column of free text: words and word pairs.", rich_help_panel=COLUMNS),
-]
+def _reading(kind: Any, help_text: str) -> Any:
+    return Annotated[kind, typer.Option(help=help_text, rich_help_panel=READING)]
+
+
+def _columns(kind: Any, help_text: str) -> Any:
+    return Annotated[kind, typer.Option(help=help_text, rich_help_panel=COLUMNS)]
+
+
+Names = list[str] | None
 
 
 class Reading(NamedTuple):
@@ -117,16 +82,31 @@ class Reading(NamedTuple):
         )
 
 
-def choices_of(
-    drop: list[str] | None,
-    use: list[str] | None,
-    category: list[str] | None,
-    text: list[str] | None,
-    *,
-    scale: bool,
-) -> "Choices":
+def _choices(*, scale: bool = False, **columns: Names) -> "Choices":
     """What was said about columns."""
     from rosenblatt.tables.kinds import Choices
 
-    drop_, use_, category_, text_ = (frozenset(n or ()) for n in (drop, use, category, text))
-    return Choices(drop=drop_, use=use_, category=category_, text=text_, scale=scale)
+    named: dict[str, Any] = {flag: frozenset(names or ()) for flag, names in columns.items()}
+    return Choices(**named, scale=scale)
+
+
+MISSING_WORDS = ", ".join(filter(None, MISSING))
+READING_OPTIONS = {
+    "format": Option(_reading(str | None, "Format, where the name does not tell it.")),
+    "separator": Option(_reading(str | None, r"Between the cells, such as ; or \t.")),
+    "header": Option(_reading(bool | None, "Whether the first line names the columns.")),
+    "decimal_comma": Option(_reading(bool | None, "Whether numbers are written 1,5.")),
+    "missing": Option(_reading(Names, f"Stands for a missing cell, beside {MISSING_WORDS}.")),
+    "zero_based": Option(_reading(bool, "Whether svmlight counts features from 0."), default=False),
+}
+COLUMN_OPTIONS = {
+    "drop": Option(_columns(Names, "Leave a column out.")),
+    "use": Option(_columns(Names, "Take a column in that would be left out.")),
+    "category": Option(_columns(Names, "A column of categories, whatever it looks like.")),
+    "text": Option(_columns(Names, "A column of free text: words and word pairs.")),
+}
+SCALE = {"scale": Option(_columns(bool, "Bring features to comparable size."), default=True)}
+
+taking_reading = gathering("reading", READING_OPTIONS, Reading)
+taking_columns = gathering("choices", COLUMN_OPTIONS, _choices)
+taking_scaled_columns = gathering("choices", SCALE | COLUMN_OPTIONS, _choices)

@@ -7,7 +7,7 @@ import typer
 
 from rosenblatt.cli import options
 from rosenblatt.cli.console import progress, show, while_read
-from rosenblatt.cli.options import Reading
+from rosenblatt.cli.options import Reading, taking_reading
 
 if TYPE_CHECKING:
     from rosenblatt.models.model import Model
@@ -16,8 +16,10 @@ if TYPE_CHECKING:
 ModelFile = Annotated[str, typer.Argument(metavar="MODEL", help="Model written by `fit -o`.")]
 
 
+@taking_reading
 def predict(
     *,
+    reading: Reading,
     model: ModelFile,
     source: options.Sources,
     output: Annotated[
@@ -27,12 +29,6 @@ def predict(
     to: Annotated[
         str | None, typer.Option(help="Format to write: csv (the default), jsonl or parquet.")
     ] = None,
-    format: options.Format = None,
-    separator: options.Separator = None,
-    header: options.Header = None,
-    decimal_comma: options.DecimalComma = None,
-    missing: options.Missing = None,
-    zero_based: options.ZeroBased = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Give the class of every row, with scores, and with probabilities where there are any."""
@@ -40,7 +36,6 @@ def predict(
     from rosenblatt.models.modelfile import load_model
     from rosenblatt.sources.threads import in_order, processors
 
-    reading = Reading(format, separator, header, decimal_comma, missing, zero_based)
     loaded = load_model(model)
     rows = _source(loaded, reading, source, labelled=False)
     answers = in_order(partial(_answers, loaded), rows, processors())
@@ -52,16 +47,12 @@ def predict(
             listen(f"Predicting, {done:,} rows done")
 
 
+@taking_reading
 def score(
     *,
+    reading: Reading,
     model: ModelFile,
     source: options.Sources,
-    format: options.Format = None,
-    separator: options.Separator = None,
-    header: options.Header = None,
-    decimal_comma: options.DecimalComma = None,
-    missing: options.Missing = None,
-    zero_based: options.ZeroBased = False,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -70,7 +61,6 @@ def score(
     from rosenblatt.models.modelfile import load_model
     from rosenblatt.report.scores import score_figures, score_words
 
-    reading = Reading(format, separator, header, decimal_comma, missing, zero_based)
     loaded = load_model(model)
     rows = _source(loaded, reading, source, labelled=True)
     with progress(quiet=quiet or json) as listen:

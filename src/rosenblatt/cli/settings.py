@@ -3,12 +3,11 @@
 An option that the chosen rule does not have is refused by its name.
 """
 
-import inspect
-from collections.abc import Callable
-from functools import wraps
 from typing import Annotated, Any
 
 import typer
+
+from rosenblatt.cli.signatures import Option, gathering
 
 PANEL = "Parameters of the rule (each rule has some of them)"
 WORDS: dict[str, Any] = {"none": None, "true": True, "false": False}
@@ -23,7 +22,7 @@ VALUES = {
     "learning_rate": "Its schedule: constant or 1/n.",
     "keep": "Weights to keep: last, average or pocket.",
     "start": "Weights to start from: zero, random or means.",
-    "multi_class": "How many classes are told apart: kesler, ovr or multinomial.",
+    "multi_class": "Way to tell many classes apart: kesler, ovr or multinomial.",
     "class_weight": "balanced lets every class weigh the same.",
     "random_state": "Seed of the shuffle.",
     "batch_size": "Rows of a batch.",
@@ -50,31 +49,18 @@ FLAGS = {
 }
 
 
-def taking_settings(command: Callable[..., None]) -> Callable[..., None]:
-    """Let a command take every parameter as an option; it gets those given as `settings`."""
-    own = inspect.signature(command)
-    options = [_parameter(name, help_text) for name, help_text in (VALUES | FLAGS).items()]
-    kept = [p for p in own.parameters.values() if p.name != "settings"]
-
-    @wraps(command)
-    def with_settings(**given: Any) -> None:
-        named = {option.name: given.pop(option.name) for option in options}
-        settings = {name: _value(v) for name, v in named.items() if v is not None}
-        command(**given, settings=settings)
-
-    with_settings.__signature__ = own.replace(parameters=[*kept, *options])  # type: ignore[attr-defined]
-    with_settings.__annotations__ = {p.name: p.annotation for p in [*kept, *options]}
-    return with_settings
-
-
-def _parameter(name: str, help_text: str) -> inspect.Parameter:
+def _option(name: str, help_text: str) -> Option:
     flag = f"--{name.replace('_', '-')}"
     if name in FLAGS:
-        option = typer.Option(f"{flag}/--no-{flag[2:]}", help=help_text, rich_help_panel=PANEL)
-        kind: Any = Annotated[bool | None, option]
-    else:
-        kind = Annotated[str | None, typer.Option(flag, help=help_text, rich_help_panel=PANEL)]
-    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind)
+        yes_or_no = f"{flag}/--no-{flag[2:]}"
+        choice = typer.Option(yes_or_no, help=help_text, rich_help_panel=PANEL)
+        return Option(Annotated[bool | None, choice])
+    return Option(Annotated[str | None, typer.Option(flag, help=help_text, rich_help_panel=PANEL)])
+
+
+def _given(**settings: Any) -> dict[str, Any]:
+    """Settings that were given, as what they mean."""
+    return {name: _value(value) for name, value in settings.items() if value is not None}
 
 
 def _value(given: Any) -> Any:
@@ -89,3 +75,7 @@ def _value(given: Any) -> Any:
         except ValueError:
             continue
     return given
+
+
+OPTIONS = {name: _option(name, help_text) for name, help_text in (VALUES | FLAGS).items()}
+taking_settings = gathering("settings", OPTIONS, _given)

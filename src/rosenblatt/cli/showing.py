@@ -9,7 +9,7 @@ import typer
 from rosenblatt.cli import options
 from rosenblatt.cli.console import show as print_told
 from rosenblatt.cli.predicting import ModelFile
-from rosenblatt.errors import ParameterError, SourceError
+from rosenblatt.errors import ParameterError
 
 if TYPE_CHECKING:
     from rosenblatt.models.model import Model
@@ -40,16 +40,14 @@ def export(
     json: options.Json = False,
 ) -> None:
     """Write a model for other programs: JSON that is scored by hand, or ONNX."""
+    from rosenblatt.cli.writing import naming_output
     from rosenblatt.models.modelfile import load_model
     from rosenblatt.writing import written_whole
 
     way = to or _way_of(output)
     text = _exported(load_model(model), way)
-    try:
-        with written_whole(output) as file:
-            file.write(text)
-    except OSError as error:
-        raise SourceError(f"{output} cannot be written: {error.strerror}.") from error
+    with naming_output(output), written_whole(output) as file:
+        file.write(text)
     told = {"model": model, "output": output, "format": str(way), "bytes": len(text)}
     words = f"{model} written to {output} as {way.upper()}."
     print_told(told, lambda _: words, as_json=json)

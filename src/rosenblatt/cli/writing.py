@@ -1,4 +1,4 @@
-"""Predictions written as they come: CSV, JSON lines or Parquet; a file is whole or not there."""
+"""What commands write: predictions as they come; a file is whole or not there."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -16,6 +16,15 @@ Write = Callable[[dict[str, Any]], None]
 
 
 @contextmanager
+def naming_output(path: str) -> Iterator[None]:
+    """Tell which file cannot be written, and why."""
+    try:
+        yield
+    except OSError as error:
+        raise SourceError(f"{path} cannot be written: {error.strerror or error}.") from error
+
+
+@contextmanager
 def writer_for(output: str | None, to: str | None) -> Iterator[Write]:
     """What writes columns of predictions, chunk after chunk, to a file or standard output."""
     kind = _kind(output, to)
@@ -25,15 +34,12 @@ def writer_for(output: str | None, to: str | None) -> Iterator[Write]:
         yield _text_writer(sys.stdout.buffer, kind)
         sys.stdout.buffer.flush()
         return
-    try:
-        with written_whole(output) as file:
-            if kind == "parquet":
-                with _parquet_writer(file) as write:
-                    yield write
-            else:
-                yield _text_writer(file, kind)
-    except OSError as error:
-        raise SourceError(f"{output} cannot be written: {error.strerror or error}.") from error
+    with naming_output(output), written_whole(output) as file:
+        if kind == "parquet":
+            with _parquet_writer(file) as write:
+                yield write
+        else:
+            yield _text_writer(file, kind)
 
 
 def _kind(output: str | None, to: str | None) -> str:

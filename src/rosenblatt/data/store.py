@@ -101,7 +101,7 @@ def _on_disk(size: int, kind: np.dtype[Any]) -> Array:
     """An array in a file without a name."""
     try:
         with tempfile.TemporaryFile(prefix="rosenblatt-") as file:
-            os.posix_fallocate(file.fileno(), 0, size * kind.itemsize)
+            _make_room(file.fileno(), size * kind.itemsize)
             return np.frombuffer(mmap.mmap(file.fileno(), 0), kind)
     except OSError as error:
         raise SourceError(
@@ -109,3 +109,11 @@ def _on_disk(size: int, kind: np.dtype[Any]) -> Array:
             f" {tempfile.gettempdir()} were refused: {error.strerror}. Set TMPDIR to a folder with"
             " more room."
         ) from error
+
+
+def _make_room(file: int, size: int) -> None:
+    """Give a file its size; where the system can, a disk too small for it is told now."""
+    if hasattr(os, "posix_fallocate"):
+        os.posix_fallocate(file, 0, size)
+    else:
+        os.ftruncate(file, size)

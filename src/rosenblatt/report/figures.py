@@ -5,14 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.arrays import Ints
 from rosenblatt.evidence.proof.verdict import Inseparable, Proof, Separable
 from rosenblatt.fitting.assessing import Estimate
 from rosenblatt.fitting.fit import Fitted
-from rosenblatt.report.words import weights_by_name
-from rosenblatt.tables.columns import width_of
-
-MOST_WEIGHTS = 1000  # of a unit that are told, largest first
+from rosenblatt.report.weights import column_figures, largest_weights
 
 
 def fit_figures(source: str, fitted: Fitted, names: Mapping[int, str]) -> dict[str, Any]:
@@ -25,10 +21,7 @@ def fit_figures(source: str, fitted: Fitted, names: Mapping[int, str]) -> dict[s
         "features": preparation.n_features,
         "target": preparation.target,
         "classes": {str(label): learned.counts[label] for label in learned.classes},
-        "columns": [
-            {"name": c.name, "kind": type(c).__name__.lower(), "features": width_of(c)}
-            for c in preparation.columns
-        ],
+        "columns": column_figures(preparation),
         "left_out": [
             {"column": f.column, "kind": f.kind, "reason": f.reason} for f in learned.findings
         ],
@@ -81,12 +74,6 @@ def verdict_figures(proof: Proof) -> dict[str, Any]:
     return told
 
 
-def largest_features(estimator: Any, most: int = MOST_WEIGHTS) -> Ints:
-    """Features whose weights are the largest in some unit, the largest first."""
-    sizes = np.abs(estimator.coef_).max(axis=0)
-    return np.argsort(-sizes, kind="stable")[:most]
-
-
 def plain(value: Any) -> Any:
     """A number or a word that JSON has; infinity is a word."""
     if isinstance(value, (np.integer, np.floating, np.bool_)):
@@ -105,12 +92,9 @@ def plain(value: Any) -> Any:
 def _weights(fitted: Fitted, names: Mapping[int, str]) -> dict[str, dict[str, float]]:
     """Weights of each unit by name, the largest first, the bias last."""
     learned, estimator = fitted.learned, fitted.estimator
-    units = [str(label) for label in learned.classes[-len(estimator.coef_) :]]
-    usual = learned.preparation.feature_names
-    features = largest_features(estimator)
-    called = [names.get(int(j), usual[j]) for j in features]
-    W = np.column_stack([estimator.coef_[:, features], estimator.intercept_])
-    return weights_by_name(units, called, W)
+    W = np.column_stack([estimator.coef_, estimator.intercept_])
+    classes = [str(label) for label in learned.classes]
+    return largest_weights(classes, learned.preparation.feature_names, W, names)
 
 
 def _mistakes_of(model: Any) -> list[int] | None:

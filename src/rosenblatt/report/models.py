@@ -2,34 +2,24 @@
 
 from typing import Any
 
-import numpy as np
-
 from rosenblatt.models.model import Model
-from rosenblatt.report.words import listed, weights_by_name, weights_table
-from rosenblatt.tables.columns import width_of
-
-MOST_WEIGHTS = 1000
+from rosenblatt.report.weights import column_figures, largest_weights
+from rosenblatt.report.words import listed, weights_table
 
 
 def model_figures(path: str, model: Model) -> dict[str, Any]:
     """All that a model file says."""
     classes = [str(label) for label in model.classes]
-    features = np.argsort(-np.abs(model.W[:, :-1]).max(axis=0), kind="stable")[:MOST_WEIGHTS]
-    names = [model.feature_names[j] for j in features]
-    W = np.column_stack([model.W[:, features], model.W[:, -1]])
     return {
         "model": path,
         "rule": model.rule,
         "classes": classes,
         "features": model.preparation.n_features,
         "target": model.preparation.target,
-        "columns": [
-            {"name": c.name, "kind": type(c).__name__.lower(), "features": width_of(c)}
-            for c in model.preparation.columns
-        ],
+        "columns": column_figures(model.preparation),
         "scaled": model.preparation.scaling is not None,
         "probabilities": model.link is not None,
-        "weights": weights_by_name(classes[-len(W) :], names, W),
+        "weights": largest_weights(classes, model.feature_names, model.W),
         "training": model.summary,
     }
 

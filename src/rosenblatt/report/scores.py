@@ -1,11 +1,10 @@
 """What `score` tells: figures as plain data, and as text."""
 
+from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from rosenblatt.errors import SourceError
-from rosenblatt.fitting.assessing import Estimate
+from rosenblatt.fitting.assessing import estimated
 from rosenblatt.fitting.scoring import Scored
 from rosenblatt.models.model import Model
 from rosenblatt.report.metrics import metrics
@@ -17,9 +16,7 @@ def score_figures(model: Model, source: str, scored: Scored) -> dict[str, Any]:
     K = len(model.classes)
     if not len(scored.true):
         raise SourceError(f"{source}: no row is of a class that the model knows.")
-    places = scored.true * K + scored.decided
-    counts = np.bincount(places, minlength=K * K).reshape(K, K)
-    estimate = Estimate(counts, "", scored.strange)
+    estimate = replace(estimated(scored.true, scored.decided, K, source), strange=scored.strange)
     told = metrics(scored.true, scored.scores, scored.decided, scored.probabilities, K)
     return {
         "source": source,
@@ -27,10 +24,10 @@ def score_figures(model: Model, source: str, scored: Scored) -> dict[str, Any]:
         **told,
         "accuracy": estimate.accuracy,  # rows of unknown classes are wrong whatever is decided
         "interval": list(estimate.interval),
-        "majority_share": int(counts.sum(axis=1).max()) / estimate.rows,
+        "majority_share": int(estimate.counts.sum(axis=1).max()) / estimate.rows,
         "unknown_class": scored.strange,
         "classes": [str(label) for label in model.classes],
-        "confusion": counts.tolist(),
+        "confusion": estimate.counts.tolist(),
     }
 
 

@@ -1,16 +1,12 @@
 """Figures as text for people."""
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import Any
-
-from rosenblatt.arrays import Floats
 
 SHOWN_PASSES = 12
 SHOWN_WEIGHTS = 10
 SHOWN_CLASSES = 12
 SHOWN_COLUMNS = 12
-BIAS = "bias"
 
 
 def sentences(told: dict[str, Any]) -> str:
@@ -79,27 +75,6 @@ def confusion_table(classes: Sequence[str], counts: Sequence[Sequence[int]]) -> 
     for name, row in zip(classes, counts, strict=True):
         lines.append(name.ljust(width) + "".join(f"  {row[k]:>{size},}" for k, size in columns))
     return "\n".join(lines)
-
-
-def weights_by_name(
-    units: Sequence[str], features: Sequence[str], W: Floats
-) -> dict[str, dict[str, float]]:
-    """Weights (w, b) of each unit by the names of the features, the bias last."""
-    bias, *called = _distinct(["bias", *features])
-    return {
-        unit: dict(zip([*called, bias], map(float, w), strict=True))
-        for unit, w in zip(_distinct(units), W, strict=True)
-    }
-
-
-def _distinct(names: Sequence[str]) -> list[str]:
-    """The names, told apart by a number where one has come before."""
-    seen: Counter[str] = Counter()
-    told = []
-    for name in names:
-        seen[name] += 1
-        told.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
-    return told
 
 
 def weights_table(weights: dict[str, dict[str, float]], n_features: int) -> str:

@@ -1,0 +1,56 @@
+"""Weights and columns by their names, as plain data."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.arrays import Floats, Ints
+from rosenblatt.tables.columns import width_of
+from rosenblatt.tables.preparation import Preparation
+
+MOST_WEIGHTS = 1000  # of a unit that are told, largest first
+
+
+def column_figures(preparation: Preparation) -> list[dict[str, Any]]:
+    """Name and kind of every column, and how many features it becomes."""
+    return [
+        {"name": column.name, "kind": type(column).__name__.lower(), "features": width_of(column)}
+        for column in preparation.columns
+    ]
+
+
+def largest_features(coef: Floats) -> Ints:
+    """Features whose weights are the largest in some unit, the largest first."""
+    return np.argsort(-np.abs(coef).max(axis=0), kind="stable")[:MOST_WEIGHTS]
+
+
+def largest_weights(
+    classes: Sequence[str], usual: Sequence[str], W: Floats, names: Mapping[int, str] | None = None
+) -> dict[str, dict[str, float]]:
+    """The largest weights (w, b) of each unit; `names` are better than the usual ones."""
+    features = largest_features(W[:, :-1])
+    called = [(names or {}).get(int(j), usual[j]) for j in features]
+    return weights_by_name(classes[-len(W) :], called, np.column_stack([W[:, features], W[:, -1]]))
+
+
+def weights_by_name(
+    units: Sequence[str], features: Sequence[str], W: Floats
+) -> dict[str, dict[str, float]]:
+    """Weights (w, b) of each unit by the names of the features, the bias last."""
+    bias, *called = _distinct(["bias", *features])
+    return {
+        unit: dict(zip([*called, bias], map(float, w), strict=True))
+        for unit, w in zip(_distinct(units), W, strict=True)
+    }
+
+
+def _distinct(names: Sequence[str]) -> list[str]:
+    """The names, told apart by a number where one has come before."""
+    seen: Counter[str] = Counter()
+    told = []
+    for name in names:
+        seen[name] += 1
+        told.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+    return told
