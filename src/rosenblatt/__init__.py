@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from rosenblatt.logic.region import solution_region
     from rosenblatt.logic.units import ThresholdNetwork, ThresholdUnit
     from rosenblatt.models.modelfile import load, save
+    from rosenblatt.studies.bias_variance import bias_variance
+    from rosenblatt.studies.curves import capacity_curve, learning_curve
 
 _HOMES = {
     "AROW": "rosenblatt.estimators.arow",
@@ -51,8 +53,11 @@ _HOMES = {
     "TanhPerceptron": "rosenblatt.estimators.tanh_perceptron",
     "ThresholdNetwork": "rosenblatt.logic.units",
     "ThresholdUnit": "rosenblatt.logic.units",
+    "bias_variance": "rosenblatt.studies.bias_variance",
     "builtin": "rosenblatt.data.builtin",
+    "capacity_curve": "rosenblatt.studies.curves",
     "label_noise_bounds": "rosenblatt.evidence.search.noise",
+    "learning_curve": "rosenblatt.studies.curves",
     "load": "rosenblatt.models.modelfile",
     "load_proof": "rosenblatt.evidence.proof.prooffile",
     "read": "rosenblatt.fitting.reading",
@@ -81,9 +86,12 @@ __all__ = [
     "TanhPerceptron",
     "ThresholdNetwork",
     "ThresholdUnit",
+    "bias_variance",
     "builtin",
+    "capacity_curve",
     "gates",
     "label_noise_bounds",
+    "learning_curve",
     "load",
     "load_proof",
     "read",
