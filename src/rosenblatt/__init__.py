@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from rosenblatt.logic.units import ThresholdNetwork, ThresholdUnit
     from rosenblatt.models.modelfile import load, save
     from rosenblatt.studies.bias_variance import bias_variance
+    from rosenblatt.studies.comparing import compare
     from rosenblatt.studies.curves import capacity_curve, learning_curve
 
 _HOMES = {
@@ -56,6 +57,7 @@ _HOMES = {
     "bias_variance": "rosenblatt.studies.bias_variance",
     "builtin": "rosenblatt.data.builtin",
     "capacity_curve": "rosenblatt.studies.curves",
+    "compare": "rosenblatt.studies.comparing",
     "label_noise_bounds": "rosenblatt.evidence.search.noise",
     "learning_curve": "rosenblatt.studies.curves",
     "load": "rosenblatt.models.modelfile",
@@ -89,6 +91,7 @@ __all__ = [
     "bias_variance",
     "builtin",
     "capacity_curve",
+    "compare",
     "gates",
     "label_noise_bounds",
     "learning_curve",

@@ -773,6 +773,7 @@ def test_public_names_are_frozen() -> None:
         "bias_variance",
         "builtin",
         "capacity_curve",
+        "compare",
         "gates",
         "label_noise_bounds",
         "learning_curve",
