@@ -47,7 +47,8 @@ class Box(NamedTuple):
     @property
     def centre(self) -> Floats:
         """The point in the middle."""
-        return self.corners.mean(axis=0)
+        left, right, bottom, top = self
+        return np.array([left + right, bottom + top]) / 2
 
     def contains(self, points: npt.ArrayLike) -> Array:
         """Which of the points lie inside or on the edge."""
