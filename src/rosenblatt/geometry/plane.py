@@ -113,7 +113,7 @@ def clipped(polygon: Floats, w: npt.ArrayLike, b: float, *, ties: bool = True) -
         ahead = (i + 1) % len(polygon)
         if score >= 0:
             kept.append(here)
-        if score * scores[ahead] < 0:
+        if np.sign(score) * np.sign(scores[ahead]) < 0:
             share = score / (score - scores[ahead])
             kept.append((1 - share) * here + share * polygon[ahead])
     return np.array(kept) if len(kept) > 2 else NOWHERE
