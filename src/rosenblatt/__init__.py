@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rosenblatt.version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from rosenblatt import plotting
     from rosenblatt.data.builtin import builtin
     from rosenblatt.estimators.arow import AROW
     from rosenblatt.estimators.batch_perceptron import BatchPerceptron
@@ -63,7 +64,7 @@ _HOMES = {
     "solution_region": "rosenblatt.logic.region",
     "verify": "rosenblatt.evidence.proof.certificate",
 }
-_MODULES = {"gates": "rosenblatt.logic.gates"}
+_MODULES = {"gates": "rosenblatt.logic.gates", "plotting": "rosenblatt.plotting"}
 
 __all__ = [
     "AROW",
@@ -86,6 +87,7 @@ __all__ = [
     "label_noise_bounds",
     "load",
     "load_proof",
+    "plotting",
     "read",
     "realize",
     "regularisation_path",

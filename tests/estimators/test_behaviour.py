@@ -775,6 +775,7 @@ def test_public_names_are_frozen() -> None:
         "label_noise_bounds",
         "load",
         "load_proof",
+        "plotting",
         "read",
         "realize",
         "regularisation_path",
