@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from rosenblatt.logic.region import solution_region
     from rosenblatt.logic.units import ThresholdNetwork, ThresholdUnit
     from rosenblatt.models.modelfile import load, save
+    from rosenblatt.report.naming import named_weights
 
 _HOMES = {
     "AROW": "rosenblatt.estimators.arow",
@@ -55,6 +56,7 @@ _HOMES = {
     "label_noise_bounds": "rosenblatt.evidence.search.noise",
     "load": "rosenblatt.models.modelfile",
     "load_proof": "rosenblatt.evidence.proof.prooffile",
+    "named_weights": "rosenblatt.report.naming",
     "read": "rosenblatt.fitting.reading",
     "realize": "rosenblatt.logic.realize",
     "regularisation_path": "rosenblatt.estimators.choosing",
@@ -86,6 +88,7 @@ __all__ = [
     "label_noise_bounds",
     "load",
     "load_proof",
+    "named_weights",
     "read",
     "realize",
     "regularisation_path",

@@ -775,6 +775,7 @@ def test_public_names_are_frozen() -> None:
         "label_noise_bounds",
         "load",
         "load_proof",
+        "named_weights",
         "read",
         "realize",
         "regularisation_path",
