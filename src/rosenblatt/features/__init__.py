@@ -1,0 +1,8 @@
+"""Feature design: maps as scikit-learn transformers, with names for what they make."""
+
+from rosenblatt.features.polynomial import Polynomial
+from rosenblatt.features.products import Products
+from rosenblatt.features.radial import Radial
+from rosenblatt.features.random_products import RandomProducts
+
+__all__ = ["Polynomial", "Products", "Radial", "RandomProducts"]
