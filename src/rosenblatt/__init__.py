@@ -10,6 +10,7 @@ from rosenblatt.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from rosenblatt.data.builtin import builtin
+    from rosenblatt.data.corruptions import corrupted
     from rosenblatt.estimators.arow import AROW
     from rosenblatt.estimators.batch_perceptron import BatchPerceptron
     from rosenblatt.estimators.choosing import regularisation_path
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from rosenblatt.estimators.passive_aggressive import PassiveAggressive
     from rosenblatt.estimators.perceptron import Perceptron
     from rosenblatt.estimators.second_order import SecondOrderPerceptron
+    from rosenblatt.estimators.sentence_ranker import SentenceRanker
     from rosenblatt.estimators.tanh_perceptron import TanhPerceptron
     from rosenblatt.evidence.proof.certificate import verify
     from rosenblatt.evidence.proof.prooffile import load_proof
@@ -49,10 +51,12 @@ _HOMES = {
     "PassiveAggressive": "rosenblatt.estimators.passive_aggressive",
     "Perceptron": "rosenblatt.estimators.perceptron",
     "SecondOrderPerceptron": "rosenblatt.estimators.second_order",
+    "SentenceRanker": "rosenblatt.estimators.sentence_ranker",
     "TanhPerceptron": "rosenblatt.estimators.tanh_perceptron",
     "ThresholdNetwork": "rosenblatt.logic.units",
     "ThresholdUnit": "rosenblatt.logic.units",
     "builtin": "rosenblatt.data.builtin",
+    "corrupted": "rosenblatt.data.corruptions",
     "label_noise_bounds": "rosenblatt.evidence.search.noise",
     "load": "rosenblatt.models.modelfile",
     "load_proof": "rosenblatt.evidence.proof.prooffile",
@@ -80,10 +84,12 @@ __all__ = [
     "PassiveAggressive",
     "Perceptron",
     "SecondOrderPerceptron",
+    "SentenceRanker",
     "TanhPerceptron",
     "ThresholdNetwork",
     "ThresholdUnit",
     "builtin",
+    "corrupted",
     "gates",
     "label_noise_bounds",
     "load",

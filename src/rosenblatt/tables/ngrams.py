@@ -9,6 +9,7 @@ import os
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,12 +24,14 @@ from rosenblatt.tables.words import (
     Words,
     blocks_of,
     find_words,
+    gap_at,
     room_for_words,
     text_of,
 )
 
 SIZES = (1, 2)  # words in a run: from, to
 BITS = 18
+MOST_UNITS, MOST_BITS = 8, 30  # of a run, and of its hash
 UNITS = ("word", "character")
 WORD, CHARACTER = range(2)  # how a kernel is told of them
 SHORTEST = (2, 1)  # bytes of a unit and of what must follow it: a letter and a space, or a letter
@@ -36,6 +39,7 @@ SHORTEST = (2, 1)  # bytes of a unit and of what must follow it: a letter and a 
 K = UINT(0x9E3779B97F4A7C15)  # 2⁶⁴ over the golden ratio: odd, and without a pattern
 MIX_1, MIX_2, HALF = UINT(0xFF51AFD7ED558CCD), UINT(0xC4CEB9FE1A85EC53), UINT(33)  # of MurmurHash3
 ONE = UINT(1)
+SPACE = ord(" ")
 
 
 class Runs(NamedTuple):
@@ -105,21 +109,19 @@ def names_of(
         text = text_in(block, unit)
         with np.errstate(over="ignore"):
             runs = find_runs(text, sizes, UNITS.index(unit), bits, is_wanted)
-            _, firsts, numbers = np.unique(runs.hashes, return_index=True, return_counts=True)
-            for first, n in zip(firsts, numbers, strict=True):
-                name = run_name(text.letters[runs.starts[first] : runs.stops[first]], unit)
-                times[int(runs.features[first])][name] += int(n)
+        _, firsts, numbers = np.unique(runs.hashes, return_index=True, return_counts=True)
+        names = spelled(text, runs.starts[firsts], runs.stops[firsts], unit)
+        features = runs.features[firsts].tolist()
+        for feature, name, n in zip(features, names, numbers.tolist(), strict=True):
+            times[feature][name] += n
     return {feature: _most_frequent(names) for feature, names in times.items()}
 
 
-def run_name(letters: Array, unit: str) -> str:
-    """Characters as they are; words with one space between them, whatever stood there."""
-    if unit == "character":
-        return bytes(letters).decode()
-    words = room_for_words(np.array([0, len(letters)]), SHORTEST[WORD])
-    n = find_words(letters, 0, len(letters), words)
-    spans = zip(words.starts[:n], words.stops[:n], strict=True)
-    return " ".join(bytes(letters[start:stop]).decode() for start, stop in spans)
+def spelled(text: Text, starts: Ints, stops: Ints, unit: str) -> list[str]:
+    """Runs as text: characters as they are, words with one space between them."""
+    letters, places = spell(text.letters, starts, stops, UNITS.index(unit))
+    raw = letters.tobytes()
+    return [raw[start:stop].decode() for start, stop in pairwise(places.tolist())]
 
 
 def _most_frequent(names: Counter[str]) -> list[str]:
@@ -259,3 +261,27 @@ def find_runs(text: Text, sizes: tuple[int, int], unit: int, bits: int, wanted: 
                         found += 1
             begin = end
     return Runs(hashes[:found], features[:found], starts[:found], stops[:found], rows[:found])
+
+
+@njit(cache=True, nogil=True)
+def spell(letters: Array, starts: Ints, stops: Ints, unit: int) -> Text:
+    """Runs one after the other, with a space for whatever stands between words."""
+    places = np.zeros(len(starts) + 1, np.int64)
+    for run in range(len(starts)):
+        places[run + 1] = places[run] + stops[run] - starts[run]
+    spelling, n = np.empty(places[-1], np.uint8), 0
+    for run in range(len(starts)):
+        i, stop = UINT(starts[run]), UINT(stops[run])
+        while i < stop:
+            gap = gap_at(letters, i) if unit == WORD else UINT(0)
+            if gap == UINT(0):
+                spelling[n] = letters[i]
+                n += 1
+                i += ONE
+                continue
+            if spelling[n - 1] != SPACE:
+                spelling[n] = SPACE
+                n += 1
+            i += gap
+        places[run + 1] = n
+    return Text(spelling[:n], places)
