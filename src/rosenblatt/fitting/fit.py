@@ -1,4 +1,4 @@
-"""Fit a rule to a source: learn the preparation, build the rows, judge, prove, train.
+"""Fit a rule to a source: learn the preparation, build the rows, map, judge, prove, train.
 
 The model learns from all rows. It is judged by others like it: up to SMALL rows by those of a
 cross-validation, beyond by one that learned from all but a fifth of the rows. No row that judges
@@ -19,8 +19,10 @@ from rosenblatt.evidence.proof.verdict import Proof
 from rosenblatt.fitting.assessing import Estimate, estimated
 from rosenblatt.fitting.building import Built, build
 from rosenblatt.fitting.choosing import auto_settings
+from rosenblatt.fitting.mapping import mapped
 from rosenblatt.fitting.rules import Rule, estimator_of
 from rosenblatt.fitting.splitting import folds_of, held_out, kept
+from rosenblatt.maps.recipes import Recipe
 from rosenblatt.sources.chunks import Source
 from rosenblatt.sources.selecting import Accompanied, Remembered, Selected, Watched
 from rosenblatt.tables.kinds import Choices
@@ -48,12 +50,14 @@ class Plan:
     judge: bool = True
     seed: int = 0
     proof_seconds: float = 5.0
+    features: tuple[Recipe, ...] = ()
 
 
 class Fitted(NamedTuple):
     """A model, what was learned before it, and what is known about it.
 
-    Without an `estimate`, `advice` says why there is none.
+    Without an `estimate`, `advice` says why there is none. `proof` is about the rows as they were
+    read, `proof_of_features` about what the feature maps made of them.
     """
 
     estimator: Any
@@ -62,6 +66,7 @@ class Fitted(NamedTuple):
     advice: str
     training: Estimate
     proof: Proof | None
+    proof_of_features: Proof | None
     on_disk: bool
 
 
@@ -100,11 +105,18 @@ def _fit_all(source: Source, plan: Plan, listen: Listen) -> Fitted:
     built = build(source, learned.preparation, learned.classes, raw, learned.n_rows)
     proof = _proved(built, learned, plan, listen)
     built = _scaled(built, source, learned, listen)
+    proof_of_features = None
+    if plan.features:
+        listen("Making features")
+        built, preparation = mapped(built, learned.preparation, plan.features)
+        learned = learned._replace(preparation=preparation)
+        proof_of_features = _proved(built, learned, plan, listen)
     estimator = _trained(built, learned, plan, listen)
     n_classes = len(learned.classes)
     training = estimated(built.codes, estimator.predict(built.X), n_classes, "the training rows")
     advice = "No rows were set apart to judge it."
-    return Fitted(estimator, learned, None, advice, training, proof, built.on_disk)
+    proofs = (proof, proof_of_features)
+    return Fitted(estimator, learned, None, advice, training, *proofs, built.on_disk)
 
 
 def _cross_validated(source: Source, plan: Plan, listen: Listen) -> Fitted:
@@ -140,8 +152,9 @@ def _decided_in_fold(source: Source, folds: Ints, fold: int, learned: Learned, p
     train = Selected(source, lambda rows: folds[rows] != fold)
     test = Selected(source, lambda rows: folds[rows] == fold)
     others = learn(train, learned.preparation.target, plan.choices)
-    prepared = others.preparation
-    estimator = _trained(build(train, prepared, learned.classes, prepared.rows), others, plan)
+    built = build(train, others.preparation, learned.classes, others.preparation.rows)
+    built, prepared = mapped(built, others.preparation, plan.features)
+    estimator = _trained(built, others, plan)
     rows = build(test, prepared, learned.classes, prepared.rows)
     return np.asarray(estimator.predict(rows.X), np.int64)
 

@@ -3,6 +3,7 @@
 Nothing of it is stored in a model: a model never holds training text.
 """
 
+import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -23,7 +24,27 @@ MOST_CELLS = 100_000  # that are read for names
 def names_of_words(
     source: Iterable[Chunk], preparation: Preparation, wanted: Ints
 ) -> dict[int, str]:
-    """The most frequent word, or run of words, behind each of the features that are wanted."""
+    """The most frequent word, or run of words, behind each of the features that are wanted.
+
+    After maps, a feature such as "12 × 40" is named by what is behind both.
+    """
+    if not preparation.has_text:
+        return {}
+    if not preparation.maps:
+        return _encoded_names(source, preparation, wanted)
+    numbers = preparation.mapped_names(tuple(map(str, range(preparation.n_encoded))))
+    behind = {int(n) for j in wanted for n in re.findall(r"\d+", numbers[j])}
+    names = list(preparation.encoded_names)
+    for j, name in _encoded_names(source, preparation, np.array(sorted(behind))).items():
+        names[j] = name
+    called = preparation.mapped_names(tuple(names))
+    return {int(j): called[j] for j in wanted}
+
+
+def _encoded_names(
+    source: Iterable[Chunk], preparation: Preparation, wanted: Ints
+) -> dict[int, str]:
+    """The same for features before the maps."""
     found: dict[int, str] = {}
     first = 0
     for column in preparation.columns:

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.arrays import Array, Floats
-from rosenblatt.data.problem import matrix_of
 from rosenblatt.data.storage import CSR, Rows, n_rows, rows_take
 from rosenblatt.errors import ParameterError
 from rosenblatt.maps.map import floats
@@ -123,7 +122,7 @@ def nystroem(rows: Rows, n: int = 300, *, gamma: float | None = None, seed: int 
 def _some(rows: Rows, seed: int) -> Array:
     """Some of the rows, dense, drawn at random where there are many."""
     order = np.random.default_rng(seed).permutation(n_rows(rows))[:MOST_ROWS]
-    some = matrix_of(rows_take(rows, np.sort(order)))
+    some = _matrix(rows_take(rows, np.sort(order)))
     return np.asarray(some.toarray() if isinstance(rows, CSR) else some)
 
 
@@ -133,13 +132,19 @@ def _gamma(some: Array) -> float:
 
 
 def _product(rows: Rows, right: Floats) -> Array:
-    X: Any = matrix_of(rows)
+    X = _matrix(rows)
     kind = floats(rows.data if isinstance(rows, CSR) else rows).dtype
     return np.asarray(X @ right.astype(kind), dtype=kind)
 
 
 def _squares(rows: Rows) -> Array:
     if isinstance(rows, CSR):
-        return np.asarray(matrix_of(rows).power(2).sum(axis=1))
+        return np.asarray(_matrix(rows).power(2).sum(axis=1))
     X = floats(rows)
     return np.asarray(np.einsum("ij,ij->i", X, X))
+
+
+def _matrix(rows: Rows) -> Any:
+    from rosenblatt.data.problem import matrix_of  # noqa: PLC0415 (loads scipy)
+
+    return matrix_of(rows)

@@ -5,16 +5,16 @@ A recipe is written NAME, NAME:VALUE or NAME:VALUE,SETTING=VALUE: `poly:3`, `pol
 """
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from rosenblatt.arrays import Array, Ints
-from rosenblatt.data.storage import Rows, n_cols
-from rosenblatt.errors import DataError, ParameterError
+from rosenblatt.data.storage import Rows
+from rosenblatt.errors import ParameterError
 from rosenblatt.maps.distances import Distances, radial
 from rosenblatt.maps.map import Map
 from rosenblatt.maps.monomials import Monomials, products
@@ -49,11 +49,18 @@ class Recipe:
     name: str
     settings: Mapping[str, Any]
 
-    def learn(self, rows: Rows) -> Map:
+    def learn(self, rows: Rows) -> "Step":
         """The map; one for which there is no room is refused."""
         made = LEARNERS[self.name](rows, **self.settings)
         require_room(self.written, made, rows)
-        return made
+        return Step(self.written, made)
+
+
+class Step(NamedTuple):
+    """A map, and how it was asked for."""
+
+    written: str
+    map: Map
 
 
 def recipe_of(written: str) -> Recipe:
@@ -79,50 +86,40 @@ def recipe_of(written: str) -> Recipe:
     return Recipe(written, name, settings)
 
 
-def learned(recipes: Sequence[Recipe], rows: Rows) -> tuple[Map, ...]:
-    """Maps one after the other, each learned from what the one before it made."""
-    maps: list[Map] = []
-    for recipe in recipes:
-        maps.append(recipe.learn(rows))
-        if recipe is not recipes[-1]:
-            rows = maps[-1].rows(rows)
-    return tuple(maps)
+def recipes_of(written: Iterable[str]) -> tuple[Recipe, ...]:
+    """Recipes one after the other."""
+    return tuple(map(recipe_of, written))
 
 
-def applied(maps: Sequence[Map], rows: Rows) -> Rows:
+def applied(steps: Sequence[Step], rows: Rows) -> Rows:
     """Rows through all maps in turn."""
-    for each in maps:
-        if n_cols(rows) != each.n_inputs:
-            raise DataError(
-                f"The rows have {n_cols(rows):,} features; the map was learned from"
-                f" {each.n_inputs:,}."
-            )
-        rows = each.rows(rows)
+    for step in steps:
+        rows = step.map.rows(rows)
     return rows
 
 
-def plain_map(made: Map) -> tuple[dict[str, Any], dict[str, Array]]:
+def plain_step(step: Step) -> tuple[dict[str, Any], dict[str, Array]]:
     """A map as plain data, and the arrays that go with them."""
-    kind = next(name for name, type_ in KINDS.items() if type_ is type(made))
-    values = {field.name: getattr(made, field.name) for field in fields(KINDS[kind])}
+    kind = next(name for name, type_ in KINDS.items() if type_ is type(step.map))
+    values = {field.name: getattr(step.map, field.name) for field in fields(KINDS[kind])}
     arrays = {name: value for name, value in values.items() if isinstance(value, np.ndarray)}
     plain = {name: value for name, value in values.items() if name not in arrays}
-    return {"kind": kind, **plain}, arrays
+    return {"written": step.written, "kind": kind, **plain}, arrays
 
 
-def map_of(plain: Mapping[str, Any], arrays: Mapping[str, Array]) -> Map:
-    """The map that `plain_map` wrote down; what does not fit together is refused."""
+def step_of(plain: Mapping[str, Any], arrays: Mapping[str, Array]) -> Step:
+    """The map that `plain_step` wrote down; what does not fit together is refused."""
     kind = KINDS.get(plain["kind"])
     if kind is None:
         raise ValueError(f"{plain['kind']!r} is no kind of map")
-    values = {name: value for name, value in plain.items() if name != "kind"} | dict(arrays)
+    values = {name: value for name, value in plain.items() if name not in {"written", "kind"}}
+    values |= arrays
     wanted = {field.name: field.type for field in fields(kind)}
     if set(values) != set(wanted):
         raise ValueError(f"a map of the kind {plain['kind']!r} lacks a field, or has one too many")
     for name, type_ in wanted.items():
         values[name] = _checked(plain["kind"], name, values[name], type_)
-    made: Map = kind(**values)
-    return made
+    return Step(str(plain["written"]), kind(**values))
 
 
 def _settings_of(name: str) -> dict[str, inspect.Parameter]:

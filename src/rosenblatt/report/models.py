@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from rosenblatt.models.model import Model
-from rosenblatt.report.weights import column_figures, largest_weights
+from rosenblatt.report.weights import column_figures, largest_weights, map_figures
 from rosenblatt.report.words import listed, weights_table
 
 
@@ -20,6 +20,7 @@ def model_figures(
         "features": model.preparation.n_features,
         "target": model.preparation.target,
         "columns": column_figures(model.preparation),
+        "maps": map_figures(model.preparation),
         "scaled": model.preparation.scaling is not None,
         "probabilities": model.link is not None,
         "weights": largest_weights(classes, model.feature_names, model.W, names),
@@ -38,6 +39,8 @@ def model_words(told: dict[str, Any]) -> str:
     ]
     if told["columns"]:
         lines.append("Columns: " + listed([f"{c['name']} ({c['kind']})" for c in told["columns"]]))
+    if told["maps"]:
+        lines.append("Features by " + " and ".join(made["map"] for made in told["maps"]))
     if "source" in training:  # a model of the command line; others tell less
         lines.append(f"Trained on {training['source']}, {training['rows']:,} rows.")
     if "outcome" in training:
