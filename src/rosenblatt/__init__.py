@@ -11,6 +11,7 @@ from rosenblatt.version import __version__ as __version__
 if TYPE_CHECKING:
     from rosenblatt import plotting
     from rosenblatt.data.builtin import builtin
+    from rosenblatt.data.corruptions import corrupted
     from rosenblatt.estimators.arow import AROW
     from rosenblatt.estimators.batch_perceptron import BatchPerceptron
     from rosenblatt.estimators.choosing import regularisation_path
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from rosenblatt.estimators.passive_aggressive import PassiveAggressive
     from rosenblatt.estimators.perceptron import Perceptron
     from rosenblatt.estimators.second_order import SecondOrderPerceptron
+    from rosenblatt.estimators.sentence_ranker import SentenceRanker
     from rosenblatt.estimators.tanh_perceptron import TanhPerceptron
     from rosenblatt.evidence.proof.certificate import verify
     from rosenblatt.evidence.proof.prooffile import load_proof
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from rosenblatt.logic.region import solution_region
     from rosenblatt.logic.units import ThresholdNetwork, ThresholdUnit
     from rosenblatt.models.modelfile import load, save
+    from rosenblatt.report.naming import named_weights
 
 _HOMES = {
     "AROW": "rosenblatt.estimators.arow",
@@ -49,13 +52,16 @@ _HOMES = {
     "PassiveAggressive": "rosenblatt.estimators.passive_aggressive",
     "Perceptron": "rosenblatt.estimators.perceptron",
     "SecondOrderPerceptron": "rosenblatt.estimators.second_order",
+    "SentenceRanker": "rosenblatt.estimators.sentence_ranker",
     "TanhPerceptron": "rosenblatt.estimators.tanh_perceptron",
     "ThresholdNetwork": "rosenblatt.logic.units",
     "ThresholdUnit": "rosenblatt.logic.units",
     "builtin": "rosenblatt.data.builtin",
+    "corrupted": "rosenblatt.data.corruptions",
     "label_noise_bounds": "rosenblatt.evidence.search.noise",
     "load": "rosenblatt.models.modelfile",
     "load_proof": "rosenblatt.evidence.proof.prooffile",
+    "named_weights": "rosenblatt.report.naming",
     "read": "rosenblatt.fitting.reading",
     "realize": "rosenblatt.logic.realize",
     "regularisation_path": "rosenblatt.estimators.choosing",
@@ -79,15 +85,18 @@ __all__ = [
     "PassiveAggressive",
     "Perceptron",
     "SecondOrderPerceptron",
+    "SentenceRanker",
     "TanhPerceptron",
     "ThresholdNetwork",
     "ThresholdUnit",
     "builtin",
+    "corrupted",
     "gates",
     "label_noise_bounds",
     "load",
     "load_proof",
     "plotting",
+    "named_weights",
     "read",
     "realize",
     "regularisation_path",
