@@ -12,7 +12,7 @@ import numpy as np
 from rosenblatt.arrays import Array, Floats
 from rosenblatt.data.storage import CSR, Rows, n_cols, n_rows, rows_part, rows_take
 from rosenblatt.errors import ParameterError
-from rosenblatt.maps.map import floats
+from rosenblatt.maps.map import floats, in_order
 
 MOST_ROWS = 10_000  # from which several centres are learned
 PART = 1 << 12
@@ -61,13 +61,12 @@ class Distances:
 
     def _sparse_distances(self, rows: CSR) -> Floats:
         """|x − c|, where only the entries of x that are stored differ from −c."""
-        span = slice(int(rows.indptr[0]), int(rows.indptr[-1]))
-        values, features = rows.data[span], rows.indices[span]
+        rows = in_order(rows)
         row = np.repeat(np.arange(n_rows(rows)), np.diff(rows.indptr))
         found = np.empty((n_rows(rows), len(self.centres)))
         for k, centre in enumerate(self.centres):
-            at = centre[features]
-            change = (values - at) ** 2 - at**2
+            at = centre[rows.indices]
+            change = (rows.data - at) ** 2 - at**2
             found[:, k] = np.bincount(row, change, n_rows(rows)) + centre @ centre
         return np.sqrt(np.maximum(found, 0.0))
 
@@ -82,7 +81,7 @@ def radial(rows: Rows, centres: int = 1, *, seed: int = 0) -> Distances:
 
     n = n_rows(rows)
     if centres > n:
-        raise ParameterError(f"{centres:,} centres need as many rows; there are {n:,}.")
+        raise ParameterError(f"{centres:,} centres need as many rows; got n_samples = {n}.")
     some = np.random.default_rng(seed).permutation(n)[:MOST_ROWS]
     groups = KMeans(centres, n_init=1, random_state=seed).fit(
         _dense(rows_take(rows, np.sort(some)))

@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 
 from rosenblatt.arrays import Array
-from rosenblatt.data.storage import Rows
+from rosenblatt.data.storage import CSR, Rows
 
 
 class Map(Protocol):
@@ -36,3 +36,14 @@ def floats(values: Array) -> Array:
     if values.dtype in (np.float32, np.float64):
         return values
     return values.astype(np.float32 if values.dtype.itemsize == 1 else np.float64)
+
+
+def in_order(rows: CSR) -> CSR:
+    """Sparse rows to calculate with: entries in rising order, and each feature once."""
+    from rosenblatt.data.problem import matrix_of  # noqa: PLC0415 (loads scipy)
+
+    matrix = matrix_of(rows._replace(data=floats(rows.data)))
+    if not matrix.has_canonical_format:
+        matrix = matrix.copy()
+        matrix.sum_duplicates()
+    return CSR(matrix.data, matrix.indices, matrix.indptr, rows.n_cols)

@@ -7,7 +7,7 @@ import numpy as np
 
 from rosenblatt.data.storage import CSR, Rows, n_cols, n_rows
 from rosenblatt.errors import ParameterError
-from rosenblatt.maps.map import Map, floats
+from rosenblatt.maps.map import Map, floats, in_order
 from rosenblatt.maps.monomials import Monomials, power_name
 
 MOST_DEGREE = 64
@@ -49,19 +49,19 @@ class Powers:
 
     def _sparse(self, rows: CSR) -> CSR:
         """Row by row, the entries of each power after those of the one before."""
-        first, last = int(rows.indptr[0]), int(rows.indptr[-1])
-        values = [floats(rows.data[first:last])]
+        rows = in_order(rows)
+        values = [rows.data]
         for _ in range(1, self.degree):
             values.append(values[-1] * values[0])
         lengths = np.diff(rows.indptr).astype(np.int64)
-        places = np.repeat((rows.indptr[:-1] - first) * (self.degree - 1), lengths)
-        places = places + np.arange(last - first)
-        data = np.empty((last - first) * self.degree, values[0].dtype)
+        starts = rows.indptr[:-1].astype(np.int64)
+        places = np.repeat(starts * (self.degree - 1), lengths) + np.arange(len(rows.data))
+        data = np.empty(len(rows.data) * self.degree, rows.data.dtype)
         indices = np.empty(len(data), np.int64)
         for power, powered in enumerate(values):
             at = places + power * np.repeat(lengths, lengths)
             data[at] = powered
-            indices[at] = rows.indices[first:last] + power * self.n_inputs
+            indices[at] = rows.indices + power * self.n_inputs
         ends = np.zeros(n_rows(rows) + 1, np.int64)
         np.cumsum(lengths * self.degree, out=ends[1:])
         return CSR(data, indices, ends, self.n_outputs)

@@ -6,9 +6,8 @@ import numpy as np
 from numba import njit
 
 from rosenblatt.arrays import Array, Floats, Ints
-from rosenblatt.data.problem import matrix_of
 from rosenblatt.data.storage import CSR, n_rows
-from rosenblatt.maps.map import floats
+from rosenblatt.maps.map import in_order
 
 if TYPE_CHECKING:
     from rosenblatt.maps.monomials import Monomials
@@ -61,15 +60,6 @@ def with_dense(rows: CSR, further: Floats) -> CSR:
     new = (ends[1:] - k)[:, None] + np.arange(k)
     data[new], indices[new] = further, rows.n_cols + np.arange(k)
     return CSR(data, indices, ends, rows.n_cols + k)
-
-
-def in_order(rows: CSR) -> CSR:
-    """The same rows, their entries in rising order and each feature once."""
-    matrix = matrix_of(rows._replace(data=floats(rows.data)))
-    if not matrix.has_canonical_format:
-        matrix = matrix.copy()
-        matrix.sum_duplicates()
-    return CSR(matrix.data, matrix.indices, matrix.indptr, rows.n_cols)
 
 
 def _ends(lengths: Ints) -> Ints:
