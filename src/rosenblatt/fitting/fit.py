@@ -72,6 +72,8 @@ class Fitted(NamedTuple):
 
 def carry_out(source: Source, plan: Plan, listen: Listen) -> Fitted:
     """Carry out a plan on a source; what is being done is told to `listen`."""
+    if any(recipe.of_images for recipe in plan.features):
+        plan = replace(plan, choices=replace(plan.choices, scale=False))
     source = Watched(source, lambda rows: listen(f"Reading, {rows:,} rows so far"))
     # which imports scikit-learn, and takes as long as reading
     source = Remembered(Accompanied(source, partial(estimator_of, plan.rule, {})))
