@@ -42,13 +42,17 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class Choices:
-    """What the user says about columns, by name, and whether features are to be scaled."""
+    """What the user says about columns, by name, and whether features are to be scaled.
+
+    Columns that are `pixels` of images stay where they are, even those that tell nothing.
+    """
 
     drop: frozenset[str] = field(default_factory=frozenset)
     use: frozenset[str] = field(default_factory=frozenset)
     category: frozenset[str] = field(default_factory=frozenset)
     text: frozenset[str] = field(default_factory=frozenset)
     scale: bool = True
+    pixels: bool = False
 
     def check(self, chunk: Table) -> None:
         """Refuse names that are no columns."""
