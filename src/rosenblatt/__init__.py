@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rosenblatt.version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from rosenblatt import features, plotting
     from rosenblatt.data.builtin import builtin
     from rosenblatt.data.corruptions import corrupted
     from rosenblatt.estimators.arow import AROW
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
     from rosenblatt.logic.units import ThresholdNetwork, ThresholdUnit
     from rosenblatt.models.modelfile import load, save
     from rosenblatt.report.naming import named_weights
+    from rosenblatt.studies.bias_variance import bias_variance
+    from rosenblatt.studies.curves import capacity_curve, learning_curve
 
 _HOMES = {
     "AROW": "rosenblatt.estimators.arow",
@@ -55,9 +58,12 @@ _HOMES = {
     "TanhPerceptron": "rosenblatt.estimators.tanh_perceptron",
     "ThresholdNetwork": "rosenblatt.logic.units",
     "ThresholdUnit": "rosenblatt.logic.units",
+    "bias_variance": "rosenblatt.studies.bias_variance",
     "builtin": "rosenblatt.data.builtin",
     "corrupted": "rosenblatt.data.corruptions",
+    "capacity_curve": "rosenblatt.studies.curves",
     "label_noise_bounds": "rosenblatt.evidence.search.noise",
+    "learning_curve": "rosenblatt.studies.curves",
     "load": "rosenblatt.models.modelfile",
     "load_proof": "rosenblatt.evidence.proof.prooffile",
     "named_weights": "rosenblatt.report.naming",
@@ -69,7 +75,11 @@ _HOMES = {
     "solution_region": "rosenblatt.logic.region",
     "verify": "rosenblatt.evidence.proof.certificate",
 }
-_MODULES = {"gates": "rosenblatt.logic.gates"}
+_MODULES = {
+    "features": "rosenblatt.features",
+    "gates": "rosenblatt.logic.gates",
+    "plotting": "rosenblatt.plotting",
+}
 
 __all__ = [
     "AROW",
@@ -88,13 +98,18 @@ __all__ = [
     "TanhPerceptron",
     "ThresholdNetwork",
     "ThresholdUnit",
+    "bias_variance",
     "builtin",
+    "capacity_curve",
     "corrupted",
+    "features",
     "gates",
     "label_noise_bounds",
+    "learning_curve",
     "load",
     "load_proof",
     "named_weights",
+    "plotting",
     "read",
     "realize",
     "regularisation_path",

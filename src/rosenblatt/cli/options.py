@@ -36,7 +36,8 @@ Features = Annotated[
     typer.Option(
         metavar="SPEC",
         help="Make features: products, poly:2, random-products:1000, radial, fourier:1000,"
-        " nystroem:300; several follow one another. ngrams:1-2 reads texts so.",
+        " nystroem:300, hog:4 and mark-i of images, association-units:1000; several follow one"
+        " another. ngrams:1-2 reads texts so.",
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]

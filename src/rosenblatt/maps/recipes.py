@@ -15,10 +15,13 @@ import numpy as np
 from rosenblatt.arrays import Array, Ints
 from rosenblatt.data.storage import Rows
 from rosenblatt.errors import ParameterError
+from rosenblatt.maps.association import Association, association_units
 from rosenblatt.maps.distances import Distances, radial
+from rosenblatt.maps.hog import Histograms, hog
 from rosenblatt.maps.map import Map
 from rosenblatt.maps.monomials import Monomials, products
 from rosenblatt.maps.pairs import Pairs, random_products
+from rosenblatt.maps.photocells import Photocells, mark_i
 from rosenblatt.maps.powers import Powers, polynomial
 from rosenblatt.maps.random_kernels import Fourier, Nystroem, fourier, nystroem
 from rosenblatt.maps.room import require_room
@@ -31,6 +34,9 @@ LEARNERS: dict[str, Callable[..., Map]] = {
     "radial": radial,
     "fourier": fourier,
     "nystroem": nystroem,
+    "hog": hog,
+    "mark-i": mark_i,
+    "association-units": association_units,
 }
 KINDS: dict[str, type[Any]] = {
     "monomials": Monomials,
@@ -39,6 +45,9 @@ KINDS: dict[str, type[Any]] = {
     "distances": Distances,
     "fourier": Fourier,
     "nystroem": Nystroem,
+    "histograms": Histograms,
+    "photocells": Photocells,
+    "association": Association,
 }
 
 
@@ -163,9 +172,9 @@ def _checked(kind: str, name: str, value: Any, wanted: Any) -> Any:
 
 
 def _shape(word: str) -> tuple[int, int]:
-    """Height and width, such as 28x28."""
-    height, _, width = word.partition("x")
-    return int(height), int(width)
+    """Height and width, such as 28x20; one number for both."""
+    height, times, width = word.partition("x")
+    return int(height), int(width if times else height)
 
 
 READERS: dict[Any, Callable[[str], Any]] = {
