@@ -1,0 +1,1 @@
+"""What there is to draw, as numbers: lines, regions, planes. Nothing here draws."""

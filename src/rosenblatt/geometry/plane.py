@@ -1,0 +1,163 @@
+"""Lines and cells of linear units in the plane, clipped to a box.
+
+A unit scores a point x by w·x + b. Its boundary is the line where that is 0; of several units the
+one with the largest score decides, so each has a convex cell. Polygons are arrays of corners in
+order, without a repeated first; an empty one has no corners.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from rosenblatt.arrays import Array, Floats
+
+MARGIN = 0.08  # around points, as a share of their extent
+NOWHERE: Floats = np.zeros((0, 2))
+
+
+class Box(NamedTuple):
+    """A rectangle of the plane: what a picture shows."""
+
+    left: float
+    right: float
+    bottom: float
+    top: float
+
+    @classmethod
+    def around(cls, points: npt.ArrayLike, margin: float = MARGIN) -> "Box":
+        """The box of all points with a margin; one unit each way where they have no extent."""
+        finite = np.asarray(points, dtype=float).reshape(-1, 2)
+        finite = finite[np.isfinite(finite).all(axis=1)]
+        if not len(finite):
+            return cls(-1.0, 1.0, -1.0, 1.0)
+        low, high = finite.min(axis=0), finite.max(axis=0)
+        away = margin * (high - low)
+        smallest = 1e-9 * np.maximum(1.0, np.maximum(abs(low), abs(high)))
+        away = np.where(high - low > smallest, away, np.maximum(1.0, abs(low)))
+        (left, bottom), (right, top) = (low - away).tolist(), (high + away).tolist()
+        return cls(left, right, bottom, top)
+
+    @property
+    def corners(self) -> Floats:
+        """The four corners, counterclockwise from the lower left."""
+        left, right, bottom, top = self
+        return np.array([[left, bottom], [right, bottom], [right, top], [left, top]])
+
+    @property
+    def centre(self) -> Floats:
+        """The point in the middle."""
+        return self.corners.mean(axis=0)
+
+    def contains(self, points: npt.ArrayLike) -> Array:
+        """Which of the points lie inside or on the edge."""
+        x, y = np.asarray(points, dtype=float).reshape(-1, 2).T
+        left, right, bottom, top = self
+        inside: Array = (left <= x) & (x <= right) & (bottom <= y) & (y <= top)
+        return inside
+
+
+def segment(w: npt.ArrayLike, b: float, box: Box) -> Floats | None:
+    """The two ends of the line w·x + b = 0 in the box, w to its left as seen from the first.
+
+    None where there is no line (w = 0), or where it misses the box or meets it in one point only.
+    The margins w·x + b = ±1 are `segment(w, b - 1, box)` and `segment(w, b + 1, box)`.
+    """
+    low, high = box.corners[0], box.corners[2]
+    half = (high - low) / 2
+    # in units of the box, which is then [−1, 1]², so that nothing far away is computed with
+    scaled = np.asarray(w, dtype=float) * half
+    offset = float(np.dot(w, box.centre)) + b
+    largest = max(np.abs(scaled).max(), abs(offset))
+    if not 0 < largest < np.inf:
+        return None
+    scaled, offset = scaled / largest, offset / largest
+    square = float(scaled @ scaled)
+    if square == 0:
+        return None
+    foot = -offset * scaled / square
+    along = np.array([scaled[1], -scaled[0]]) / np.sqrt(square)
+    stretch = _stretch(foot, along)
+    if stretch is None:
+        return None
+    ends = box.centre + half * (foot + np.outer(stretch, along))
+    clipped: Floats = np.clip(ends, low, high)
+    return clipped
+
+
+def _stretch(start: Floats, along: Floats) -> tuple[float, float] | None:
+    """From where to where start + t·along lies in the box [−1, 1]²."""
+    first, last = -np.inf, np.inf
+    for place, speed in zip(start.tolist(), along.tolist(), strict=True):
+        if speed == 0:
+            if abs(place) > 1:
+                return None
+            continue
+        enter, leave = sorted(((-1 - place) / speed, (1 - place) / speed))
+        first, last = max(first, enter), min(last, leave)
+    return (first, last) if first < last else None
+
+
+def clipped(polygon: Floats, w: npt.ArrayLike, b: float, *, ties: bool = True) -> Floats:
+    """The part of a convex polygon where w·x + b ≥ 0.
+
+    `ties` says whether a score that is 0 everywhere, of w = 0 and b = 0, keeps all of it.
+    """
+    normal = np.asarray(w, dtype=float)
+    if not normal.any():
+        return polygon if b > 0 or (b == 0 and ties) else NOWHERE
+    scores = polygon @ normal + b
+    kept = []
+    for i, (here, score) in enumerate(zip(polygon, scores, strict=True)):
+        ahead = (i + 1) % len(polygon)
+        if score >= 0:
+            kept.append(here)
+        if score * scores[ahead] < 0:
+            share = score / (score - scores[ahead])
+            kept.append((1 - share) * here + share * polygon[ahead])
+    return np.array(kept) if len(kept) > 2 else NOWHERE
+
+
+def regions(W: npt.ArrayLike, b: npt.ArrayLike, box: Box) -> list[Floats]:
+    """The cell of each class in the box, a convex polygon; together they tile the box.
+
+    One unit tells two classes apart: the first where w·x + b < 0, the second elsewhere. Of several
+    units the largest score decides, equal units by the lowest class, so some cells may be empty.
+    """
+    weights = np.atleast_2d(np.asarray(W, dtype=float))
+    biases = np.atleast_1d(np.asarray(b, dtype=float))
+    if len(weights) == 1:
+        weights, biases = np.vstack([0 * weights, weights]), np.append(0.0, biases)
+        order = [1, 0]  # a score of 0 is decided for the second class
+    else:
+        order = list(range(len(weights)))
+    cells = []
+    for k in range(len(weights)):
+        cell = box.corners
+        for j in range(len(weights)):
+            if j != k and len(cell):
+                wins = order.index(k) < order.index(j)
+                cell = clipped(cell, weights[k] - weights[j], biases[k] - biases[j], ties=wins)
+        cells.append(cell)
+    return cells
+
+
+def area(polygon: Floats) -> float:
+    """The area of a polygon whose corners go counterclockwise."""
+    if not len(polygon):
+        return 0.0
+    x, y = (polygon - polygon[0]).T
+    return float(x @ np.roll(y, -1) - y @ np.roll(x, -1)) / 2
+
+
+def distances(points: npt.ArrayLike, w: npt.ArrayLike, b: float) -> Floats:
+    """The signed distance of each point to the line w·x + b = 0, positive on the side of w."""
+    signed: Floats = (np.asarray(points, dtype=float) @ np.asarray(w) + b) / np.linalg.norm(w)
+    return signed
+
+
+def feet(points: npt.ArrayLike, w: npt.ArrayLike, b: float) -> Floats:
+    """The nearest point of the line w·x + b = 0 to each point."""
+    unit = np.asarray(w, dtype=float) / np.linalg.norm(w)
+    nearest: Floats = np.asarray(points, dtype=float) - np.outer(distances(points, w, b), unit)
+    return nearest
