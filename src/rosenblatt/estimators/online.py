@@ -166,9 +166,7 @@ class OnlineClassifier(LinearClassifier):
                 self._judge(validation)
         return self
 
-    def replay(
-        self, X: Any, y: Any, coef_init: Any = None, intercept_init: Any = None
-    ) -> Replay:
+    def replay(self, X: Any, y: Any, coef_init: Any = None, intercept_init: Any = None) -> Replay:
         """Learn the weights like `fit`, and keep what shows every row of every pass again.
 
         Parameters

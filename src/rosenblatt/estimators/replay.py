@@ -89,9 +89,7 @@ class Replay:
             walk(self.problem, Visit(rows, rows), self.rule, memory)
 
 
-def remembered(
-    states: Iterable[State], memory: Memory, memories: list[Memory]
-) -> Iterator[State]:
+def remembered(states: Iterable[State], memory: Memory, memories: list[Memory]) -> Iterator[State]:
     """Copy the memory of a run before its first pass and after each."""
     memories.append(memory.copy())
     for state in states:

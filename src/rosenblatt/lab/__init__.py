@@ -1,1 +1,1 @@
-"""The lab: a local page on which to draw points, train a line, step through it and see the proof."""
+"""The lab: a page on this machine to draw points, train a line, step through it, see the proof."""

@@ -104,7 +104,9 @@ def from_query(query: Mapping[str, str]) -> Opened:
             setup = replace(setup, settings=(*setup.settings, (parameter, setting.read(text))))
         except ValueError as error:
             complaints.append(f"The address has {name}={text[:40]!r}: {error}. It was left out.")
-    return Opened(replace(setup, settings=tuple(sorted(dict(setup.settings).items()))), tuple(complaints))
+    return Opened(
+        replace(setup, settings=tuple(sorted(dict(setup.settings).items()))), tuple(complaints)
+    )
 
 
 def rounded(number: float) -> float:
