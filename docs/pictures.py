@@ -1,4 +1,4 @@
-"""Draw the pictures of the README: python docs/pictures.py (needs the extra [plot])."""
+"""Draw the pictures of the README and of plots.md: python docs/pictures.py (needs [plot])."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -6,19 +6,112 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 
-from rosenblatt import Perceptron, builtin, separability
+from rosenblatt import (
+    KernelPerceptron,
+    LinearSVM,
+    LogisticRegression,
+    Perceptron,
+    builtin,
+    separability,
+)
+from rosenblatt.plotting import (
+    BoundaryDisplay,
+    MarginDisplay,
+    SeparabilityDisplay,
+    TraceDisplay,
+    WeightsDisplay,
+    WeightSpaceDisplay,
+)
 
 BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "#555555"
 IMAGES = Path(__file__).parent / "images"
 
 
 def main() -> None:
-    """Write docs/images/perceptron.png."""
+    """Write all pictures under docs/images."""
     plt.rcParams.update({"font.size": 11, "axes.spines.top": False, "axes.spines.right": False})
     figure, (yes, no) = plt.subplots(1, 2, figsize=(10, 4.4), layout="constrained")
     draw_separable(yes)
     draw_inseparable(no)
     figure.savefig(IMAGES / "perceptron.png", dpi=130)
+    plt.rcdefaults()
+    for name, drawn in (
+        ("boundaries", boundaries),
+        ("traces", traces),
+        ("margins-and-weights", margins_and_weights),
+        ("pictures-of-weights", pictures_of_weights),
+        ("weight-space", weight_space),
+        ("proofs", proofs),
+    ):
+        drawn().savefig(IMAGES / f"{name}.png", dpi=110)
+
+
+def side_by_side(count: int = 2) -> tuple:
+    """A figure as wide as a page."""
+    return plt.subplots(1, count, figsize=(4.6 * count, 3.6), layout="constrained")
+
+
+def boundaries() -> plt.Figure:
+    """A line, cells of three classes, a projection, a curve."""
+    figure, grid = plt.subplots(2, 2, figsize=(9.6, 7.6), layout="constrained")
+    line, cells, projected, curve = grid.ravel()
+    data, iris, rings = builtin("separable"), builtin("iris"), builtin("rings")
+    BoundaryDisplay.from_estimator(LinearSVM().fit(data.X, data.y), data.X, data.y, ax=line)
+    petals, names = iris.X[:, 2:], iris.feature_names[2:]
+    model = LogisticRegression().fit(petals, iris.y)
+    BoundaryDisplay.from_estimator(model, petals, iris.y, feature_names=names, ax=cells)
+    X, y = iris.X[50:], iris.y[50:]
+    BoundaryDisplay.from_estimator(LinearSVM().fit(X, y), X, y, ax=projected)
+    model = KernelPerceptron(kernel="rbf").fit(rings.X, rings.y)
+    BoundaryDisplay.from_estimator(model, rings.X, rings.y, ax=curve)
+    return figure
+
+
+def traces() -> plt.Figure:
+    """Mistakes of each pass, and a gap that closes."""
+    figure, (left, right) = side_by_side()
+    kennel, iris = builtin("kennel"), builtin("iris")
+    model = Perceptron(shuffle=False).fit(kennel.X, kennel.y)
+    TraceDisplay.from_estimator(model, ax=left)
+    TraceDisplay.from_estimator(LinearSVM().fit(iris.X, iris.y), ax=right)
+    return figure
+
+
+def margins_and_weights() -> plt.Figure:
+    """Which rows are on their side, and by which weights."""
+    figure, (left, right) = side_by_side()
+    iris = builtin("iris")
+    X, y = iris.X[50:], iris.y[50:]
+    model = LinearSVM().fit(X, y)
+    MarginDisplay.from_estimator(model, X, y, ax=left)
+    WeightsDisplay.from_estimator(model, feature_names=iris.feature_names, ax=right)
+    return figure
+
+
+def pictures_of_weights() -> plt.Figure:
+    """The units of five letters."""
+    letters = builtin("mark-i")
+    some = np.isin(letters.y, list("AEIOU"))
+    model = Perceptron(keep="average").fit(letters.X[some], letters.y[some])
+    return WeightsDisplay.from_estimator(model, image_shape=(20, 20)).figure_
+
+
+def weight_space() -> plt.Figure:
+    """The example of lecture 003: rows as lines, the solutions, the way there."""
+    figure, ax = plt.subplots(figsize=(5.6, 4.2), layout="constrained")
+    data = builtin("4f10")
+    model = Perceptron(shuffle=False, eta0=0.2).fit(data.X, data.y)
+    WeightSpaceDisplay.from_estimator(model, data.X, data.y, ax=ax)
+    return figure
+
+
+def proofs() -> plt.Figure:
+    """A margin, and a contradiction."""
+    figure, (left, right) = side_by_side()
+    data, xor = builtin("separable"), builtin("xor")
+    SeparabilityDisplay.from_data(data.X, data.y, ax=left)
+    SeparabilityDisplay.from_data(xor.X, xor.y, ax=right)
+    return figure
 
 
 def draw_separable(ax) -> None:

@@ -21,9 +21,11 @@ KEYS = [
     "source",
     "rows",
     "features",
+    "encoded_features",
     "target",
     "classes",
     "columns",
+    "maps",
     "left_out",
     "rule",
     "settings",
@@ -41,6 +43,7 @@ KEYS = [
     "weights",
     "rows_in_file",
     "separability",
+    "separability_of_features",
     "model",
 ]
 TEST_KEYS = ["accuracy", "interval", "rows", "method", "confusion", "unknown_class"]

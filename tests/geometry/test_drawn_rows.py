@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rosenblatt.geometry.contours import contour_lines, field, lead_of
+from rosenblatt.geometry.contours import Grid, lead_of
 from rosenblatt.geometry.plane import Box
 from rosenblatt.geometry.sampling import sample
 
@@ -26,14 +26,15 @@ def test_many_rows_are_drawn_in_proportion_and_named_ones_always() -> None:
 
 
 def test_a_circle_is_found() -> None:
-    seen = field(lambda p: (p**2).sum(axis=1) - 1, Box(-2, 2, -1.5, 1.5), resolution=201)
-    (circle,) = contour_lines(seen)
+    grid = Grid.over(Box(-2, 2, -1.5, 1.5), resolution=201)
+    (circle,) = grid.lines((grid.points**2).sum(axis=1) - 1)
     assert np.hypot(*circle.T) == pytest.approx(1, abs=1e-3)
     assert circle[0] == pytest.approx(circle[-1])
 
 
 def test_a_level_that_is_nowhere_has_no_lines() -> None:
-    assert contour_lines(field(lambda p: p[:, 0], Box(0, 1, 0, 1)), level=2.0) == []
+    grid = Grid.over(Box(0, 1, 0, 1))
+    assert grid.lines(grid.points[:, 0], level=2.0) == []
 
 
 def test_the_lead_of_a_class() -> None:

@@ -27,6 +27,7 @@ def separable(
     choices: "Choices",
     source: options.Sources,
     target: options.Target = None,
+    features: options.Features = None,
     proof: Annotated[str | None, typer.Option(help="File to write the proof to.")] = None,
     maximise: Annotated[bool, typer.Option(help="Look for the largest margin.")] = False,
     intercept: Annotated[bool, typer.Option(help="Allow the line a bias.")] = True,
@@ -37,17 +38,22 @@ def separable(
     """Decide whether a line separates the classes, and prove it (exit 0 yes, 1 no, 3 undecided)."""
     from rosenblatt.evidence.separability import separability
     from rosenblatt.fitting.reading import read_rows
+    from rosenblatt.maps.recipes import recipes_of
     from rosenblatt.report.figures import verdict_figures
+    from rosenblatt.tables.encoding import encoding_of
+
+    recipes = recipes_of(features or ())
 
     with progress(quiet=quiet or json) as listen:
         listen("Reading")
-        data, preparation = read_rows(reading.source(source, target, choices), target, choices)
+        rows = reading.source(source, target, choices)
+        data, preparation = read_rows(rows, target, choices, recipes)
         listen("Looking for a proof")
         found = separability(
             data.X, data.y, maximise=maximise, fit_intercept=intercept, time_limit=time_limit
         )
     if proof is not None:
-        _save(replace(found, encoding=preparation.to_plain()[0]), proof)
+        _save(replace(found, encoding=encoding_of(preparation)), proof)
     show(verdict_figures(found), lambda told: str(told["explanation"]), as_json=json)
     raise typer.Exit(CODES[found.answer])
 
@@ -87,25 +93,23 @@ def _rows_of(
     encoding: dict[str, Any] | None, reading: Reading, names: Sequence[str], target: str | None
 ) -> tuple[Any, Any]:
     """Rows of a source, encoded as the proof says."""
-    from rosenblatt.fitting.reading import read_rows
+    from rosenblatt.fitting.reading import read_rows, rows_by
     from rosenblatt.models.modelfile import check_preparation
+    from rosenblatt.tables.encoding import preparation_in
     from rosenblatt.tables.kinds import Choices
-    from rosenblatt.tables.preparation import preparation_of
 
-    preparation = None
-    if encoding is not None:
-        try:
-            preparation = preparation_of(encoding, {})
-            check_preparation(preparation, {})
-        except (KeyError, TypeError, ValueError) as error:
-            raise ProofError(f"The encoding in the proof file is damaged: {error}.") from error
-        if target is not None and target != preparation.target:
-            raise SourceError(f"The proof speaks of the target {preparation.target!r}.")
-        target = preparation.target
-    choices = Choices(scale=False)
-    words = frozenset() if preparation is None else preparation.as_words
-    opened = reading.source(names, target, choices, words)
-    data, _ = read_rows(opened, target, choices, preparation)
+    if encoding is None:
+        data, _ = read_rows(reading.source(names, target), target, Choices(scale=False))
+        return data.X, data.y
+    try:
+        preparation, arrays = preparation_in(encoding)
+        check_preparation(preparation, arrays)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise ProofError(f"The encoding in the proof file is damaged: {error}.") from error
+    if target is not None and target != preparation.target:
+        raise SourceError(f"The proof speaks of the target {preparation.target!r}.")
+    opened = reading.source(names, preparation.target, as_words=preparation.as_words)
+    data = rows_by(preparation, opened)
     return data.X, data.y
 
 

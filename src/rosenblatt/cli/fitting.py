@@ -41,6 +41,7 @@ def fit(
     output: Annotated[
         str | None, typer.Option("--output", "-o", metavar="MODEL", help="Write the model here.")
     ] = None,
+    features: options.Features = None,
     rule: Annotated[
         Rule, typer.Option(help="Learning rule; auto is logistic regression, C chosen.")
     ] = Rule.AUTO,
@@ -61,11 +62,13 @@ def fit(
     """Train a line, judge it on new rows, and say whether one can separate the data."""
     from rosenblatt.fitting.fit import Plan, carry_out
     from rosenblatt.fitting.naming import names_of_words
+    from rosenblatt.maps.recipes import recipes_of
     from rosenblatt.report.figures import fit_figures
     from rosenblatt.report.weights import largest_features
     from rosenblatt.report.words import sentences
 
     _require_writable(output)
+    recipes = recipes_of(features or ())
     rows = reading.source(source, target, choices)
     apart = None if test in {None, NO_TEST} else reading.source([str(test)], target, choices)
     plan = Plan(
@@ -77,6 +80,7 @@ def fit(
         judge=test != NO_TEST,
         seed=seed,
         proof_seconds=proof_seconds,
+        features=recipes,
     )
     with progress(quiet=quiet or json) as listen:
         fitted = carry_out(rows, plan, listen)

@@ -29,6 +29,15 @@ Target = Annotated[
         help="Column to predict; by default one called target, label, class or y, or the last."
     ),
 ]
+Features = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="SPEC",
+        help="Make features: products, poly:2, random-products:1000, radial, fourier:1000,"
+        " nystroem:300, hog:4 and mark-i of images, association-units:1000; several follow one"
+        " another.",
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
 

@@ -24,7 +24,6 @@ from rosenblatt.data.rows import n_rows
 from rosenblatt.errors import ParameterError, TooLargeError
 from rosenblatt.estimators import checks
 from rosenblatt.estimators.linear import LinearClassifier, Warm, unchanged_by_failure
-from rosenblatt.estimators.replay import Replay, remembered
 from rosenblatt.estimators.stream import Chunk, OneRow, Stream, advance, check_same_keep, units
 from rosenblatt.estimators.training import (
     Fit,
@@ -35,6 +34,7 @@ from rosenblatt.estimators.training import (
     start_weights,
     train,
 )
+from rosenblatt.estimators.visiting import Replay, remembered
 from rosenblatt.evidence.bounds import MarginBounds
 from rosenblatt.evidence.trace import Record, Trace
 from rosenblatt.rules.losses import NEVER_FLAT

@@ -6,7 +6,9 @@ from typing import NamedTuple
 import numpy as np
 
 from rosenblatt.data.builtin import Dataset
-from rosenblatt.fitting.building import build
+from rosenblatt.fitting.building import Built, build
+from rosenblatt.fitting.mapping import mapped, through
+from rosenblatt.maps.recipes import Recipe
 from rosenblatt.sources.chunks import Source
 from rosenblatt.sources.formats import open_source
 from rosenblatt.sources.options import Options
@@ -14,7 +16,7 @@ from rosenblatt.sources.selecting import Remembered
 from rosenblatt.tables.kinds import Choices
 from rosenblatt.tables.learning import learn
 from rosenblatt.tables.preparation import Preparation
-from rosenblatt.tables.targets import counted_in, sorted_classes
+from rosenblatt.tables.targets import Label, counted_in, sorted_classes
 
 
 class Read(NamedTuple):
@@ -59,17 +61,30 @@ def read(
 
 
 def read_rows(
-    source: Source, target: str | None, choices: Choices, preparation: Preparation | None = None
+    source: Source, target: str | None, choices: Choices, features: Sequence[Recipe] = ()
 ) -> Read:
-    """Rows and labels of a source, by a preparation or by what its own rows teach."""
+    """Rows and labels of a source, encoded and mapped by what its own rows teach."""
     source = Remembered(source)
-    if preparation is None:
-        learned = learn(source, target, choices)
-        preparation, counts = learned.preparation.exact(), learned.counts
-    else:
-        counts = counted_in(source, preparation.target)
+    learned = learn(source, target, choices)
+    preparation = learned.preparation.exact()
+    built = build(source, preparation, learned.classes, preparation.raw, learned.n_rows)
+    built, preparation = mapped(built, preparation, features)
+    return Read(_dataset(source, built, learned.classes, preparation), preparation)
+
+
+def rows_by(preparation: Preparation, source: Source) -> Dataset:
+    """Rows and labels of a source, encoded and mapped by a preparation."""
+    source = Remembered(source)
+    counts = counted_in(source, preparation.target)
     classes = sorted_classes(counts, source.name)
     built = build(source, preparation, classes, preparation.raw, sum(counts.values()))
+    for step in preparation.maps:
+        built = through(built, step)
+    return _dataset(source, built, classes, preparation)
+
+
+def _dataset(
+    source: Source, built: Built, classes: tuple[Label, ...], preparation: Preparation
+) -> Dataset:
     labels = np.array(classes)[built.codes]
-    data = Dataset(source.name, built.X, labels, preparation.feature_names, source.name)
-    return Read(data, preparation)
+    return Dataset(source.name, built.X, labels, preparation.feature_names, source.name)

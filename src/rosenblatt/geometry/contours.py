@@ -1,11 +1,10 @@
 """Where any score of two features has some value: the boundaries behind feature maps.
 
-A score is a function of points (n × 2) that gives n numbers. It is looked at on a grid, and its
-contour lines are interpolated; straight boundaries of units in the plane need none of this.
+A score is computed at the points of a grid, and its contour lines are interpolated; straight
+boundaries of units in the plane need none of this.
 """
 
-from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,34 +12,39 @@ from rosenblatt.arrays import Floats
 from rosenblatt.geometry.plane import Box
 
 FINE = 150  # points a side
-Score = Callable[[Floats], Floats]
 
 
-class Field(NamedTuple):
-    """A score on a grid: values[i, j] is that at (x[j], y[i])."""
+class Grid(NamedTuple):
+    """Points over a box: `x` from left to right, `y` from the bottom up."""
 
     x: Floats
     y: Floats
-    values: Floats
 
+    @classmethod
+    def over(cls, box: Box, resolution: int = FINE) -> "Grid":
+        """So many points a side, the edges of the box included."""
+        across = np.linspace(box.left, box.right, resolution)
+        return cls(across, np.linspace(box.bottom, box.top, resolution))
 
-def field(score: Score, box: Box, resolution: int = FINE) -> Field:
-    """The values of a score on a grid over the box."""
-    x = np.linspace(box.left, box.right, resolution)
-    y = np.linspace(box.bottom, box.top, resolution)
-    points = np.column_stack([grid.ravel() for grid in np.meshgrid(x, y)])
-    return Field(x, y, np.asarray(score(points), dtype=float).reshape(resolution, resolution))
+    @property
+    def points(self) -> Floats:
+        """All points, n × 2, the lowest row first."""
+        return np.column_stack([each.ravel() for each in np.meshgrid(self.x, self.y)])
 
+    def shaped(self, values: Any) -> Floats:
+        """Values at the points as a matrix, the lowest row first."""
+        return np.asarray(values, dtype=float).reshape(len(self.y), len(self.x))
 
-def contour_lines(seen: Field, level: float = 0.0) -> list[Floats]:
-    """Polylines along which the score has the value `level`."""
-    try:
-        from contourpy import contour_generator  # noqa: PLC0415 (comes with extras)
-    except ImportError as missing:
-        raise ImportError(
-            "Curved boundaries need contourpy, which comes with pip install 'rosenblatt[plot]'."
-        ) from missing
-    return [np.asarray(line) for line in contour_generator(*seen).lines(level)]
+    def lines(self, values: Any, level: float = 0.0) -> list[Floats]:
+        """Polylines along which a score with these values at the points has the value `level`."""
+        try:
+            from contourpy import contour_generator  # noqa: PLC0415 (comes with extras)
+        except ImportError as missing:
+            raise ImportError(
+                "Curved boundaries need contourpy, which comes with pip install 'rosenblatt[plot]'."
+            ) from missing
+        generator = contour_generator(self.x, self.y, self.shaped(values))
+        return [np.asarray(line) for line in generator.lines(level)]
 
 
 def lead_of(k: int, scores: Floats) -> Floats:

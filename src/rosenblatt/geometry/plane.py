@@ -47,7 +47,8 @@ class Box(NamedTuple):
     @property
     def centre(self) -> Floats:
         """The point in the middle."""
-        return self.corners.mean(axis=0)
+        left, right, bottom, top = self
+        return np.array([left + right, bottom + top]) / 2
 
     def contains(self, points: npt.ArrayLike) -> Array:
         """Which of the points lie inside or on the edge."""
@@ -112,7 +113,7 @@ def clipped(polygon: Floats, w: npt.ArrayLike, b: float, *, ties: bool = True) -
         ahead = (i + 1) % len(polygon)
         if score >= 0:
             kept.append(here)
-        if score * scores[ahead] < 0:
+        if np.sign(score) * np.sign(scores[ahead]) < 0:
             share = score / (score - scores[ahead])
             kept.append((1 - share) * here + share * polygon[ahead])
     return np.array(kept) if len(kept) > 2 else NOWHERE

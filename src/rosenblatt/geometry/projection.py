@@ -25,6 +25,7 @@ import numpy.typing as npt
 from rosenblatt.arrays import Floats
 
 LOOKED_AT = 500  # rows, evenly spaced, from which directions of large variance are found
+PLANE = ("plane of the weights, first axis", "plane of the weights, second axis")
 SPAN = 1e-9  # shorter than this share of the longest, a difference of weights spans nothing
 
 
@@ -65,7 +66,7 @@ class Projection:
         span = _span(W if len(W) == 1 else W - W.mean(axis=0))
         axes = _axes(rows, mean, span)
         if len(W) > 1:
-            return cls(mean, axes, ("first axis", "second axis"), exact=len(span) <= 2)
+            return cls(mean, axes, PLANE, exact=len(span) <= 2)
         if not len(span):
             return cls(mean, axes, ("largest variance", "second largest"))
         distance = float(W[0] @ mean + b[0]) / np.linalg.norm(W[0])

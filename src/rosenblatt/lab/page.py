@@ -15,6 +15,7 @@ from jinja2 import Template
 from rosenblatt.data.builtin import Dataset
 from rosenblatt.errors import RosenblattError
 from rosenblatt.evidence.proof.verdict import Proof
+from rosenblatt.geometry.plane import Box
 from rosenblatt.lab import theme
 from rosenblatt.lab.curves import charts
 from rosenblatt.lab.panels.controls import ControlsPanel
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
     from rosenblatt.geometry.sampling import Sample
 
 TICK = 120  # milliseconds between the steps of a run that plays
+FEW = 4  # points
+EMPTY_CORNERS = ((0.0, 0.0), (1.0, 1.0))
 PLAYED = 150  # steps a run is played in, if it has more
 TEMPLATE = Template(Path(__file__).with_name("page.html").read_text(encoding="utf-8"))
 VIEW_WORDS = {"proof": "Proof", "weights": "Weight space", "curves": "Curves"}
@@ -64,10 +67,9 @@ class Page:
         self._proof: Proof | None = None
         self._witnesses: tuple[Witness, ...] = ()
         self._rows: Sample | None = None
-        self._box = EMPTY
         self._playing: Any = None
         self._trainer, self._prover = Worker(), Worker()
-        self._plane = PlanePanel(self._points_edited)
+        self._plane = PlanePanel(self._points_edited, self._show)
         self._transport = TransportPanel(self._go, self._play_or_pause)
         self._proofs, self._curves = ProofPanel(), CurvesPanel()
         self._weights = WeightsPanel(self._show_view)
@@ -214,10 +216,7 @@ class Page:
         self._take_subject()
         subject = self._subject
         if subject is not None:
-            self._box = box_around(subject.X) if subject.X.shape[1] == 2 else EMPTY
-            if self._setup.data == DRAWN and len(subject.X) < 8:
-                self._box = box_around(_with_corners(subject))
-            self._plane.load(subject.points() if self._editable else None, self._box)
+            self._plane.load(subject.points() if self._editable else None, _box_of(subject))
         self._work()
 
     def _learn_anew(self) -> None:
@@ -300,7 +299,7 @@ class Page:
             return
         moment = None if run is None else run.at(self._step)
         weights = None if moment is None else moment.kept
-        seen = picture(subject, weights, self._setup.rule, self._rows, self._box)
+        seen = picture(subject, weights, self._setup.rule, self._rows, self._plane.shown)
         at_work = None if moment is None else moment.row
         named = (subject.classes, subject.marks)
         self._plane.update(seen, weights, named, at_work, self._witnesses, editable=self._editable)
@@ -374,6 +373,9 @@ class Page:
         self._prover.close()
 
 
-def _with_corners(subject: Subject) -> Any:
-    """The points and the corners of the empty plane: what a few points are seen in."""
-    return np.vstack([subject.X.reshape(-1, 2), [[0, 0], [1, 1]]])
+def _box_of(subject: Subject) -> Box:
+    """What of the plane is shown at first; few points are seen in the empty plane."""
+    if subject.X.shape[1] != 2:
+        return EMPTY
+    few = len(subject.X) < FEW
+    return box_around(np.vstack([subject.X, EMPTY_CORNERS]) if few else subject.X)

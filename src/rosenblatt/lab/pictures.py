@@ -17,8 +17,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit
 
-from rosenblatt.arrays import Array, Floats, Ints
-from rosenblatt.geometry.contours import Field, contour_lines, field, lead_of
+from rosenblatt.arrays import Floats, Ints
+from rosenblatt.geometry.contours import Grid, lead_of
 from rosenblatt.geometry.plane import Box, feet, regions, segment
 from rosenblatt.geometry.projection import Projection
 from rosenblatt.geometry.sampling import Sample, sample
@@ -57,8 +57,8 @@ class Picture:
     margins: tuple[Floats, ...] = ()
     normal: Floats | None = None
     cells: tuple[Floats, ...] = ()  # a polygon a class
-    decisions: Field | None = None  # the class on a grid, where cells are no polygons
-    chances: Field | None = None  # the probability of the second class on a grid
+    decisions: Floats | None = None  # the class on a grid, where cells are no polygons
+    chances: Floats | None = None  # the probability of the second class on a grid
     caption: str = ""
 
 
@@ -127,7 +127,8 @@ def _straight(w: Floats, b: Floats, rule: str, level: float | None, seen: Pictur
         margins = _some(segment(unit, bias - level, wide), segment(unit, bias + level, wide))
     chances = None
     if rule in PROBABLE:
-        chances = field(lambda points: expit(points @ unit + bias), seen.box, SHADES)
+        grid = Grid.over(seen.box, SHADES)
+        chances = grid.shaped(expit(grid.points @ unit + bias))
     return replace(
         seen,
         boundary=_some(segment(unit, bias, wide)),
@@ -142,27 +143,22 @@ def _curved(subject: Subject, W: Floats, rule: str, level: float | None, seen: P
     """A picture with the curves where units of the features change their mind."""
     if not W.any():
         return seen
-    grid = field(lambda points: points[:, 0], seen.box)
-    points = np.column_stack([axis.ravel() for axis in np.meshgrid(grid.x, grid.y)])
-    scores = subject.lifted(points) @ W[:, :-1].T + W[:, -1]
-
-    def on_grid(values: Array) -> Field:
-        return grid._replace(values=values.reshape(grid.values.shape))
-
+    grid = Grid.over(seen.box)
+    scores = subject.lifted(grid.points) @ W[:, :-1].T + W[:, -1]
     if len(W) > 1:
-        leads = [on_grid(lead_of(k, scores)) for k in range(len(W))]
-        lines = tuple(line for lead in leads for line in contour_lines(lead))
-        return replace(seen, boundary=lines, decisions=on_grid(scores.argmax(axis=1)))
-    score = on_grid(scores[:, 0])
+        leads = [lead_of(k, scores) for k in range(len(W))]
+        lines = tuple(line for lead in leads for line in grid.lines(lead))
+        return replace(seen, boundary=lines, decisions=grid.shaped(scores.argmax(axis=1)))
+    score = scores[:, 0]
     margins: tuple[Floats, ...] = ()
     if level is not None:
-        margins = tuple(contour_lines(score, level) + contour_lines(score, -level))
+        margins = tuple(grid.lines(score, level) + grid.lines(score, -level))
     return replace(
         seen,
-        boundary=tuple(contour_lines(score)),
+        boundary=tuple(grid.lines(score)),
         margins=margins,
-        decisions=on_grid(scores[:, 0] >= 0),
-        chances=on_grid(expit(scores[:, 0])) if rule in PROBABLE else None,
+        decisions=grid.shaped(score >= 0),
+        chances=grid.shaped(expit(score)) if rule in PROBABLE else None,
     )
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from rosenblatt.arrays import Floats
 from rosenblatt.errors import DataError
-from rosenblatt.estimators.replay import Replay
+from rosenblatt.estimators.visiting import Replay
 from rosenblatt.lab.state import Setup
 from rosenblatt.lab.subject import Subject
 from rosenblatt.lab.teaching import TAUGHT, Stepping, estimator_for

@@ -1,28 +1,24 @@
-"""How the page looks: colours that all eyes tell apart (Okabe and Ito), and a shape a class."""
+"""How the page looks: one accent, quiet greys, and the colours and shapes of the classes."""
 
 from typing import Any
 
-INK, SOFT, FAINT, PAPER, ACCENT = "#1a1f26", "#5b6470", "#d9dee4", "#ffffff", "#0072B2"
-WRONG = "#B00020"
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7F7F7F")
-SHAPES = ("circle", "square", "triangle", "diamond", "inverted_triangle", "hex", "star")
+from rosenblatt.geometry import looks
+
+INK, SOFT, PALE = looks.INK, looks.GREY, looks.PALE
+PAPER, ACCENT, WRONG, GRID = "#ffffff", "#0072B2", "#B00020", "#eef1f4"
 LETTERS = "system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif"
+MARKERS = {"wedge": "inverted_triangle", "cross": "hex", "plus": "square_pin"}  # with an inside
 
 
-def colour(code: int) -> str:
-    """Colour of a class."""
-    return COLOURS[code % len(COLOURS)]
-
-
-def shape(code: int) -> str:
-    """Marker of a class; beyond seven classes colours and shapes pair up anew."""
-    return SHAPES[(code + code // len(COLOURS)) % len(SHAPES)]
+def marker(k: int) -> str:
+    """What Bokeh calls the shape of class k."""
+    return MARKERS.get(looks.shape(k), looks.shape(k))
 
 
 def plain(figure: Any) -> Any:
     """Give a figure the look of the page."""
     figure.toolbar.logo = None
-    figure.outline_line_color = FAINT
+    figure.outline_line_color = PALE
     figure.background_fill_color = PAPER
     figure.border_fill_color = PAPER
     figure.title.text_font = LETTERS
@@ -35,9 +31,9 @@ def plain(figure: Any) -> Any:
         axis.axis_label_text_font_style = "normal"
         axis.major_label_text_font_size = "12px"
         axis.axis_label_text_color = axis.major_label_text_color = SOFT
-        axis.axis_line_color = axis.major_tick_line_color = FAINT
+        axis.axis_line_color = axis.major_tick_line_color = PALE
         axis.minor_tick_line_color = None
-    figure.grid.grid_line_color = "#eef1f4"
+    figure.grid.grid_line_color = GRID
     return figure
 
 
@@ -54,7 +50,7 @@ h2.separable, h2.inseparable, h2.undecided, h2.verdict {{
 h2.separable {{ color: #00704f; }} h2.inseparable {{ color: {WRONG}; }}
 table {{ border-collapse: collapse; margin: 8px 0; font-variant-numeric: tabular-nums; }}
 th {{ text-align: left; font-weight: 600; color: {SOFT}; font-size: 12px; }}
-th, td {{ padding: 3px 14px 3px 0; border-bottom: 1px solid {FAINT}; }}
+th, td {{ padding: 3px 14px 3px 0; border-bottom: 1px solid {PALE}; }}
 """
 FORMULA = f":host {{ color: {SOFT}; font-size: 13px; }}"
 MESSAGE = (

@@ -75,7 +75,7 @@ def weight_picture(
         solutions=plane.solutions(subject.Z, signs, box),
         path=seen,
         here=plane.path(at[None])[0],
-        caption=f"{followed[0].upper()}{followed[1:]}; each line is a sample.{others}",
+        caption=f"Each line is a sample; the path is {followed}.{others}",
     )
 
 

@@ -4,6 +4,7 @@ import json
 from math import isnan
 from typing import Any
 
+from rosenblatt.maps.recipes import Step, plain_step
 from rosenblatt.models.model import Model, as_model
 from rosenblatt.tables.columns import Column, Number, Text, plain_column
 
@@ -15,8 +16,9 @@ HOW = (
     " more, 1 where it is missing or empty; text is counted and weighed as docs/text.md"
     " says. Without columns they are the numbers of a row. With logarithm, each x > 0 becomes"
     " 1 + log x. Then each x becomes (x - shift) * factor; with unit_rows the row is then divided"
-    " by its length. Scores are s = weights x + bias. One"
-    " score: the second class where s >= 0; more: that of the largest. Probabilities by link:"
+    " by its length. Then each of the maps makes features of features, as docs/features.md says."
+    " Scores are s = weights x + bias. One score: the second class where s >= 0;"
+    " more: that of the largest. Probabilities by link:"
     " logistic 1 / (1 + exp(-s)) of the second class; softmax exp(s) over their sum;"
     " one-vs-rest 1 / (1 + exp(-s)) over their sum."
 )
@@ -62,11 +64,17 @@ def plain_model(model: Model) -> dict[str, Any]:
         "factor": None if scaling is None else scaling.factor.tolist(),
         "logarithm": scaling is not None and scaling.logarithm,
         "unit_rows": scaling is not None and scaling.unit_rows,
+        "maps": [_plain_map(step) for step in preparation.maps],
         "weights": model.W[:, :-1].tolist(),
         "bias": model.W[:, -1].tolist(),
         "classes": model.classes.tolist(),
         "link": model.link,
     }
+
+
+def _plain_map(step: Step) -> dict[str, Any]:
+    plain, arrays = plain_step(step)
+    return plain | {name: array.tolist() for name, array in arrays.items()}
 
 
 def _plain(column: Column) -> dict[str, Any]:

@@ -173,7 +173,8 @@ class _Contents:
 
 def check_preparation(preparation: Preparation, arrays: dict[str, Array]) -> None:
     """Refuse a preparation that would make no numbers of a row, or two of one column."""
-    if not all(a.dtype == np.float64 and np.isfinite(a).all() for a in arrays.values()):
+    numbers = (np.float64, np.int64)
+    if not all(a.dtype in numbers and np.isfinite(a).all() for a in arrays.values()):
         raise ValueError("its preparation holds what are no finite numbers")
     names = [column.name for column in preparation.columns]
     if len(set(names)) < len(names):

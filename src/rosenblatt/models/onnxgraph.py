@@ -34,8 +34,13 @@ def to_onnx(model: Any) -> Any:
         float tensor "X" of shape (n, n_features). A missing number is NaN, a missing word "". Its
         outputs are "label", "scores" and, where there are any, "probabilities".
     """
-    graph = _Graph(as_model(model))
-    return graph.made()
+    model = as_model(model)
+    if model.preparation.maps:
+        raise ModelError(
+            f"ONNX export knows no feature maps, and this model has {model.preparation.maps[0][0]}."
+            " Export to JSON, or train without --features."
+        )
+    return _Graph(model).made()
 
 
 class _Graph:

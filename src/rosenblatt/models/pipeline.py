@@ -12,6 +12,7 @@ import numpy as np
 from rosenblatt.errors import ModelError
 from rosenblatt.models.model import Model, as_model
 from rosenblatt.tables.columns import Category, Column, Number, Text
+from rosenblatt.tables.preparation import Preparation
 from rosenblatt.tables.scaling import Scaling
 
 
@@ -37,7 +38,16 @@ def to_pipeline(model: Any) -> Any:
         steps.append(("columns", _transformer(model.preparation.columns)))
     if model.preparation.scaling is not None:
         steps.extend(_scalers(model.preparation.scaling, sparse=model.preparation.sparse))
+    steps.extend(_features(model.preparation))
     return Pipeline([*steps, ("classifier", _classifier(model))])
+
+
+def _features(preparation: Preparation) -> list[tuple[str, Any]]:
+    """The feature maps, each as a transformer that has nothing left to learn."""
+    from rosenblatt.features.mapped import Mapped  # noqa: PLC0415 (slow to import)
+
+    made = [Mapped(step.map) for step in preparation.maps]
+    return [(f"features {k + 1}", each.fit_inputs()) for k, each in enumerate(made)]
 
 
 def _classifier(model: Model) -> Any:

@@ -8,7 +8,7 @@ import numpy as np
 from rosenblatt.evidence.proof.verdict import Inseparable, Proof, Separable
 from rosenblatt.fitting.assessing import Estimate
 from rosenblatt.fitting.fit import Fitted
-from rosenblatt.report.weights import column_figures, largest_weights
+from rosenblatt.report.weights import column_figures, largest_weights, map_figures
 
 
 def fit_figures(source: str, fitted: Fitted, names: Mapping[int, str]) -> dict[str, Any]:
@@ -19,9 +19,11 @@ def fit_figures(source: str, fitted: Fitted, names: Mapping[int, str]) -> dict[s
         "source": source,
         "rows": learned.n_rows,
         "features": preparation.n_features,
+        "encoded_features": preparation.n_encoded,
         "target": preparation.target,
         "classes": {str(label): learned.counts[label] for label in learned.classes},
         "columns": column_figures(preparation),
+        "maps": map_figures(preparation),
         "left_out": [
             {"column": f.column, "kind": f.kind, "reason": f.reason} for f in learned.findings
         ],
@@ -40,7 +42,8 @@ def fit_figures(source: str, fitted: Fitted, names: Mapping[int, str]) -> dict[s
         "test_advice": fitted.advice if fitted.estimate is None else "",
         "weights": _weights(fitted, names),
         "rows_in_file": fitted.on_disk,
-        "separability": None if fitted.proof is None else verdict_figures(fitted.proof),
+        "separability": _verdict(fitted.proof),
+        "separability_of_features": _verdict(fitted.proof_of_features),
     }
 
 
@@ -72,6 +75,10 @@ def verdict_figures(proof: Proof) -> dict[str, Any]:
             "kind": proof.kind,
         }
     return told
+
+
+def _verdict(proof: Proof | None) -> dict[str, Any] | None:
+    return None if proof is None else verdict_figures(proof)
 
 
 def plain(value: Any) -> Any:

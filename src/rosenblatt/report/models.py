@@ -1,14 +1,17 @@
 """What `show` tells about a model: figures as plain data, and as text."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from rosenblatt.models.model import Model
-from rosenblatt.report.weights import column_figures, largest_weights
+from rosenblatt.report.weights import column_figures, largest_weights, map_figures
 from rosenblatt.report.words import listed, weights_table
 
 
-def model_figures(path: str, model: Model) -> dict[str, Any]:
-    """All that a model file says."""
+def model_figures(
+    path: str, model: Model, names: Mapping[int, str] | None = None
+) -> dict[str, Any]:
+    """All that a model file says; `names` are better ones for some features."""
     classes = [str(label) for label in model.classes]
     return {
         "model": path,
@@ -17,9 +20,10 @@ def model_figures(path: str, model: Model) -> dict[str, Any]:
         "features": model.preparation.n_features,
         "target": model.preparation.target,
         "columns": column_figures(model.preparation),
+        "maps": map_figures(model.preparation),
         "scaled": model.preparation.scaling is not None,
         "probabilities": model.link is not None,
-        "weights": largest_weights(classes, model.feature_names, model.W),
+        "weights": largest_weights(classes, model.feature_names, model.W, names),
         "training": model.summary,
     }
 
@@ -35,6 +39,8 @@ def model_words(told: dict[str, Any]) -> str:
     ]
     if told["columns"]:
         lines.append("Columns: " + listed([f"{c['name']} ({c['kind']})" for c in told["columns"]]))
+    if told["maps"]:
+        lines.append("Features by " + " and ".join(made["map"] for made in told["maps"]))
     if "source" in training:  # a model of the command line; others tell less
         lines.append(f"Trained on {training['source']}, {training['rows']:,} rows.")
     if "outcome" in training:

@@ -21,6 +21,11 @@ def column_figures(preparation: Preparation) -> list[dict[str, Any]]:
     ]
 
 
+def map_figures(preparation: Preparation) -> list[dict[str, Any]]:
+    """Every feature map as it was asked for, and how many features come out of it."""
+    return [{"map": step.written, "features": step.map.n_outputs} for step in preparation.maps]
+
+
 def largest_features(coef: Floats) -> Ints:
     """Features whose weights are the largest in some unit, the largest first."""
     return np.argsort(-np.abs(coef).max(axis=0), kind="stable")[:MOST_WEIGHTS]

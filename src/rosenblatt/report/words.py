@@ -18,22 +18,37 @@ def sentences(told: dict[str, Any]) -> str:
         *_about_accuracy(told),
         weights_table(told["weights"], told["features"]),
     ]
-    if told["separability"] is not None:
-        parts.append(told["separability"]["explanation"])
-    elif told["rows_in_file"]:
-        parts.append("No proof was looked for in so many rows: `rosenblatt separable` does.")
+    parts.extend(_about_separability(told))
     kept = told["model"]
     parts.append("Not kept: -o MODEL writes it." if kept is None else f"Written to {kept}.")
     return "\n".join(parts)
 
 
+def _about_separability(told: dict[str, Any]) -> list[str]:
+    """The verdict on the rows as they were read, and on what the maps made of them."""
+    as_read, of_features = told["separability"], told["separability_of_features"]
+    parts = [] if as_read is None else [as_read["explanation"]]
+    if of_features is not None:
+        parts.append(f"After {_maps(told)}: {of_features['explanation']}")
+    if told["rows_in_file"]:
+        what = " these features of" if as_read is not None else ""
+        parts.append(f"No proof was looked for in{what} so many rows: `rosenblatt separable` does.")
+    return parts
+
+
+def _maps(told: dict[str, Any]) -> str:
+    return " and ".join(made["map"] for made in told["maps"])
+
+
 def _about_the_data(told: dict[str, Any]) -> list[str]:
-    rows, features = told["rows"], told["features"]
+    rows, features = told["rows"], told["encoded_features"]
     classes = listed([f"{name} {count:,}" for name, count in told["classes"].items()])
     target = "" if told["target"] is None else f"{told['target']}: "
     parts = [f"{told['source']}: {rows:,} rows, {features:,} features; {target}{classes}"]
     if told["columns"] and any(c["kind"] != "number" for c in told["columns"]):
         parts.append(f"Columns: {listed([_column(c) for c in told['columns']], SHOWN_COLUMNS)}")
+    if told["maps"]:
+        parts.append(f"Features by {_maps(told)}: {told['features']:,}")
     for left in told["left_out"]:
         name = left["column"]
         parts.append(f"Left out {name!r}: {left['reason']} (--use {name} takes it in).")

@@ -1,7 +1,8 @@
 """From a chunk of a source to rows of features: what is learned once and re-applied ever after.
 
-A preparation is plain data and goes into the model file. Columns are found by name. Without columns
-the source gives a matrix of numbers, and the rows are its rows.
+Columns are encoded as numbers, these are scaled, and go through the feature maps. A preparation is
+plain data and goes into the model file. Columns are found by name. Without columns the source gives
+a matrix of numbers, and the rows are its rows.
 """
 
 from collections.abc import Mapping
@@ -14,6 +15,7 @@ import numpy as np
 from rosenblatt.arrays import Array
 from rosenblatt.data.storage import CSR, Rows, n_cols
 from rosenblatt.errors import SourceError
+from rosenblatt.maps.recipes import Step, applied, plain_step, step_of
 from rosenblatt.sources.chunks import Chunk, Grid, Matrix, Place, Table
 from rosenblatt.tables.assembly import (
     dense_rows,
@@ -39,23 +41,40 @@ MOST_WORDS, MOST_BITS = 8, 30  # of a hashed run of words, and of its hash
 class Preparation:
     """What turns chunks into rows of features.
 
-    `names` are those of a matrix's features, where it has names; `target` is the column that holds
-    the classes, where it is a column.
+    `n_encoded` is the number of features before the maps. `names` are those of a matrix's features,
+    where it has names; `target` is the column that holds the classes, where it is a column.
     """
 
     columns: tuple[Column, ...]
-    n_features: int
+    n_encoded: int
     sparse: bool
     scaling: Scaling | None = None
     names: tuple[str, ...] | None = None
     target: str | None = None
+    maps: tuple[Step, ...] = ()
+
+    @property
+    def n_features(self) -> int:
+        """How many features a row has in the end."""
+        return self.maps[-1].map.n_outputs if self.maps else self.n_encoded
 
     @cached_property
     def feature_names(self) -> tuple[str, ...]:
         """A name for each feature."""
+        return self.mapped_names(self.encoded_names)
+
+    @property
+    def encoded_names(self) -> tuple[str, ...]:
+        """A name for each feature before the maps."""
         if self.columns:
             return tuple(name for column in self.columns for name in column.features)
-        return self.names or tuple(f"x{j}" for j in range(1, self.n_features + 1))
+        return self.names or tuple(f"x{j}" for j in range(1, self.n_encoded + 1))
+
+    def mapped_names(self, names: tuple[str, ...]) -> tuple[str, ...]:
+        """Names of the features, if these are the names before the maps."""
+        for step in self.maps:
+            names = step.map.names(names)
+        return names
 
     @property
     def as_words(self) -> frozenset[str]:
@@ -68,11 +87,15 @@ class Preparation:
         return any(isinstance(column, Text) for column in self.columns)
 
     def raw(self, chunk: Chunk) -> Rows:
-        """Rows of features as exactly as they were read; words are counted."""
+        """Rows as exactly as they were read, before the maps; words are counted."""
         return self._rows(chunk, weighted=False)
 
     def rows(self, chunk: Chunk) -> Rows:
-        """Rows of features, weighted and scaled; a chunk's own only where nothing is to be done."""
+        """Rows of features; a chunk's own only where nothing is to be done."""
+        return applied(self.maps, self.encoded(chunk))
+
+    def encoded(self, chunk: Chunk) -> Rows:
+        """Rows before the maps, weighted and scaled."""
         rows = self._rows(chunk, weighted=True)
         if self.scaling is not None:
             rows = _own(rows)
@@ -80,7 +103,7 @@ class Preparation:
         return rows
 
     def exact(self) -> "Preparation":
-        """The same without scaling and weights: `raw` and `rows` are one."""
+        """The same without scaling and weights: `raw` and `encoded` are one."""
         columns = tuple(replace(c, idf=None) if isinstance(c, Text) else c for c in self.columns)
         return replace(self, columns=columns, scaling=None)
 
@@ -113,17 +136,17 @@ class Preparation:
     def _by_names(self, chunk: Table) -> Rows:
         """Rows of a table whose columns are called as the features of the matrix are."""
         columns = tuple(Number(name, np.nan, indicator=False) for name in self.names or ())
-        return replace(self, columns=columns, names=None, scaling=None).raw(chunk)
+        return replace(self, columns=columns, names=None, scaling=None, maps=()).raw(chunk)
 
     def _matrix(self, chunk: Matrix) -> Rows:
         rows = chunk.rows
         if isinstance(rows, CSR):
-            rows = narrowed(rows, self.n_features)  # what training never saw has no weight
+            rows = narrowed(rows, self.n_encoded)  # what training never saw has no weight
             return rows if self.sparse or self.scaling is None else written_out(rows)
-        if n_cols(rows) != self.n_features:
+        if n_cols(rows) != self.n_encoded:
             raise SourceError(
                 f"{chunk.place.file} has {n_cols(rows):,} features a row; the model was trained on"
-                f" {self.n_features:,}."
+                f" {self.n_encoded:,}."
             )
         return rows
 
@@ -133,29 +156,29 @@ class Preparation:
         arrays = {f"idf {text.name}": text.idf for text in texts if text.idf is not None}
         plain: dict[str, Any] = {
             "columns": [plain_column(column) for column in self.columns],
-            "n_features": self.n_features,
+            "n_features": self.n_encoded,
             "sparse": self.sparse,
             "names": self.names,
             "target": self.target,
             "unit_rows": None,
             "logarithm": False,
+            "maps": [],
         }
         if self.scaling is not None:
             plain["unit_rows"] = self.scaling.unit_rows
             plain["logarithm"] = self.scaling.logarithm
             arrays |= {"shift": self.scaling.shift, "factor": self.scaling.factor}
+        for place, step in enumerate(self.maps):
+            told, parts = plain_step(step)
+            plain["maps"].append(told)
+            arrays |= {f"map {place} {name}": part for name, part in parts.items()}
         return plain, arrays
 
 
 def preparation_of(plain: Mapping[str, Any], arrays: Mapping[str, Array]) -> Preparation:
     """The preparation that `to_plain` wrote down; what does not fit together is refused."""
-    columns = tuple(_column(column, arrays) for column in plain["columns"])
     n_features, sparse = int(plain["n_features"]), bool(plain["sparse"])
-    if columns and sum(map(width_of, columns)) != n_features:
-        raise ValueError("its columns do not make up its features")
-    texts = [isinstance(column, Text) for column in columns]
-    if texts != sorted(texts) or (any(texts) and not sparse):
-        raise ValueError("its columns of text are not the last, or not sparse")
+    columns = _columns_of(plain, arrays)
     scaling = None
     if plain["unit_rows"] is not None:
         unit_rows, logarithm = bool(plain["unit_rows"]), bool(plain["logarithm"])
@@ -168,7 +191,33 @@ def preparation_of(plain: Mapping[str, Any], arrays: Mapping[str, Array]) -> Pre
     if names is not None and len(names) != n_features:
         raise ValueError("it does not name every feature")
     target = None if plain["target"] is None else str(plain["target"])
-    return Preparation(columns, n_features, sparse, scaling, names, target)
+    maps = _maps_of(plain.get("maps", []), arrays, n_features)  # none in files of before
+    return Preparation(columns, n_features, sparse, scaling, names, target, maps)
+
+
+def _columns_of(plain: Mapping[str, Any], arrays: Mapping[str, Array]) -> tuple[Column, ...]:
+    columns = tuple(_column(column, arrays) for column in plain["columns"])
+    if columns and sum(map(width_of, columns)) != int(plain["n_features"]):
+        raise ValueError("its columns do not make up its features")
+    texts = [isinstance(column, Text) for column in columns]
+    if texts != sorted(texts) or (any(texts) and not plain["sparse"]):
+        raise ValueError("its columns of text are not the last, or not sparse")
+    return columns
+
+
+def _maps_of(
+    plain: list[Mapping[str, Any]], arrays: Mapping[str, Array], n_inputs: int
+) -> tuple[Step, ...]:
+    """The maps, each of which must take what the one before it makes."""
+    steps = []
+    for place, told in enumerate(plain):
+        start = f"map {place} "
+        parts = {n.removeprefix(start): a for n, a in arrays.items() if n.startswith(start)}
+        steps.append(step_of(told, parts))
+        if steps[-1].map.n_inputs != n_inputs:
+            raise ValueError("its maps do not go with each other")
+        n_inputs = steps[-1].map.n_outputs
+    return tuple(steps)
 
 
 def _column(plain: Mapping[str, Any], arrays: Mapping[str, Array]) -> Column:

@@ -21,27 +21,33 @@ from bokeh.models import (
     VeeHead,
     WheelZoomTool,
 )
+from bokeh.palettes import interp_palette
 from bokeh.plotting import figure
 
 from rosenblatt.arrays import Floats
-from rosenblatt.geometry.contours import Field
+from rosenblatt.geometry import looks
+from rosenblatt.geometry.looks import COLOURS, SHAPES, colour
 from rosenblatt.geometry.plane import Box
 from rosenblatt.lab.panels.hearing import hear
 from rosenblatt.lab.pictures import EMPTY, Picture, foot_of
 from rosenblatt.lab.state import Point, rounded
-from rosenblatt.lab.theme import ACCENT, COLOURS, INK, SHAPES, SOFT, WRONG, colour, plain, shape
+from rosenblatt.lab.theme import ACCENT, INK, SOFT, WRONG, marker, plain
 from rosenblatt.lab.verdicts import Witness
 
 MARKS = [str(mark) for mark in range(len(COLOURS) * len(SHAPES))]
-CHANCE = ["#0072B2", "#6aa9d0", "#c3dcec", "#ffffff", "#f6d9c4", "#e7a377", "#D55E00"]
+CHANCE = (looks.NEGATIVE, looks.NEUTRAL, looks.POSITIVE)
 EDGE = 1.5
 
 
 class PlanePanel:
-    """The figure in the middle of the page; `edited` hears of points changed by the mouse."""
+    """The figure in the middle of the page.
 
-    def __init__(self, edited: Callable[[list[Point]], None]) -> None:
-        self._edited, self._showing, self._box = edited, False, EMPTY
+    `edited` hears of points changed by the mouse, `resized` of another size of the figure.
+    """
+
+    def __init__(self, edited: Callable[[list[Point]], None], resized: Callable[[], None]) -> None:
+        self._edited, self._resized = edited, resized
+        self._showing, self._box = False, EMPTY
         self._frame = {"inner_width": 1, "inner_height": 1}  # until the browser tells
         self._picture: Picture | None = None
         self._weights: Floats | None = None
@@ -74,8 +80,8 @@ class PlanePanel:
         palette = [colour(k) for k in range(len(COLOURS))]
         mapper = LinearColorMapper(palette=palette, low=-0.5, high=len(palette) - 0.5)
         fig.image("image", source=self._image, color_mapper=mapper, alpha=0.13, level="underlay")
-        chance = LinearColorMapper(palette=CHANCE, low=0, high=1)
-        fig.image("image", source=self._chances, color_mapper=chance, alpha=0.45, level="underlay")
+        chance = LinearColorMapper(palette=interp_palette(CHANCE, 64), low=0, high=1)
+        fig.image("image", source=self._chances, color_mapper=chance, alpha=0.3, level="underlay")
         fig.patches(
             "xs", "ys", source=self._cells, fill_color="colour", fill_alpha=0.1, line_color=None
         )
@@ -178,15 +184,23 @@ class PlanePanel:
             "colour": [] if shaded else [colour(marks[k]) for k, _ in cells],
         }
         decisions = None if shaded else picture.decisions
-        self._image.data = _as_image(decisions, np.array(marks, float) % len(COLOURS))
-        self._chances.data = _as_image(picture.chances, None)
+        looks = np.array(marks, float) % len(COLOURS)
+        by_look = None if decisions is None else looks[decisions.astype(np.int64)]
+        self._image.data = _as_image(by_look, picture.box)
+        self._chances.data = _as_image(picture.chances, picture.box)
         self._show_normal(picture.normal)
         self._show_rings(picture, at_work, witnesses)
         self._show_foot()
-        if not editable and picture.box != self._box:
+        if not editable and picture.box != self.shown:
             self._box = picture.box
             self._fit()
         self.figure.xaxis.axis_label, self.figure.yaxis.axis_label = picture.names
+
+    @property
+    def shown(self) -> Box:
+        """What is seen: the box, and more where the figure is longer than it."""
+        across, up = self.figure.x_range, self.figure.y_range
+        return Box(across.start, across.end, up.start, up.end)
 
     @property
     def selected(self) -> list[int]:
@@ -208,6 +222,7 @@ class PlanePanel:
     def _on_resize(self, side: str, pixels: int) -> None:
         self._frame[side] = max(1, pixels)
         self._fit()
+        self._resized()
 
     def _fit(self) -> None:
         """Show the box: all of it and, if it is square, with the same scale both ways."""
@@ -300,7 +315,7 @@ def _marks(column: str) -> dict[str, Any]:
     """Colour and shape by class."""
     marks = [int(mark) for mark in MARKS]
     colours = CategoricalColorMapper(factors=MARKS, palette=[colour(m) for m in marks])
-    shapes = CategoricalMarkerMapper(factors=MARKS, markers=[shape(m) for m in marks])
+    shapes = CategoricalMarkerMapper(factors=MARKS, markers=[marker(m) for m in marks])
     return {
         "fill_color": {"field": column, "transform": colours},
         "line_color": "white",
@@ -327,14 +342,13 @@ def _as_lines(lines: Sequence[Floats]) -> dict[str, Any]:
     }
 
 
-def _as_image(seen: Field | None, marks: Floats | None) -> dict[str, Any]:
-    if seen is None:
+def _as_image(values: Floats | None, box: Box) -> dict[str, Any]:
+    if values is None:
         return {"image": [], "x": [], "y": [], "dw": [], "dh": []}
-    values = seen.values if marks is None else marks[seen.values.astype(np.int64)]
     return {
         "image": [values.astype(np.float32)],
-        "x": [float(seen.x[0])],
-        "y": [float(seen.y[0])],
-        "dw": [float(seen.x[-1] - seen.x[0])],
-        "dh": [float(seen.y[-1] - seen.y[0])],
+        "x": [box.left],
+        "y": [box.bottom],
+        "dw": [box.right - box.left],
+        "dh": [box.top - box.bottom],
     }

@@ -82,7 +82,8 @@ class TransportPanel:
         self._slider.value = self._step
         self._slider.disabled = run is None
         self._showing = False
-        told = "" if run is None or moment is None else _told(run, moment, classes)
+        waits = sentence("Training…", "soft") if len(classes) > 1 else ""
+        told = waits if run is None or moment is None else _told(run, moment, classes)
         self._readout.text = told + (sentence(caption, "soft") if caption else "")
 
     def set_playing(self, *, playing: bool) -> None:

@@ -6,10 +6,13 @@ from typing import Any
 from bokeh.models import Column, ColumnDataSource, Div, Range1d, Row, Select
 from bokeh.plotting import figure
 
+from rosenblatt.geometry.looks import colour
 from rosenblatt.lab.panels.hearing import hear
-from rosenblatt.lab.theme import ACCENT, INK, WRONG, colour, plain
+from rosenblatt.lab.theme import ACCENT, INK, WRONG, plain
 from rosenblatt.lab.weightspace import WeightPicture
 from rosenblatt.lab.words import sentence
+
+SIDE = 410  # pixels
 
 
 class WeightsPanel:
@@ -26,7 +29,7 @@ class WeightsPanel:
         self._up = Select(title="up", options=["1"], value="1", width=120)
         for select in (self._across, self._up):
             hear(select, "value", lambda _: self._on_choice())
-        self._choice = Row(children=[self._across, self._up])
+        self._choice = Row(children=[self._across, self._up], spacing=8, margin=(8, 0))
         self._caption = Div(text="", sizing_mode="stretch_width")
         self.view = Column(
             children=[self._choice, self._figure, self._caption], sizing_mode="stretch_both"
@@ -36,8 +39,8 @@ class WeightsPanel:
         fig = plain(
             figure(
                 tools="pan,wheel_zoom,reset",
-                sizing_mode="stretch_both",
-                min_height=300,
+                width=SIDE,
+                height=SIDE,
                 x_range=Range1d(-1, 1),
                 y_range=Range1d(-1, 1),
                 toolbar_location=None,

@@ -1,0 +1,53 @@
+"""A map may make more features than there is memory for: that is said before it is tried."""
+
+import os
+
+import numpy as np
+
+from rosenblatt.data.storage import CSR, Rows, n_rows
+from rosenblatt.errors import ParameterError
+from rosenblatt.maps.map import Map
+from rosenblatt.maps.monomials import Monomials
+
+MOST_FEATURES = 1 << 31  # beyond, an index of 32 bits does not reach
+
+
+def memory() -> int:
+    """Bytes of memory in this machine."""
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):  # not told by this system
+        return 1 << 34
+
+
+def require_room(name: str, made: Map, rows: Rows) -> None:
+    """Refuse a map that would make more of these rows than fits into memory."""
+    entries, itemsize = _size(made, rows)
+    size = entries * itemsize
+    if size <= memory() and made.n_outputs < MOST_FEATURES:
+        return
+    raise ParameterError(
+        f"{name} would make {made.n_outputs:,} features out of {made.n_inputs:,},"
+        f" {told(size)} in all; there are {told(memory())} of memory. Take fewer columns, a smaller"
+        " degree, or random-products:N."
+    )
+
+
+def _size(made: Map, rows: Rows) -> tuple[int, int]:
+    """Entries that the map would make of the rows, and the bytes of one."""
+    if not isinstance(rows, CSR):
+        return n_rows(rows) * made.n_outputs, max(4, rows.dtype.itemsize)
+    lengths = np.diff(rows.indptr)
+    if isinstance(made, Monomials):
+        entries = int(made.products_of(lengths).sum(dtype=np.float64))
+    else:
+        entries = int(lengths.sum()) + n_rows(rows) * abs(made.n_outputs - made.n_inputs)
+    return entries, rows.data.itemsize + 8
+
+
+def told(size: int) -> str:
+    """A number of bytes in words."""
+    for unit, name in ((1 << 30, "GB"), (1 << 20, "MB")):
+        if size >= unit:
+            return f"{size / unit:,.1f} {name}"
+    return f"{size:,} bytes"

@@ -1,0 +1,157 @@
+"""The boundary of a classifier among the rows."""
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from rosenblatt.errors import DataError
+from rosenblatt.geometry.projection import Projection
+from rosenblatt.geometry.view import MOST, Boundary, View
+from rosenblatt.plotting import canvas, reading
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+class BoundaryDisplay:
+    """Rows, and where a classifier changes its mind.
+
+    Straight boundaries are drawn exactly, as lines and polygons. More than two features are
+    projected: one unit on its own direction, so that distances to its boundary are exact, several
+    on the plane in which their weights differ most.
+
+    Parameters
+    ----------
+    view : View
+        The rows as they are seen.
+    boundary : Boundary
+        What decides there.
+    classes : sequence
+        Labels of the classes.
+    ringed : ndarray of shape (n, 2)
+        Where rows are seen that are pointed out.
+
+    Attributes
+    ----------
+    ax_, figure_ :
+        What it was drawn on.
+
+    Examples
+    --------
+    >>> from rosenblatt import LinearSVM, builtin
+    >>> from rosenblatt.plotting import BoundaryDisplay
+    >>> data = builtin("separable")
+    >>> display = BoundaryDisplay.from_estimator(LinearSVM().fit(data.X, data.y), data.X, data.y)
+    >>> len(display.boundary.lines), len(display.boundary.margins)
+    (1, 2)
+    """
+
+    ax_: "Axes"
+    figure_: Any
+
+    def __init__(self, *, view: View, boundary: Boundary, classes: Any, ringed: Any = ()) -> None:
+        self.view, self.boundary, self.classes = view, boundary, classes
+        self.ringed = np.asarray(ringed, dtype=float).reshape(-1, 2)
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Any = None,
+        *,
+        rows: Iterable[int] | None = None,
+        feature_names: Sequence[str] | None = None,
+        most: int = MOST,
+        ax: "Axes | None" = None,
+        **drawing: Any,
+    ) -> Self:
+        """Compute and draw the boundary of a fitted classifier.
+
+        Parameters
+        ----------
+        estimator : classifier
+            Linear and fitted, of any number of features; or any other, such as a pipeline or a
+            `KernelPerceptron`, of two.
+        X : array, frame or sparse matrix of shape (n_samples, n_features)
+            Rows to draw.
+        y : array-like of shape (n_samples,), optional
+            Their labels; without them rows look as they are decided.
+        rows : iterable of int, optional
+            Rows to ring; by default the support vectors, where the estimator has them.
+        feature_names : sequence of str, optional
+            Names of the axes, instead of those of a frame.
+        most : int
+            How many rows are drawn at most.
+        ax : matplotlib Axes, optional
+            Where to draw; by default on a new figure.
+        **drawing :
+            Passed on to `plot`.
+
+        Returns
+        -------
+        BoundaryDisplay
+        """
+        table, names = reading.rows_of(X), reading.names_of(X, feature_names)
+        classes = estimator.classes_
+        y = estimator.predict(X) if y is None else y
+        codes = reading.codes_of(y, classes, table.shape[0])
+        if rows is None:
+            rows = getattr(estimator, "support_", ())
+        ringed = [int(row) for row in rows]
+        if reading.is_linear(estimator):
+            projection = Projection.of(table, estimator.coef_, estimator.intercept_, names)
+            view = View.of(table, codes, projection, keep=ringed, most=most)
+            margin = _margin(estimator, table, codes)
+            boundary = view.boundary(estimator.coef_, estimator.intercept_, margin)
+        else:
+            view = View.of(table, codes, _as_they_are(table, names), keep=ringed, most=most)
+            boundary = view.curves(estimator.decision_function)
+        display = cls(view=view, boundary=boundary, classes=classes, ringed=view.at(ringed))
+        return display.plot(ax=ax, **drawing)
+
+    def plot(self, ax: "Axes | None" = None, *, legend: bool = True) -> Self:
+        """Draw on axes, or on those of a new figure.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw.
+        legend : bool
+            Whether the classes are named.
+
+        Returns
+        -------
+        BoundaryDisplay
+        """
+        ax = canvas.axes(ax)
+        canvas.boundary(ax, self.boundary, self.view.box)
+        canvas.scatter(ax, self.view, self.classes)
+        if len(self.ringed):
+            canvas.ring(ax, self.ringed)
+        if legend:
+            canvas.legend(ax, len(self.classes))
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+
+def _as_they_are(table: Any, names: Sequence[str]) -> Projection:
+    """Two features without a projection; curves in more cannot be seen."""
+    if table.shape[1] != 2:
+        raise DataError(
+            f"The boundary of a classifier without weights is drawn for 2 features; X has"
+            f" {table.shape[1]}. Choose two columns and fit it to these."
+        )
+    return Projection(np.zeros(2), np.eye(2), (names[0], names[1]))
+
+
+def _margin(estimator: Any, table: Any, codes: Any) -> float | None:
+    """Where margins are drawn: at ±1 of an SVM, else at the nearest row if all rows are right."""
+    if len(estimator.coef_) > 1:
+        return None
+    if hasattr(estimator, "support_"):
+        return 1.0
+    scores = table @ estimator.coef_[0] + estimator.intercept_[0]
+    nearest = float(np.min(np.where(codes == 1, scores, -scores)))
+    return nearest if nearest > 0 else None

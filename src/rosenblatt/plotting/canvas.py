@@ -1,0 +1,144 @@
+"""What the plots share of matplotlib; the only file here that imports it."""
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rosenblatt.arrays import Floats
+from rosenblatt.geometry import looks
+from rosenblatt.geometry.plane import Box
+from rosenblatt.geometry.view import Boundary, View
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+MARKERS = {
+    "circle": "o",
+    "square": "s",
+    "triangle": "^",
+    "diamond": "D",
+    "wedge": "v",
+    "cross": "X",
+    "plus": "P",
+    "star": "*",
+}
+LEGEND = {"frameon": True, "framealpha": 0.9, "edgecolor": "none", "fontsize": "small"}
+MOST_IN_LEGEND = 12
+
+
+def pyplot() -> Any:
+    """The pyplot of matplotlib, or what to do to have it."""
+    try:
+        from matplotlib import pyplot as plt  # noqa: PLC0415 (an extra)
+    except ImportError as missing:
+        raise ImportError(
+            "Plots need matplotlib; install it with pip install 'rosenblatt[plot]'."
+        ) from missing
+    return plt
+
+
+def axes(ax: "Axes | None", size: tuple[float, float] = (6.0, 4.5)) -> "Axes":
+    """The axes given, or those of a new figure."""
+    if ax is None:
+        ax = pyplot().subplots(figsize=size, layout="constrained")[1]
+    ax.spines[["top", "right"]].set_visible(False)
+    return ax
+
+
+def several(count: int, columns: int) -> tuple[Any, list["Axes"]]:
+    """A new figure of so many axes."""
+    rows = -(-count // columns)
+    size = (2.2 * min(count, columns), 2.3 * rows + 0.4)
+    figure, grid = pyplot().subplots(
+        rows, min(count, columns), figsize=size, layout="constrained", squeeze=False
+    )
+    for spare in grid.ravel()[count:]:
+        spare.set_axis_off()
+    return figure, list(grid.ravel()[:count])
+
+
+def diverging() -> Any:
+    """A colour map from blue over white to orange."""
+    pyplot()
+    from matplotlib.colors import LinearSegmentedColormap  # noqa: PLC0415 (an extra)
+
+    ends = [looks.NEGATIVE, looks.NEUTRAL, looks.POSITIVE]
+    return LinearSegmentedColormap.from_list("rosenblatt", ends)
+
+
+def scatter(ax: "Axes", view: View, classes: Sequence[Any], *, faint: bool = False) -> None:
+    """Draw rows, each class by its colour and shape, and say where some are left out."""
+    size = 26 if len(view.points) <= 300 else 14
+    for k, label in enumerate(classes):
+        own = view.points[view.codes == k]
+        ax.scatter(
+            own[:, 0],
+            own[:, 1],
+            c=looks.colour(k),
+            marker=MARKERS[looks.shape(k)],
+            s=size,
+            alpha=0.3 if faint else 0.85,
+            linewidths=0,
+            label=str(label),
+            zorder=3,
+        )
+    frame(ax, view.box)
+    across, up = view.projection.names
+    ax.set(xlabel=across, ylabel=up)
+    if view.flat:
+        ax.set(yticks=range(len(classes)), yticklabels=[str(label) for label in classes])
+    if not view.drawn.whole:
+        note(ax, f"drawn: {view.drawn}")
+
+
+def frame(ax: "Axes", box: Box) -> None:
+    """Show this part of the plane and no more."""
+    ax.set(xlim=(box.left, box.right), ylim=(box.bottom, box.top))
+
+
+def boundary(ax: "Axes", found: Boundary, box: Box) -> None:
+    """Draw what decides: cells in pale colours, the boundary, dashed margins."""
+    for k, cell in enumerate(found.cells):
+        if len(cell):
+            edge = "white" if len(found.cells) > 2 else "none"
+            ax.fill(*cell.T, facecolor=looks.colour(k), edgecolor=edge, alpha=0.13, lw=2, zorder=1)
+            if len(found.cells) > 2:
+                ax.fill(*cell.T, facecolor="none", edgecolor=looks.INK, lw=1.2, zorder=2)
+    if found.shade is not None:
+        shades = [looks.colour(k) for k in range(int(found.shade.max()) + 1)]
+        ax.contourf(
+            *(np.linspace(low, high, n) for low, high, n in _sides(box, found.shade)),
+            found.shade,
+            levels=np.arange(len(shades) + 1) - 0.5,
+            colors=shades,
+            alpha=0.13,
+            zorder=1,
+        )
+    for line in found.lines:
+        ax.plot(*line.T, color=looks.INK, lw=1.8, zorder=4)
+    for line in found.margins:
+        ax.plot(*line.T, color=looks.GREY, lw=1.2, ls="--", zorder=4)
+
+
+def _sides(box: Box, grid: Floats) -> Iterable[tuple[float, float, int]]:
+    return (box.left, box.right, grid.shape[1]), (box.bottom, box.top, grid.shape[0])
+
+
+def ring(ax: "Axes", points: Floats, label: str | None = None) -> None:
+    """Point out some rows."""
+    x, y = points.T
+    ax.scatter(x, y, s=90, facecolors="none", edgecolors=looks.INK, lw=1.2, zorder=5, label=label)
+
+
+def note(ax: "Axes", words: str) -> None:
+    """Say something in small letters above the axes."""
+    ax.set_title(words, fontsize="small", color=looks.GREY, loc="right")
+
+
+def legend(ax: "Axes", n_classes: int) -> None:
+    """Name the classes, unless there are too many to read."""
+    if n_classes <= MOST_IN_LEGEND:
+        for mark in ax.legend(**LEGEND).legend_handles:
+            if mark is not None:
+                mark.set_alpha(1)  # also where the rows are faint

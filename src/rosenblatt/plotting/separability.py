@@ -1,0 +1,215 @@
+"""A verdict on separability, and its proof, as a picture."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from rosenblatt.arrays import Floats
+from rosenblatt.evidence.proof.verdict import Inseparable, Proof, Separable
+from rosenblatt.evidence.separability import separability
+from rosenblatt.geometry import looks
+from rosenblatt.geometry.plane import Box
+from rosenblatt.geometry.projection import Projection
+from rosenblatt.geometry.view import MOST, Boundary, View
+from rosenblatt.plotting import canvas, reading
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+MOST_NAMED = 12  # rows whose weights are written beside them
+ROOM = 0.15  # around the rows, for the weights beside them
+SHORT = 6  # letters of a fraction that is written exactly
+
+
+class SeparabilityDisplay:
+    """The line that separates with its margin, or the rows that prove that none can.
+
+    Of two classes that no line separates, the rows of the proof have weights with which the mean of
+    one class is the mean of the other: both hulls meet there, at the cross.
+
+    Parameters
+    ----------
+    proof : Separable, Inseparable or Undecided
+        The verdict.
+    view : View
+        The rows as they are seen.
+    boundary : Boundary
+        The separating line and its margins, if there are any.
+    classes : sequence
+        Labels of the classes.
+
+    Attributes
+    ----------
+    ax_, figure_ :
+        What it was drawn on.
+
+    Examples
+    --------
+    >>> from rosenblatt import builtin
+    >>> from rosenblatt.plotting import SeparabilityDisplay
+    >>> xor = builtin("xor")
+    >>> display = SeparabilityDisplay.from_data(xor.X, xor.y)
+    >>> display.meeting_point
+    array([0.5, 0.5])
+    """
+
+    ax_: "Axes"
+    figure_: Any
+
+    def __init__(self, *, proof: Proof, view: View, boundary: Boundary, classes: Any) -> None:
+        self.proof, self.view, self.boundary, self.classes = proof, view, boundary, classes
+
+    @property
+    def rows(self) -> tuple[int, ...]:
+        """The rows that the margin rests on, or those of the proof."""
+        return _rows(self.proof)
+
+    @property
+    def meeting_point(self) -> Floats | None:
+        """Where the means of both classes, weighted as in the proof, are the same."""
+        if not isinstance(self.proof, Inseparable) or len(self.classes) != 2:
+            return None
+        if not self.proof.fit_intercept:  # then only their signed sum is 0
+            return None
+        own = np.array([float(weight) for weight in self.proof.weights])
+        own[self._codes() == 0] = 0.0
+        middle: Floats = own @ self.view.at(self.proof.rows) / own.sum()
+        return middle
+
+    @classmethod
+    def from_data(
+        cls,
+        X: Any,
+        y: Any,
+        *,
+        proof: Proof | None = None,
+        feature_names: Sequence[str] | None = None,
+        most: int = MOST,
+        ax: "Axes | None" = None,
+        **deciding: Any,
+    ) -> Self:
+        """Decide whether the classes are separable, with the largest margin, and draw the proof.
+
+        Parameters
+        ----------
+        X : array, frame or sparse matrix of shape (n_samples, n_features)
+            The rows.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        proof : Separable, Inseparable or Undecided, optional
+            A verdict that is already known, instead of a new one.
+        feature_names : sequence of str, optional
+            Names of the axes, instead of those of a frame.
+        most : int
+            How many rows are drawn at most; those of the proof always are.
+        ax : matplotlib Axes, optional
+            Where to draw; by default on a new figure.
+        **deciding :
+            Passed on to `separability`, such as `fit_intercept` or `time_limit`.
+
+        Returns
+        -------
+        SeparabilityDisplay
+        """
+        table, names = reading.rows_of(X), reading.names_of(X, feature_names)
+        if proof is None:
+            proof = separability(X, y, **{"maximise": True, **deciding})
+        classes = np.unique(y)
+        codes = reading.codes_of(y, classes, table.shape[0])
+        coef, intercept = np.zeros((1, table.shape[1])), np.zeros(1)
+        if isinstance(proof, Separable):
+            coef, intercept = np.atleast_2d(proof.coef), np.atleast_1d(proof.intercept)
+        projection = Projection.of(table, coef, intercept, names)
+        view = View.of(table, codes, projection, keep=_rows(proof), most=most)
+        boundary = Boundary()
+        if isinstance(proof, Separable):
+            margin = proof.geometric_margin * float(np.linalg.norm(coef[0]))
+            boundary = view.boundary(coef, intercept, margin)
+        return cls(proof=proof, view=view, boundary=boundary, classes=classes).plot(ax=ax)
+
+    def plot(self, ax: "Axes | None" = None, *, legend: bool = True) -> Self:
+        """Draw on axes, or on those of a new figure.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw.
+        legend : bool
+            Whether the classes are named.
+
+        Returns
+        -------
+        SeparabilityDisplay
+        """
+        ax = canvas.axes(ax)
+        canvas.boundary(ax, self.boundary, self.view.box)
+        inseparable = isinstance(self.proof, Inseparable)
+        canvas.scatter(ax, self.view, self.classes, faint=inseparable)
+        if len(self.rows):
+            canvas.ring(ax, self.view.at(self.rows))
+        if inseparable:
+            self._contradiction(ax)
+        canvas.note(ax, self._sentence())
+        if legend:
+            canvas.legend(ax, len(self.classes))
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+    def _codes(self) -> Any:
+        places = np.searchsorted(self.view.drawn.rows, self.rows)
+        return self.view.codes[places]
+
+    def _contradiction(self, ax: "Axes") -> None:
+        """Draw the rows of a proof, the hull of each class, their weights, and where they meet."""
+        assert isinstance(self.proof, Inseparable)
+        points, codes = self.view.at(self.rows), self._codes()
+        canvas.frame(ax, Box.around(self.view.points, ROOM))
+        for k in np.unique(codes).tolist():
+            own = points[codes == k]
+            marker = canvas.MARKERS[looks.shape(k)]
+            if len(self.classes) == 2:
+                ax.fill(*_around(own).T, facecolor="none", edgecolor=looks.colour(k), lw=2)
+            ax.plot(*own.T, ls="", color=looks.colour(k), marker=marker, ms=6, zorder=4)
+        if self.meeting_point is not None:
+            ax.plot(*self.meeting_point, marker="x", color=looks.INK, ms=10, mew=2.2, zorder=6)
+        if len(self.rows) <= MOST_NAMED:
+            for place, weight in zip(points, self.proof.weights, strict=True):
+                exact = str(weight)
+                words = exact if len(exact) <= SHORT else f"{float(weight):.2f}"
+                _beside(ax, place, words, points.mean(axis=0))
+
+    def _sentence(self) -> str:
+        if isinstance(self.proof, Separable):
+            return f"separable: margin {self.proof.geometric_margin:.4g}"
+        if isinstance(self.proof, Inseparable):
+            return f"not separable: proved by {len(set(self.rows))} rows"
+        return "undecided: the time limit came first"
+
+
+def _rows(proof: Proof) -> tuple[int, ...]:
+    if isinstance(proof, Separable):
+        return proof.support
+    return proof.rows if isinstance(proof, Inseparable) else ()
+
+
+def _around(points: Floats) -> Floats:
+    """Points in order around their middle, as the corners of their hull are."""
+    away = points - points.mean(axis=0)
+    order = np.argsort(np.arctan2(away[:, 1], away[:, 0]))
+    return points[order]
+
+
+def _beside(ax: "Axes", place: Floats, words: str, middle: Floats) -> None:
+    """Write beside a point, on the side that looks away from the middle."""
+    side = np.where(place >= middle, 1, -1)
+    ax.annotate(
+        words,
+        (float(place[0]), float(place[1])),
+        (float(9 * side[0]), float(9 * side[1])),
+        textcoords="offset points",
+        ha="left" if side[0] > 0 else "right",
+        va="bottom" if side[1] > 0 else "top",
+        fontsize="small",
+        zorder=6,
+    )

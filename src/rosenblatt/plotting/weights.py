@@ -1,0 +1,177 @@
+"""The weights by name, or as pictures."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from rosenblatt.arrays import Floats
+from rosenblatt.errors import DataError
+from rosenblatt.geometry import looks
+from rosenblatt.plotting import canvas, reading
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+MOST = 20  # bars
+COLUMNS = 5  # pictures side by side
+
+
+class WeightsDisplay:
+    """The largest weights as bars, or all of them as pictures.
+
+    Parameters
+    ----------
+    coef : ndarray of shape (n_units, n_features)
+        The weights.
+    names : sequence of str
+        Names of the features.
+    units : sequence of str
+        For which class each unit is.
+    image_shape : tuple of int, optional
+        Rows and columns of a picture whose pixels are the features.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes, or a list of them for several pictures
+    figure_ :
+        What it was drawn on.
+
+    Examples
+    --------
+    >>> from rosenblatt import Perceptron, builtin
+    >>> from rosenblatt.plotting import WeightsDisplay
+    >>> data = builtin("dogs-vs-cats")
+    >>> model = Perceptron(shuffle=False).fit(data.X, data.y)
+    >>> display = WeightsDisplay.from_estimator(model, feature_names=data.feature_names)
+    >>> display.shown
+    ['weight', 'comes when called']
+    """
+
+    ax_: Any
+    figure_: Any
+
+    def __init__(
+        self,
+        *,
+        coef: Floats,
+        names: Sequence[str],
+        units: Sequence[str],
+        image_shape: tuple[int, int] | None = None,
+    ) -> None:
+        self.coef, self.names, self.units, self.image_shape = coef, names, units, image_shape
+
+    @property
+    def shown(self) -> list[str]:
+        """Names of the features in order, the largest weight of any unit first."""
+        return [self.names[j] for j in self._order()]
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        *,
+        feature_names: Sequence[str] | None = None,
+        image_shape: tuple[int, int] | None = None,
+        ax: "Axes | None" = None,
+        **drawing: Any,
+    ) -> Self:
+        """Draw the weights of a fitted linear classifier.
+
+        Parameters
+        ----------
+        estimator : classifier
+            Linear and fitted.
+        feature_names : sequence of str, optional
+            By default those the estimator was fitted with.
+        image_shape : tuple of int, optional
+            Rows and columns of a picture, where the features are its pixels.
+        ax : matplotlib Axes, optional
+            Where to draw; by default on a new figure. Several pictures make their own.
+        **drawing :
+            Passed on to `plot`.
+
+        Returns
+        -------
+        WeightsDisplay
+        """
+        reading.require_linear(estimator)
+        coef = np.atleast_2d(np.asarray(estimator.coef_, dtype=float))
+        if feature_names is None:
+            feature_names = getattr(estimator, "feature_names_in_", None)
+        if image_shape is not None and np.prod(image_shape) != coef.shape[1]:
+            raise DataError(
+                f"image_shape {image_shape} has {np.prod(image_shape)} pixels; there are"
+                f" {coef.shape[1]} features."
+            )
+        labels = [str(label) for label in estimator.classes_]
+        names = reading.names_of(coef, feature_names)
+        display = cls(coef=coef, names=names, units=labels[-len(coef) :], image_shape=image_shape)
+        return display.plot(ax=ax, **drawing)
+
+    def plot(self, ax: "Axes | None" = None, *, most: int = MOST) -> Self:
+        """Draw on axes, or on those of a new figure.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw.
+        most : int
+            How many features have bars at most.
+
+        Returns
+        -------
+        WeightsDisplay
+        """
+        if self.image_shape is None:
+            self._bars(ax, most)
+        else:
+            self._pictures(ax)
+        return self
+
+    def _order(self) -> list[int]:
+        order: list[int] = np.argsort(-np.abs(self.coef).max(axis=0), kind="stable").tolist()
+        return order
+
+    def _bars(self, ax: "Axes | None", most: int) -> None:
+        chosen = self._order()[:most]
+        thick = 0.8 / len(self.coef)
+        ax = canvas.axes(ax, (6.0, 1.0 + 0.28 * len(chosen) * max(1.0, 0.5 * len(self.coef))))
+        places = np.arange(len(chosen))
+        for k, (unit, w) in enumerate(zip(self.units, self.coef, strict=True)):
+            single = len(self.coef) == 1
+            colours = [looks.POSITIVE if v > 0 else looks.NEGATIVE for v in w[chosen]]
+            ax.barh(
+                places + (k - (len(self.coef) - 1) / 2) * thick,
+                w[chosen],
+                height=thick,
+                color=colours if single else looks.colour(k),
+                label=f"for {unit}",
+            )
+        ax.axvline(0, color=looks.INK, lw=1)
+        ax.set(yticks=places, yticklabels=[self.names[j] for j in chosen], xlabel="weight")
+        ax.invert_yaxis()
+        if len(self.coef) == 1:
+            ax.set_xlabel(f"weight: to the right for {self.units[0]}, to the left against it")
+        elif len(self.coef) <= canvas.MOST_IN_LEGEND:
+            ax.legend(**canvas.LEGEND)
+        if len(chosen) < len(self.names):
+            canvas.note(ax, f"the largest {len(chosen)} of {len(self.names):,} weights")
+        self.ax_, self.figure_ = ax, ax.figure
+
+    def _pictures(self, ax: "Axes | None") -> None:
+        if ax is not None and len(self.coef) > 1:
+            raise DataError(f"{len(self.coef)} pictures need as many axes: leave `ax` out.")
+        largest = float(np.abs(self.coef).max()) or 1.0
+        if ax is None:
+            figure, grid = canvas.several(len(self.coef), COLUMNS)
+        else:
+            figure, grid = ax.figure, [ax]
+        for place, unit, w in zip(grid, self.units, self.coef, strict=True):
+            picture = place.imshow(
+                w.reshape(self.image_shape), cmap=canvas.diverging(), vmin=-largest, vmax=largest
+            )
+            place.set(xticks=[], yticks=[])
+            place.set_title(f"for {unit}", fontsize="medium")
+        figure.colorbar(picture, ax=grid, shrink=0.7, label="weight")
+        self.ax_, self.figure_ = (grid if len(grid) > 1 else grid[0]), figure

@@ -1,0 +1,176 @@
+"""Laws that every feature map obeys, whatever it makes."""
+
+import json
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from rosenblatt.data.door import rows_of
+from rosenblatt.data.problem import matrix_of
+from rosenblatt.data.storage import CSR, Rows, n_cols, rows_part
+from rosenblatt.fitting.building import Built
+from rosenblatt.fitting.mapping import mapped
+from rosenblatt.maps.recipes import LEARNERS, Step, plain_step, recipe_of, step_of
+from rosenblatt.tables.encoding import encoding_of, preparation_in
+from rosenblatt.tables.preparation import Preparation
+
+RECIPES = {  # as it is written, and from how many features
+    "products": 5,
+    "products:3": 4,
+    "products:1": 3,
+    "poly": 4,
+    "poly:5": 3,
+    "poly:3,full=true": 4,
+    "random-products:7": 6,
+    "random-products:0": 6,
+    "radial": 3,
+    "radial:4": 3,
+    "fourier:20": 4,
+    "fourier:5,gamma=0.3,seed=2": 4,
+    "nystroem:6": 4,
+}
+ROUNDED = {"radial", "fourier", "nystroem"}  # their sums depend on the order of the terms
+N = 30
+
+
+def dense(n: int, d: int, seed: int = 0) -> np.ndarray:
+    """Small integers, half of them zero: products of a few are exact in float32 too."""
+    rng = np.random.default_rng(seed)
+    return rng.integers(-3, 4, (n, d)) * (rng.random((n, d)) < 0.5).astype(np.float64)
+
+
+def values(rows: Rows) -> np.ndarray:
+    made = matrix_of(rows)
+    return made.toarray() if isinstance(rows, CSR) else made
+
+
+def agree(written: str, one: np.ndarray, other: np.ndarray) -> None:
+    if written.split(":", maxsplit=1)[0] in ROUNDED:
+        exact = np.finfo(one.dtype).eps if one.dtype == other.dtype else np.finfo(np.float32).eps
+        np.testing.assert_allclose(one, other, rtol=0, atol=100 * exact * max(1, np.abs(one).max()))
+    else:
+        np.testing.assert_array_equal(one, other)
+
+
+@pytest.fixture(params=RECIPES)
+def written(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def X(written: str) -> np.ndarray:  # noqa: N802 (a matrix)
+    return dense(N, RECIPES[written])
+
+
+@pytest.fixture
+def step(written: str, X: np.ndarray) -> Step:
+    return recipe_of(written).learn(X)
+
+
+def test_every_learner_is_tried() -> None:
+    assert {written.split(":", maxsplit=1)[0] for written in RECIPES} == set(LEARNERS)
+
+
+def test_it_makes_as_many_features_as_it_says(step: Step, X: np.ndarray) -> None:
+    assert n_cols(X) == step.map.n_inputs
+    assert n_cols(step.map.rows(X)) == step.map.n_outputs
+
+
+def test_every_feature_has_a_name_of_its_own(step: Step) -> None:
+    names = step.map.names([f"x{j}" for j in range(step.map.n_inputs)])
+    assert len(names) == len(set(names)) == step.map.n_outputs
+
+
+def test_sparse_rows_become_the_same_features(written: str, step: Step, X: np.ndarray) -> None:
+    made = step.map.rows(rows_of(sparse.csr_array(X)))
+    agree(written, values(made), step.map.rows(X))
+
+
+def test_a_part_of_sparse_rows_is_taken_by_itself(written: str, step: Step, X: np.ndarray) -> None:
+    rows = rows_of(sparse.csr_array(X))
+    agree(written, values(step.map.rows(rows_part(rows, 7, 20))), step.map.rows(X[7:20]))
+
+
+def test_entries_may_stand_in_any_order_and_twice(written: str, step: Step, X: np.ndarray) -> None:
+    backwards = CSR(
+        np.tile(X[:, ::-1] / 2, 2).ravel(),
+        np.tile(np.arange(X.shape[1])[::-1], 2 * len(X)),
+        np.arange(len(X) + 1) * 2 * X.shape[1],
+        X.shape[1],
+    )
+    agree(written, values(step.map.rows(backwards)), step.map.rows(X))
+
+
+def test_rows_are_mapped_independently_of_each_other(
+    written: str, step: Step, X: np.ndarray
+) -> None:
+    one_by_one = np.concatenate([step.map.rows(row[None]) for row in X])
+    agree(written, one_by_one, step.map.rows(X))
+
+
+def test_blocks_give_the_bits_of_the_whole(
+    written: str, X: np.ndarray, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    built = Built(X, np.zeros(N, np.int8), on_disk=False)
+    preparation = Preparation((), X.shape[1], sparse=False)
+    whole, prepared = mapped(built, preparation, [recipe_of(written)])
+    monkeypatch.setattr("rosenblatt.fitting.mapping.BLOCK", 3 * prepared.n_features)
+    parts, _ = mapped(built, preparation, [recipe_of(written)])
+    agree(written, whole.rows, parts.rows)
+
+
+def test_float32_stays_float32(written: str, step: Step, X: np.ndarray) -> None:
+    made = step.map.rows(X.astype(np.float32))
+    assert made.dtype == np.float32
+    agree(written, made, step.map.rows(X))
+
+
+def test_bytes_are_numbers(written: str, step: Step, X: np.ndarray) -> None:
+    counts = np.abs(X).astype(np.uint8)
+    agree(written, step.map.rows(counts), step.map.rows(counts.astype(np.float32)))
+
+
+def test_it_is_learned_alike_from_sparse_rows(written: str, step: Step, X: np.ndarray) -> None:
+    again = recipe_of(written).learn(rows_of(sparse.csr_array(X)))
+    agree(written, again.map.rows(X), step.map.rows(X))
+
+
+def test_what_was_learned_survives_as_plain_data(step: Step, X: np.ndarray) -> None:
+    plain, arrays = plain_step(step)
+    again = step_of(json.loads(json.dumps(plain)), arrays)
+    assert again.written == step.written
+    np.testing.assert_array_equal(again.map.rows(X), step.map.rows(X))
+
+
+def test_what_was_learned_survives_in_a_proof_file(step: Step, X: np.ndarray) -> None:
+    preparation = Preparation((), step.map.n_inputs, sparse=False, maps=(step,))
+    again, _ = preparation_in(json.loads(json.dumps(encoding_of(preparation))))
+    np.testing.assert_array_equal(again.maps[0].map.rows(X), step.map.rows(X))
+    assert again.feature_names == preparation.feature_names
+
+
+def test_a_map_with_a_damaged_field_is_refused(step: Step) -> None:
+    plain, arrays = plain_step(step)
+    for name in (set(plain) | set(arrays)) - {"written"}:
+        with pytest.raises((ValueError, KeyError)):
+            step_of({k: v for k, v in plain.items() if k != name}, _without(arrays, name))
+        if name != "kind":
+            with pytest.raises((ValueError, TypeError)):
+                step_of({**plain, name: "damage"}, _without(arrays, name))
+    with pytest.raises(ValueError, match="lacks a field"):
+        step_of({**plain, "more": 1}, arrays)
+    with pytest.raises(ValueError, match="no kind of map"):
+        step_of({**plain, "kind": "os.system"}, arrays)
+
+
+def test_an_array_with_a_hole_is_refused(step: Step) -> None:
+    plain, arrays = plain_step(step)
+    for name, array in arrays.items():
+        if array.dtype == np.float64:
+            with pytest.raises(ValueError, match="not what it must be"):
+                step_of(plain, {**arrays, name: np.full_like(array, np.nan)})
+
+
+def _without(arrays: dict[str, np.ndarray], name: str) -> dict[str, np.ndarray]:
+    return {key: array for key, array in arrays.items() if key != name}
