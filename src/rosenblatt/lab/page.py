@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,15 +13,19 @@ from bokeh.models import Column, RadioButtonGroup, Row, TabPanel, Tabs
 from bokeh.themes import Theme
 from jinja2 import Template
 
+from rosenblatt.arrays import Floats
 from rosenblatt.data.builtin import Dataset
 from rosenblatt.errors import RosenblattError
 from rosenblatt.evidence.proof.verdict import Proof
 from rosenblatt.geometry.plane import Box
 from rosenblatt.lab import theme
 from rosenblatt.lab.curves import charts
+from rosenblatt.lab.letters import Machine, as_hex, from_hex, machine, some_letter, votes
 from rosenblatt.lab.panels.controls import ControlsPanel
 from rosenblatt.lab.panels.curves import CurvesPanel
+from rosenblatt.lab.panels.gates import GatesPanel
 from rosenblatt.lab.panels.hearing import hear
+from rosenblatt.lab.panels.letters import LettersPanel
 from rosenblatt.lab.panels.plane import PlanePanel
 from rosenblatt.lab.panels.proof import ProofPanel
 from rosenblatt.lab.panels.transport import TransportPanel
@@ -28,7 +33,7 @@ from rosenblatt.lab.panels.weights import WeightsPanel
 from rosenblatt.lab.panels.wires import Wires
 from rosenblatt.lab.pictures import EMPTY, box_around, chosen, picture
 from rosenblatt.lab.runs import Run, run_of
-from rosenblatt.lab.state import DRAWN, FILE, MOST_POINTS, VIEWS, Opened, Point, start_of
+from rosenblatt.lab.state import DRAWN, FILE, MOST_POINTS, ROOMS, VIEWS, Opened, Point, start_of
 from rosenblatt.lab.subject import Subject, subject_of
 from rosenblatt.lab.uploads import Uploads
 from rosenblatt.lab.verdicts import Witness, verdict_on, witnesses
@@ -43,6 +48,7 @@ FEW = 4  # points
 EMPTY_CORNERS = ((0.0, 0.0), (1.0, 1.0))
 PLAYED = 150  # steps a run is played in, if it has more
 TEMPLATE = Template(Path(__file__).with_name("page.html").read_text(encoding="utf-8"))
+ROOM_WORDS = ["Plane", "Gates", "Mark I"]
 VIEW_WORDS = {"proof": "Proof", "weights": "Weight space", "curves": "Curves"}
 
 
@@ -76,10 +82,14 @@ class Page:
         self._wires = Wires(around.upload_place, self._pressed, self._uploaded)
         self._controls = ControlsPanel(self, self._wires.upload)
         self._plane.drawn_in(self._controls.marks)
+        self._gates = GatesPanel(self._choose_table)
+        self._letters = LettersPanel(self._draw_cells, self._choose_machine, self._ask_letter)
+        self._asked_letters = count()
         self._views = self._make_views()
         self._compose()
         doc.on_session_destroyed(self._close)
         self._load_data()
+        self._enter(self._setup.room)
 
     def _make_views(self) -> Tabs:
         shown = (self._proofs.view, self._weights.view, self._curves.view)
@@ -98,12 +108,14 @@ class Page:
             margin=(0, 12, 0, 12),
         )
         right = Column(children=[self._views], width=420, sizing_mode="stretch_height")
-        hall = Row(
-            name="hall",
-            children=[self._controls.view, middle, right],
-            sizing_mode="stretch_both",
+        plane = Row(children=[self._controls.view, middle, right], sizing_mode="stretch_both")
+        self._rooms = (plane, self._gates.view, self._letters.view)
+        hall = Column(name="hall", children=list(self._rooms), sizing_mode="stretch_both")
+        active = ROOMS.index(self._setup.room)
+        rooms = RadioButtonGroup(
+            name="rooms", labels=ROOM_WORDS, active=active, css_classes=["lab-rooms"]
         )
-        rooms = RadioButtonGroup(name="rooms", labels=["Plane"], active=0)
+        hear(rooms, "active", lambda new: self._enter(ROOMS[new]))
         self._doc.title = "rosenblatt lab"
         self._doc.template = TEMPLATE
         self._doc.theme = Theme(json=theme.LOOK)
@@ -204,6 +216,46 @@ class Page:
         self._file = replace(data, name=name, description=name)
         self._setup = replace(self._setup, data=FILE, points=(), step=None)
         self._load_data()
+
+    # the other rooms
+
+    def _enter(self, room: str) -> None:
+        self._setup = replace(self._setup, room=room)
+        for name, view in zip(ROOMS, self._rooms, strict=True):
+            view.visible = name == room
+        if room == "gates":
+            self._gates.update(self._setup.table)
+        elif room == "letters":
+            self._choose_machine(self._setup.machine)
+        self._keep_address()
+
+    def _choose_table(self, table: str) -> None:
+        self._setup = replace(self._setup, table=table)
+        self._gates.update(table)
+        self._keep_address()
+
+    def _choose_machine(self, rule: str) -> None:
+        self._setup = replace(self._setup, machine=rule)
+        self._letters.wait()
+        self._letters.show_cells(from_hex(self._setup.cells))
+        self._beside(self._trainer, partial(machine, rule), self._machine_trained)
+        self._keep_address()
+
+    def _machine_trained(self, units: Machine) -> None:
+        self._letters.show_machine(self._setup.machine, units)
+        self._letters.show_votes(units, votes(units, from_hex(self._setup.cells)))
+
+    def _draw_cells(self, cells: Floats) -> None:
+        self._setup = replace(self._setup, cells=as_hex(cells))
+        self._letters.show_cells(cells)
+        units = machine(self._setup.machine)
+        self._letters.show_votes(units, votes(units, cells))
+        self._keep_address()
+
+    def _ask_letter(self) -> None:
+        turn = next(self._asked_letters)
+        letters = machine(self._setup.machine).letters
+        self._draw_cells(some_letter(letters[7 * turn % len(letters)], turn))
 
     # what is worked out
 

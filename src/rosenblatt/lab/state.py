@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, Self
 from urllib.parse import urlencode
 
 from rosenblatt.data import builtin
+from rosenblatt.lab.letters import MACHINES, as_hex, from_hex
 from rosenblatt.lab.teaching import TAUGHT
 
 ROOMS = ("plane", "gates", "letters")
@@ -38,7 +39,7 @@ class Setup:
     """What is set up: the room, the data, their features, the rule, and how far it has come.
 
     `step` counts the steps made; None is the end of the run. `start` holds the weights (w, b) to
-    start from, none for zero.
+    start from, none for zero. `cells` are those of the Mark I, as digits of base 16.
     """
 
     room: str = "plane"
@@ -52,6 +53,8 @@ class Setup:
     start: tuple[float, ...] = ()
     step: int | None = None
     table: str = "0110"
+    machine: str = "perceptron"
+    cells: str = ""
 
     def with_rule(self, rule: str) -> Self:
         """The same with another rule, which has settings of its own."""
@@ -186,6 +189,10 @@ def _table(text: str) -> str:
     return text
 
 
+def _cells(text: str) -> str:
+    return as_hex(from_hex(text))
+
+
 _READERS: dict[str, Any] = {
     "room": _one_of(ROOMS),
     "view": _one_of(VIEWS),
@@ -197,4 +204,6 @@ _READERS: dict[str, Any] = {
     "start": _weights,
     "step": _whole(0, MOST_STEPS),
     "table": _table,
+    "machine": _one_of(MACHINES),
+    "cells": _cells,
 }

@@ -87,15 +87,15 @@ class ControlsPanel:
         self._listen(clear, delete)
         self.view = Column(
             children=[
-                _heading("Data"),
+                heading("Data"),
                 self._data,
                 upload,
                 self._about,
                 self.marks,
                 Row(children=[clear, delete], spacing=8),
-                _heading("Features"),
+                heading("Features"),
                 Row(children=[self._features, self._degree], spacing=8),
-                _heading("Rule"),
+                heading("Rule"),
                 self._rules,
                 self._formula,
                 self._settings,
@@ -178,7 +178,8 @@ class ControlsPanel:
         return widget
 
 
-def _heading(words: str) -> Div:
+def heading(words: str) -> Div:
+    """The title of a group of controls."""
     return Div(text=f"<h2>{words}</h2>", width=WIDTH)
 
 
