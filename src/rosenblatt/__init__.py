@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 from rosenblatt.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from rosenblatt import plotting
+    from rosenblatt import features, plotting
     from rosenblatt.data.builtin import builtin
+    from rosenblatt.data.corruptions import corrupted
     from rosenblatt.estimators.arow import AROW
     from rosenblatt.estimators.batch_perceptron import BatchPerceptron
     from rosenblatt.estimators.choosing import regularisation_path
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from rosenblatt.estimators.passive_aggressive import PassiveAggressive
     from rosenblatt.estimators.perceptron import Perceptron
     from rosenblatt.estimators.second_order import SecondOrderPerceptron
+    from rosenblatt.estimators.sentence_ranker import SentenceRanker
     from rosenblatt.estimators.tanh_perceptron import TanhPerceptron
     from rosenblatt.evidence.proof.certificate import verify
     from rosenblatt.evidence.proof.prooffile import load_proof
@@ -35,6 +37,10 @@ if TYPE_CHECKING:
     from rosenblatt.logic.region import solution_region
     from rosenblatt.logic.units import ThresholdNetwork, ThresholdUnit
     from rosenblatt.models.modelfile import load, save
+    from rosenblatt.report.naming import named_weights
+    from rosenblatt.studies.bias_variance import bias_variance
+    from rosenblatt.studies.comparing import compare
+    from rosenblatt.studies.curves import capacity_curve, learning_curve
 
 _HOMES = {
     "AROW": "rosenblatt.estimators.arow",
@@ -49,13 +55,20 @@ _HOMES = {
     "PassiveAggressive": "rosenblatt.estimators.passive_aggressive",
     "Perceptron": "rosenblatt.estimators.perceptron",
     "SecondOrderPerceptron": "rosenblatt.estimators.second_order",
+    "SentenceRanker": "rosenblatt.estimators.sentence_ranker",
     "TanhPerceptron": "rosenblatt.estimators.tanh_perceptron",
     "ThresholdNetwork": "rosenblatt.logic.units",
     "ThresholdUnit": "rosenblatt.logic.units",
+    "bias_variance": "rosenblatt.studies.bias_variance",
     "builtin": "rosenblatt.data.builtin",
+    "capacity_curve": "rosenblatt.studies.curves",
+    "compare": "rosenblatt.studies.comparing",
+    "corrupted": "rosenblatt.data.corruptions",
     "label_noise_bounds": "rosenblatt.evidence.search.noise",
+    "learning_curve": "rosenblatt.studies.curves",
     "load": "rosenblatt.models.modelfile",
     "load_proof": "rosenblatt.evidence.proof.prooffile",
+    "named_weights": "rosenblatt.report.naming",
     "read": "rosenblatt.fitting.reading",
     "realize": "rosenblatt.logic.realize",
     "regularisation_path": "rosenblatt.estimators.choosing",
@@ -64,7 +77,11 @@ _HOMES = {
     "solution_region": "rosenblatt.logic.region",
     "verify": "rosenblatt.evidence.proof.certificate",
 }
-_MODULES = {"gates": "rosenblatt.logic.gates", "plotting": "rosenblatt.plotting"}
+_MODULES = {
+    "features": "rosenblatt.features",
+    "gates": "rosenblatt.logic.gates",
+    "plotting": "rosenblatt.plotting",
+}
 
 __all__ = [
     "AROW",
@@ -79,14 +96,22 @@ __all__ = [
     "PassiveAggressive",
     "Perceptron",
     "SecondOrderPerceptron",
+    "SentenceRanker",
     "TanhPerceptron",
     "ThresholdNetwork",
     "ThresholdUnit",
+    "bias_variance",
     "builtin",
+    "capacity_curve",
+    "compare",
+    "corrupted",
+    "features",
     "gates",
     "label_noise_bounds",
+    "learning_curve",
     "load",
     "load_proof",
+    "named_weights",
     "plotting",
     "read",
     "realize",

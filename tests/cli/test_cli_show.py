@@ -3,9 +3,12 @@
 import json
 from pathlib import Path
 
-from commands import rosenblatt
+import polars as pl
+import pytest
+from commands import ONLY_FIT, refusal, rosenblatt
 
-from rosenblatt import Perceptron, builtin, save
+from rosenblatt import Perceptron, builtin, load, named_weights, save
+from rosenblatt.errors import ModelError, SourceError
 
 KEYS = [
     "model",
@@ -54,3 +57,36 @@ def test_a_model_saved_by_the_library_is_shown(folder: Path) -> None:
     assert (said.code, said.err) == (0, "")
     assert said.out.startswith("and.model: perceptron, 2 features; classes 0, 1\n")
     assert rosenblatt("show", "and.model", "--json").code == 0
+
+
+def test_hashed_words_are_named_by_texts_on_request(folder: Path) -> None:
+    notes = [f"number {i} was {word}" for word in ("good", "not good") for i in range(20)]
+    frame = pl.DataFrame({"note": notes, "liked": [1] * 20 + [0] * 20})
+    frame.write_csv("notes.csv")
+    fit = rosenblatt("fit", "notes.csv", "--text", "note", *ONLY_FIT, "-o", "notes.model")
+    assert fit.code == 0, fit.err
+    plain = json.loads(rosenblatt("show", "notes.model", "--json").out)["weights"]["1"]
+    assert all(name.startswith("note#") for name in list(plain)[:3])
+    said = rosenblatt("show", "notes.model", "--names", "notes.csv", "--json")
+    named = json.loads(said.out)["weights"]["1"]
+    assert list(named.values()) == list(plain.values())
+    assert {'note: "not good"', 'note: "was good"', 'note: "not"'} <= set(named)
+    assert b"good" not in (folder / "notes.model").read_bytes()
+    assert named_weights(load("notes.model"), frame)["1"] == named
+    few = named_weights(load("notes.model"), pl.DataFrame({"note": ["Not!"]}))["1"]
+    assert [name for name in few if "#" not in name] == ['note: "not"', "bias"]
+
+
+def test_names_need_texts() -> None:
+    assert refusal("show", "pets.model", "--names", "pets.csv") == (
+        "The model has no column of text: all its weights have names."
+    )
+    notes = pl.DataFrame({"note": [f"so {i}" for i in range(20)], "kind": [0, 1] * 10})
+    notes.write_csv("notes.csv")
+    rosenblatt("fit", "notes.csv", "--text", "note", *ONLY_FIT, "-o", "notes.model")
+    wanted = "has no column 'note', whose words are to be named."
+    assert refusal("show", "notes.model", "--names", "pets.csv") == f"pets.csv {wanted}"
+    with pytest.raises(SourceError, match=wanted):
+        named_weights(load("notes.model"), [[1.0]])
+    with pytest.raises(ModelError, match="no column of text"):
+        named_weights(load("pets.model"), pl.DataFrame({"note": ["a"]}))

@@ -1,4 +1,4 @@
-"""Hashed words against ten lines of plain Python, and their weights against scikit-learn."""
+"""Hashed words against ten lines of plain Python, characters and weights against scikit-learn."""
 
 import os
 import re
@@ -12,7 +12,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.feature_extraction.text import TfidfTransformer
+from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
 
 from rosenblatt.data.problem import matrix_of, rows_part
 from rosenblatt.data.rows import CSR
@@ -22,7 +22,7 @@ from rosenblatt.tables.tfidf import document_frequencies, inverse_frequencies, w
 
 GAPS = r"[\x00-/:-@[-^`{-\x7f\x80-\xbf\u2000-\u207f\u3000-\u303f]+"
 MODULUS = 1 << 64
-WORDS = st.text("ab' é\u2019—。_7ßΣ\n", max_size=40)
+WORDS = st.text("ab' é\u2019—。_7ßΣ\n\x1c\xa0\U0001f600", max_size=40)
 TEXTS = st.lists(st.none() | st.text(max_size=30) | WORDS, max_size=8)
 PLAIN = """
 import polars as pl
@@ -33,7 +33,9 @@ rows = counts(texts, bits=10)
 print(*rows)
 print(weighted(rows, inverse_frequencies(document_frequencies(rows), 3)).data.tolist())
 print(names_of(texts, rows.indices[:2], bits=10))
+print(counts(texts, sizes=(3, 4), unit="character").indices.tolist())
 """
+UNITS = st.sampled_from(["word", "character"])
 SIZES = st.sampled_from([(1, 1), (1, 2), (2, 2), (1, 3), (2, 4)])
 
 
@@ -54,15 +56,20 @@ def textbook_hash(run: list[str]) -> int:
     return total ^ total >> 33
 
 
-def textbook_runs(text: str | None, sizes: tuple[int, int]) -> list[list[str]]:
+def textbook_runs(text: str | None, sizes: tuple[int, int], unit: str = "word") -> list[list[str]]:
     lower = strings([text]).str.to_lowercase().item() or ""  # Unicode's tables differ by version
+    if unit == "character":
+        peer = CountVectorizer(analyzer="char_wb", ngram_range=sizes, lowercase=False)
+        return [list(run) for run in peer.build_analyzer()(lower)]
     found = [word for word in re.split(GAPS, lower) if word]
     lengths = range(sizes[0], sizes[1] + 1)
     return [found[i : i + n] for n in lengths for i in range(len(found) - n + 1)]
 
 
-def textbook(text: str | None, sizes: tuple[int, int], bits: int) -> dict[int, int]:
-    return Counter(textbook_hash(run) >> (64 - bits) for run in textbook_runs(text, sizes))
+def textbook(
+    text: str | None, sizes: tuple[int, int], bits: int, unit: str = "word"
+) -> dict[int, int]:
+    return Counter(textbook_hash(run) >> (64 - bits) for run in textbook_runs(text, sizes, unit))
 
 
 def row(rows: CSR, i: int) -> dict[int, int]:
@@ -75,16 +82,19 @@ def assert_same(first: CSR, second: CSR) -> None:
         assert_array_equal(one, other)
 
 
-@given(TEXTS, SIZES, st.integers(1, 24))
-@example(["don't “stop” now…", None, "", "naïve café — 7_up\u3000日本。"], (1, 2), 18)
+@given(TEXTS, SIZES, st.integers(1, 24), UNITS)
+@example(["don't “stop” now…", None, "", "naïve café — 7_up\u3000日本。"], (1, 2), 18, "word")
+@example(
+    ["don't “stop” now…", " ", "a I", "naïve café — 7_up\u3000日本。"], (3, 5), 18, "character"
+)
 def test_counts_are_those_of_the_textbook(
-    texts: list[str | None], sizes: tuple[int, int], bits: int
+    texts: list[str | None], sizes: tuple[int, int], bits: int, unit: str
 ) -> None:
-    rows = counts(strings(texts), sizes=sizes, bits=bits)
+    rows = counts(strings(texts), sizes=sizes, bits=bits, unit=unit)
     assert (rows.data.dtype, rows.indices.dtype) == (np.float32, rows.indptr.dtype)
     assert (len(rows.indptr) - 1, rows.n_cols) == (len(texts), 1 << bits)
     for i, text in enumerate(texts):
-        assert row(rows, i) == textbook(text, sizes, bits)
+        assert row(rows, i) == textbook(text, sizes, bits, unit)
         assert (np.diff(rows.indices[rows.indptr[i] : rows.indptr[i + 1]]) > 0).all()
 
 
@@ -173,18 +183,20 @@ def test_document_frequencies_count_texts_not_words() -> None:
     assert document_frequencies(rows).sum() == 3
 
 
-@given(TEXTS, SIZES)
+@given(TEXTS, SIZES, UNITS)
 def test_names_are_the_runs_that_have_the_feature(
-    texts: list[str | None], sizes: tuple[int, int]
+    texts: list[str | None], sizes: tuple[int, int], unit: str
 ) -> None:
     bits = 4  # so that many share a feature
     times: dict[int, Counter[str]] = {feature: Counter() for feature in (0, 3, 9)}
-    for run in (run for text in texts for run in textbook_runs(text, sizes)):
+    between = "" if unit == "character" else " "
+    for run in (run for text in texts for run in textbook_runs(text, sizes, unit)):
         feature = textbook_hash(run) >> (64 - bits)
         if feature in times:
-            times[feature][" ".join(run)] += 1
+            times[feature][between.join(run)] += 1
     wanted = {f: sorted(names, key=lambda n: (-names[n], n)) for f, names in times.items()}
-    assert names_of(strings(texts), np.array([0, 3, 9]), sizes=sizes, bits=bits) == wanted
+    found = names_of(strings(texts), np.array([0, 3, 9]), sizes=sizes, bits=bits, unit=unit)
+    assert found == wanted
 
 
 def test_kernels_run_as_plain_python_with_the_same_result() -> None:
@@ -200,4 +212,4 @@ def test_kernels_run_as_plain_python_with_the_same_result() -> None:
         assert done.returncode == 0, done.stderr
         outputs.append(done.stdout)
     assert outputs[0] == outputs[1]
-    assert outputs[0].count("\n") == 3
+    assert outputs[0].count("\n") == 4

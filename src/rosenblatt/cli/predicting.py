@@ -37,7 +37,7 @@ def predict(
     from rosenblatt.sources.threads import in_order, processors
 
     loaded = load_model(model)
-    rows = _source(loaded, reading, source, labelled=False)
+    rows = source_for(loaded, reading, source, labelled=False)
     answers = in_order(partial(_answers, loaded), rows, processors())
     done = 0
     with while_read(), progress(quiet=quiet) as listen, writer_for(output, to) as write:
@@ -62,14 +62,15 @@ def score(
     from rosenblatt.report.scores import score_figures, score_words
 
     loaded = load_model(model)
-    rows = _source(loaded, reading, source, labelled=True)
+    rows = source_for(loaded, reading, source, labelled=True)
     with progress(quiet=quiet or json) as listen:
         listen("Scoring")
         result = scored(loaded, rows)
     show(score_figures(loaded, " ".join(source), result), score_words, as_json=json)
 
 
-def _source(model: "Model", reading: Reading, names: list[str], *, labelled: bool) -> "Source":
+def source_for(model: "Model", reading: Reading, names: list[str], *, labelled: bool) -> "Source":
+    """Files as a model wants them read."""
     from rosenblatt.sources.formats import open_source
 
     preparation = model.preparation

@@ -8,7 +8,8 @@ import typer
 
 from rosenblatt.cli import options
 from rosenblatt.cli.console import show as print_told
-from rosenblatt.cli.predicting import ModelFile
+from rosenblatt.cli.options import Reading, taking_reading
+from rosenblatt.cli.predicting import ModelFile, source_for
 from rosenblatt.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -22,12 +23,27 @@ class Way(StrEnum):
     ONNX = "onnx"
 
 
-def show(*, model: ModelFile, json: options.Json = False) -> None:
+@taking_reading
+def show(
+    *,
+    reading: Reading,
+    model: ModelFile,
+    names: Annotated[
+        list[str] | None,
+        typer.Option(metavar="SOURCE", help="Name hashed words by the texts of these files."),
+    ] = None,
+    json: options.Json = False,
+) -> None:
     """Explain a model: its rule, its columns, its largest weights, how it was judged."""
     from rosenblatt.models.modelfile import load_model
     from rosenblatt.report.models import model_figures, model_words
 
-    print_told(model_figures(model, load_model(model)), model_words, as_json=json)
+    loaded, found = load_model(model), None
+    if names:
+        from rosenblatt.report.naming import names_in
+
+        found = names_in(loaded, source_for(loaded, reading, names, labelled=False))
+    print_told(model_figures(model, loaded, found), model_words, as_json=json)
 
 
 def export(

@@ -1,7 +1,7 @@
 """What every map can do as a transformer: the scikit-learn contract."""
 
 from abc import abstractmethod
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
@@ -20,6 +20,7 @@ from rosenblatt.maps.room import require_room
 class Feature(TransformerMixin, BaseEstimator):
     """A transformer that learns a map; subclasses say which."""
 
+    _keeps: ClassVar[tuple[str, ...]] = ("float64", "float32")
     map_: Map
     n_features_in_: int
 
@@ -58,7 +59,7 @@ class Feature(TransformerMixin, BaseEstimator):
         Returns
         -------
         ndarray or csr_array of shape (n_samples, n_outputs)
-            Sparse where X is, float32 where X is.
+            Sparse where X is and float32 where X is, unless the map has it otherwise.
         """
         self._require_fitted()
         rows = self._rows(X, reset=False)
@@ -86,10 +87,10 @@ class Feature(TransformerMixin, BaseEstimator):
         return "map_" in vars(self)
 
     def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn that sparse rows are welcome, and that float32 stays."""
+        """Tell scikit-learn that sparse rows are welcome, and which types stay what they are."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        tags.transformer_tags.preserves_dtype = list(self._keeps)
         return tags
 
     def _require_fitted(self) -> None:
@@ -123,3 +124,16 @@ def require_seed(name: str, value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0:
         raise ParameterError(f"{name} must be an integer of at least 0; got {value!r}.")
     return int(value)
+
+
+def require_sides(name: str, value: Any, *, optional: bool = False) -> Any:
+    """Height and width of something (or None, where it is optional)."""
+    if optional and value is None:
+        return None
+    sides = tuple(value) if np.ndim(value) == 1 else ()
+    if len(sides) == 2 and all(isinstance(side, int | np.integer) and side > 0 for side in sides):
+        return int(sides[0]), int(sides[1])
+    nothing = ", or None" if optional else ""
+    raise ParameterError(
+        f"{name} must be a height and a width, such as (8, 8){nothing}; got {value!r}."
+    )

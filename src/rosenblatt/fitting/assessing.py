@@ -38,12 +38,16 @@ class Estimate:
     @property
     def interval(self) -> tuple[float, float]:
         """Wilson's interval of 95 % around the accuracy, which takes the rows as independent."""
-        n, p = self.rows, self.accuracy
-        middle = (p + Z * Z / (2 * n)) / (1 + Z * Z / n)
-        reach = Z / (1 + Z * Z / n) * float(np.sqrt(p * (1 - p) / n + Z * Z / (4 * n * n)))
-        low = 0.0 if p == 0 else middle - reach  # exactly, whatever rounding makes of it
-        high = 1.0 if p == 1 else middle + reach
-        return low, high
+        return wilson(self.accuracy, self.rows)
+
+
+def wilson(p: float, n: int) -> tuple[float, float]:
+    """Wilson's interval of 95 % around a share p of n independent rows."""
+    middle = (p + Z * Z / (2 * n)) / (1 + Z * Z / n)
+    reach = Z / (1 + Z * Z / n) * float(np.sqrt(p * (1 - p) / n + Z * Z / (4 * n * n)))
+    low = 0.0 if p == 0 else middle - reach  # exactly, whatever rounding makes of it
+    high = 1.0 if p == 1 else middle + reach
+    return low, high
 
 
 def decisions(estimator: Any, X: Any) -> tuple[Ints, Floats | None]:

@@ -6,7 +6,7 @@ has been seen by the model that it judges, nor by the preparation before it. Onl
 not fit into memory, the model that was judged is the model.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -14,14 +14,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rosenblatt.arrays import Floats, Ints
-from rosenblatt.data.problem import entries_in
 from rosenblatt.evidence.proof.verdict import Proof
 from rosenblatt.fitting.assessing import Estimate, decisions, estimated
 from rosenblatt.fitting.building import Built, build
-from rosenblatt.fitting.choosing import auto_settings
-from rosenblatt.fitting.mapping import mapped
+from rosenblatt.fitting.mapping import choices_for, mapped
+from rosenblatt.fitting.proving import proved
 from rosenblatt.fitting.rules import Rule, estimator_of
 from rosenblatt.fitting.splitting import folds_of, held_out, kept
+from rosenblatt.fitting.training import Listen, trained
 from rosenblatt.maps.recipes import Recipe
 from rosenblatt.sources.chunks import Source
 from rosenblatt.sources.selecting import Accompanied, Remembered, Selected, Watched
@@ -32,10 +32,7 @@ from rosenblatt.tables.targets import coded
 SMALL = 3_000  # rows: cross-validation is quick, and held-out rows would be missed
 MANY_FOLDS, FEW_FOLDS = 10, 5
 FEW_ROWS = 1_000  # up to so many, there are many folds
-QUICKLY_PROVED = 1 << 14  # entries that need no limit of time
 TOO_FEW = 3  # rows of a class, below which nothing honest can be said
-
-Listen = Callable[[str], None]
 
 
 @dataclass(frozen=True)
@@ -74,6 +71,7 @@ class Fitted(NamedTuple):
 
 def carry_out(source: Source, plan: Plan, listen: Listen) -> Fitted:
     """Carry out a plan on a source; what is being done is told to `listen`."""
+    plan = replace(plan, choices=choices_for(plan.features, plan.choices))
     source = Watched(source, lambda rows: listen(f"Reading, {rows:,} rows so far"))
     # which imports scikit-learn, and takes as long as reading
     source = Remembered(Accompanied(source, partial(estimator_of, plan.rule, {})))
@@ -107,16 +105,16 @@ def _fit_all(source: Source, plan: Plan, listen: Listen) -> Fitted:
     listen("Building the rows")
     raw = learned.preparation.raw
     built = build(source, learned.preparation, learned.classes, raw, learned.n_rows)
-    proof = _proved(built, learned, plan, listen)
+    proof = proved(built, learned.classes, plan.proof_seconds, listen)
     built = _scaled(built, source, learned, listen)
     proof_of_features = None
     if plan.features:
         listen("Making features")
         built, preparation = mapped(built, learned.preparation, plan.features)
         learned = learned._replace(preparation=preparation)
-        proof_of_features = _proved(built, learned, plan, listen)
-    estimator = _trained(built, learned, plan, listen)
+        proof_of_features = proved(built, learned.classes, plan.proof_seconds, listen)
     n_classes = len(learned.classes)
+    estimator = trained(plan.rule, plan.settings, built, n_classes, listen)
     training = estimated(built.codes, estimator.predict(built.X), n_classes, "the training rows")
     advice = "No rows were set apart to judge it."
     proofs = (proof, proof_of_features)
@@ -162,7 +160,7 @@ def _decided_in_fold(
     others = learn(train, learned.preparation.target, plan.choices)
     built = build(train, others.preparation, learned.classes, others.preparation.rows)
     built, prepared = mapped(built, others.preparation, plan.features)
-    estimator = _trained(built, others, plan)
+    estimator = trained(plan.rule, plan.settings, built, len(learned.classes))
     rows = build(test, prepared, learned.classes, prepared.rows)
     return decisions(estimator, rows.X)
 
@@ -176,39 +174,6 @@ def _scaled(built: Built, source: Source, learned: Learned, listen: Listen) -> B
         listen("Scaling the rows")
         preparation.scaling.apply(built.rows)
     return built
-
-
-def _trained(built: Built, learned: Learned, plan: Plan, listen: Listen = lambda _: None) -> Any:
-    """An estimator that learned the codes from the rows."""
-    settings = dict(plan.settings)
-    if plan.rule is Rule.AUTO:
-        listen("Choosing C")
-        settings = auto_settings(built, len(learned.classes), settings)
-    listen("Training")
-    return estimator_of(plan.rule, settings).fit(built.X, built.codes)
-
-
-def _proved(built: Built, learned: Learned, plan: Plan, listen: Listen) -> Proof | None:
-    """A verdict on the rows as they were read, within the time allowed."""
-    if plan.proof_seconds <= 0 or built.on_disk:
-        return None
-    from rosenblatt.evidence.separability import separability  # noqa: PLC0415 (slow to import)
-
-    listen("Looking for a proof of separability")
-    labels = np.array(learned.classes)[built.codes]
-    few = _some_rows(built)
-    if len(few) == len(labels):
-        return separability(built.X, labels)
-    if len(np.unique(labels[few])) > 1:
-        separability(built.X[few], labels[few])  # kernels are compiled once, which must not count
-    return separability(built.X, labels, time_limit=plan.proof_seconds)
-
-
-def _some_rows(built: Built) -> Ints:
-    """As many rows as a verdict takes no time for, from all parts of the data."""
-    n = len(built.codes)
-    few = max(2, min(n, QUICKLY_PROVED * n // max(1, entries_in(built.rows))))
-    return np.linspace(0, n - 1, few).astype(np.int64)
 
 
 def _judged(fitted: Fitted, test: Source, method: str, listen: Listen) -> Fitted:

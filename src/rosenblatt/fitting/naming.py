@@ -1,4 +1,4 @@
-"""Names for hashed features: the words of the training rows that fall on them, read once more.
+"""Names for hashed features: the words of some rows that fall on them, read when asked for.
 
 Nothing of it is stored in a model: a model never holds training text.
 """
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rosenblatt.arrays import Ints
+from rosenblatt.errors import SourceError
 from rosenblatt.sources.chunks import Chunk, Table
 from rosenblatt.tables.columns import Text, width_of, words_of
 from rosenblatt.tables.preparation import Preparation
@@ -50,10 +51,7 @@ def _encoded_names(
         width = width_of(column)
         inside = wanted[(wanted >= first) & (wanted < first + width)] - first
         if isinstance(column, Text) and len(inside):
-            from rosenblatt.tables.ngrams import names_of  # noqa: PLC0415 (loads the compiler)
-
-            cells = _cells(source, column.name)
-            names = names_of(cells, np.sort(inside), sizes=column.sizes, bits=column.bits)
+            names = column.grams.names_in(_cells(source, column.name), np.sort(inside))
             found |= {
                 first + j: f'{column.name}: "{words[0]}"' for j, words in names.items() if words
             }
@@ -67,8 +65,11 @@ def _cells(source: Iterable[Chunk], name: str) -> "pl.Series":
 
     parts: list[pl.Series] = []
     for chunk in source:
-        if isinstance(chunk, Table):
-            parts.append(words_of(chunk.frame[name]))
+        if not isinstance(chunk, Table) or name not in chunk.names:
+            raise SourceError(
+                f"{chunk.place.file} has no column {name!r}, whose words are to be named."
+            )
+        parts.append(words_of(chunk.frame[name]))
         if sum(map(len, parts)) >= MOST_CELLS:
             break
     return pl.concat(parts)

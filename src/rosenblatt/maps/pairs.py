@@ -40,11 +40,12 @@ class Pairs:
             from rosenblatt.maps.sparse import pairs  # noqa: PLC0415 (loads the compiler)
 
             return pairs(rows, self.left, self.right)
-        X = floats(rows)
+        from rosenblatt.maps.columns import multiply_columns  # noqa: PLC0415 (loads the compiler)
+
+        X = np.ascontiguousarray(floats(rows))
         out = np.empty((len(X), self.n_outputs), X.dtype)
         out[:, : self.n_inputs] = X
-        np.take(X, self.left, axis=1, out=out[:, self.n_inputs :])
-        out[:, self.n_inputs :] *= X[:, self.right]
+        multiply_columns(X, self.left, self.right, out[:, self.n_inputs :])
         return out
 
     def names(self, names: Sequence[str]) -> tuple[str, ...]:

@@ -15,14 +15,18 @@ import numpy as np
 from rosenblatt.arrays import Array, Ints
 from rosenblatt.data.storage import Rows
 from rosenblatt.errors import ParameterError
+from rosenblatt.maps.association import Association, association_units
 from rosenblatt.maps.distances import Distances, radial
+from rosenblatt.maps.hog import Histograms, hog
 from rosenblatt.maps.map import Map
 from rosenblatt.maps.monomials import Monomials, products
 from rosenblatt.maps.pairs import Pairs, random_products
+from rosenblatt.maps.photocells import Photocells, mark_i
 from rosenblatt.maps.powers import Powers, polynomial
 from rosenblatt.maps.random_kernels import Fourier, Nystroem, fourier, nystroem
 from rosenblatt.maps.room import require_room
 
+TEXTS = "ngrams"  # not a map of rows: how texts become rows (tables/grams.py)
 LEARNERS: dict[str, Callable[..., Map]] = {
     "products": products,
     "poly": polynomial,
@@ -30,7 +34,11 @@ LEARNERS: dict[str, Callable[..., Map]] = {
     "radial": radial,
     "fourier": fourier,
     "nystroem": nystroem,
+    "hog": hog,
+    "mark-i": mark_i,
+    "association-units": association_units,
 }
+OF_IMAGES = {"hog", "mark-i"}  # they compare pixels, which must not be scaled one by one
 KINDS: dict[str, type[Any]] = {
     "monomials": Monomials,
     "powers": Powers,
@@ -38,6 +46,9 @@ KINDS: dict[str, type[Any]] = {
     "distances": Distances,
     "fourier": Fourier,
     "nystroem": Nystroem,
+    "histograms": Histograms,
+    "photocells": Photocells,
+    "association": Association,
 }
 
 
@@ -48,6 +59,11 @@ class Recipe:
     written: str
     name: str
     settings: Mapping[str, Any]
+
+    @property
+    def of_images(self) -> bool:
+        """Whether it takes rows of pixels."""
+        return self.name in OF_IMAGES
 
     def learn(self, rows: Rows) -> "Step":
         """The map; one for which there is no room is refused."""
@@ -65,14 +81,20 @@ class Step(NamedTuple):
 
 def recipe_of(written: str) -> Recipe:
     """The recipe that is written so."""
-    name, _, rest = written.partition(":")
+    name = written.partition(":")[0]
     if name not in LEARNERS:
-        near = get_close_matches(name, LEARNERS, n=1)
+        known = [*LEARNERS, TEXTS]
+        near = get_close_matches(name, known, n=1)
         hint = f" Did you mean {near[0]!r}?" if near else ""
         raise ParameterError(
-            f"There are no features called {name!r}.{hint} There are {', '.join(LEARNERS)}."
+            f"There are no features called {name!r}.{hint} There are {', '.join(known)}."
         )
-    known = _settings_of(name)
+    return Recipe(written, name, settings_in(written, _settings_of(name)))
+
+
+def settings_in(written: str, known: Mapping[str, inspect.Parameter]) -> dict[str, Any]:
+    """The settings that are written behind a name."""
+    name, _, rest = written.partition(":")
     settings: dict[str, Any] = {}
     for place, word in enumerate(rest.split(",") if rest else []):
         key, equals, value = word.partition("=")
@@ -83,7 +105,7 @@ def recipe_of(written: str) -> Recipe:
                 f"{written}: {word!r} is no setting of {name}, which has {', '.join(known)}."
             )
         settings[key] = _value(written, key, value, known[key])
-    return Recipe(written, name, settings)
+    return settings
 
 
 def recipes_of(written: Iterable[str]) -> tuple[Recipe, ...]:
@@ -156,9 +178,9 @@ def _checked(kind: str, name: str, value: Any, wanted: Any) -> Any:
 
 
 def _shape(word: str) -> tuple[int, int]:
-    """Height and width, such as 28x28."""
-    height, _, width = word.partition("x")
-    return int(height), int(width)
+    """Height and width, such as 28x20; one number for both."""
+    height, times, width = word.partition("x")
+    return int(height), int(width if times else height)
 
 
 READERS: dict[Any, Callable[[str], Any]] = {

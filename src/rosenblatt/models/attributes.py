@@ -34,6 +34,8 @@ KINDS: dict[str, Any] = {
     "feature_names_in_": Array,
     "classes_": Array,
     "_W": Floats | None,
+    "coef_": Floats,
+    "vocabulary_": Array,
     "_stream": Stream,
     "_outcome": Outcome | None,
     "outcome_": Outcome,
@@ -71,6 +73,8 @@ SHAPES = {
     "classes_": ("K",),
     "feature_names_in_": ("d",),
     "_W": ("u", "w"),
+    "coef_": ("d",),
+    "vocabulary_": ("d",),
     "_pair": (2,),
     "scalings_": ("d", "any"),
     "explained_variance_ratio_": ("any",),
@@ -94,13 +98,13 @@ MOMENTS = {
     "offsets": ("K", "d"),
     "scatter": ("K or 1", "d", "d"),
 }
-LEARNED = ("_W", "_stream", "_moments")  # one of them is all a prediction needs
+LEARNED = ("_W", "_stream", "_moments", "coef_")  # one of them is all a prediction needs
 
 
 def check(state: Mapping[str, Any]) -> None:
     """Refuse what does not fit together, with a ValueError."""
     _check_kinds(state)
-    K, d = len(state["classes_"]), state["n_features_in_"]
+    K, d = len(state.get("classes_", ())), state["n_features_in_"]
     sizes = {"K": K, "d": d, "w": d + 1, "u": K if "_pair" in state else units(K)}
     _check_shapes(state, SHAPES, sizes)
     if "_moments" in state:
@@ -117,8 +121,11 @@ def _check_kinds(state: Mapping[str, Any]) -> None:
     for name, value in state.items():
         if name not in KINDS or not fits(value, KINDS[name]):
             raise ValueError(f"its attribute {name!r} is unknown or of another kind")
-    if "classes_" not in state or "n_features_in_" not in state:
+    ranks = "coef_" in state  # what ranks has no classes
+    if "n_features_in_" not in state or ("classes_" not in state and not ranks):
         raise ValueError("it does not say what its classes and features are")
+    if not all(type(word) is str for word in state.get("vocabulary_", ())):
+        raise ValueError("its vocabulary holds what is no word")
     if not any(state.get(name) is not None for name in LEARNED):
         raise ValueError("it holds no weights")
 

@@ -14,6 +14,7 @@ RULES = {
     "linear-svm": "LinearSVM",
     "logistic-regression": "LogisticRegression",
     "kernel-perceptron": "KernelPerceptron",
+    "sentence-ranker": "SentenceRanker",
     "threshold-unit": "ThresholdUnit",
     "threshold-network": "ThresholdNetwork",
 }

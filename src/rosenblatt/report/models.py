@@ -1,5 +1,6 @@
 """What `show` tells about a model: figures as plain data, and as text."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from rosenblatt.models.model import Model
@@ -7,8 +8,10 @@ from rosenblatt.report.weights import column_figures, largest_weights, map_figur
 from rosenblatt.report.words import listed, weights_table
 
 
-def model_figures(path: str, model: Model) -> dict[str, Any]:
-    """All that a model file says."""
+def model_figures(
+    path: str, model: Model, names: Mapping[int, str] | None = None
+) -> dict[str, Any]:
+    """All that a model file says; `names` are better ones for some features."""
     classes = [str(label) for label in model.classes]
     return {
         "model": path,
@@ -20,7 +23,7 @@ def model_figures(path: str, model: Model) -> dict[str, Any]:
         "maps": map_figures(model.preparation),
         "scaled": model.preparation.scaling is not None,
         "probabilities": model.link is not None,
-        "weights": largest_weights(classes, model.feature_names, model.W),
+        "weights": largest_weights(classes, model.feature_names, model.W, names),
         "training": model.summary,
     }
 
@@ -35,7 +38,7 @@ def model_words(told: dict[str, Any]) -> str:
         )
     ]
     if told["columns"]:
-        lines.append("Columns: " + listed([f"{c['name']} ({c['kind']})" for c in told["columns"]]))
+        lines.append("Columns: " + listed([_column(column) for column in told["columns"]]))
     if told["maps"]:
         lines.append("Features by " + " and ".join(made["map"] for made in told["maps"]))
     if "source" in training:  # a model of the command line; others tell less
@@ -51,3 +54,8 @@ def model_words(told: dict[str, Any]) -> str:
     if told["scaled"]:
         lines.append("Weights are of the scaled features, so that they can be compared.")
     return "\n".join([*lines, weights_table(told["weights"], told["features"])])
+
+
+def _column(column: dict[str, Any]) -> str:
+    read = f", {column['read']}" if "read" in column else ""
+    return f"{column['name']} ({column['kind']}{read})"

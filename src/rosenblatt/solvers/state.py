@@ -18,6 +18,10 @@ class Ending(Enum):
         " `rosenblatt separable` or `separability(X, y)` for a proof, raise `max_iter`, or keep"
         " better weights with `keep='average'` or `keep='pocket'`."
     )
+    RANKING_SPENT = (
+        "Stopped after {passes} with {mistakes} in the last. Raise `max_iter`; or it may be that no"
+        " weights rank all groups rightly, while those of longer runs of words do."
+    )
     ONE_PASS = (
         "Done: one pass over {rows}, {mistakes} as they came. A higher `max_iter` goes over them"
         " again."

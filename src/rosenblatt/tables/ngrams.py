@@ -1,12 +1,15 @@
-"""Text to numbers: words and runs of words, hashed to features. No vocabulary is kept.
+"""Text to numbers: runs of words or of characters, hashed to features. No vocabulary is kept.
 
 A run of words t₁ … tₙ, given by their hashes, has the number Σ tᵢ Kⁿ⁻ⁱ modulo 2⁶⁴. That is mixed,
-and its first bits are the feature.
+and its first bits are the feature. Runs of characters stay within a word (characters.py); one that
+is too short for any run is a run by itself.
 """
 
 import os
 from collections import Counter
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,38 +18,62 @@ from numba import njit
 
 from rosenblatt.arrays import Array, Ints
 from rosenblatt.data.rows import CSR, UINT
-from rosenblatt.tables.words import Text, blocks_of, find_words, room_for_words, text_of
+from rosenblatt.tables.characters import end_of_word, find_characters, padded
+from rosenblatt.tables.grams import UNITS, Grams
+from rosenblatt.tables.words import (
+    Text,
+    Words,
+    blocks_of,
+    find_words,
+    gap_at,
+    room_for_words,
+    text_of,
+)
 
-SIZES = (1, 2)  # words in a run: from, to
-BITS = 18
+SIZES, _, BITS, _ = Grams()
+WORD, CHARACTER = range(2)  # how a kernel is told of the units
+SHORTEST = (2, 1)  # bytes of a unit and of what must follow it: a letter and a space, or a letter
 
 K = UINT(0x9E3779B97F4A7C15)  # 2⁶⁴ over the golden ratio: odd, and without a pattern
 MIX_1, MIX_2, HALF = UINT(0xFF51AFD7ED558CCD), UINT(0xC4CEB9FE1A85EC53), UINT(33)  # of MurmurHash3
 ONE = UINT(1)
+SPACE = ord(" ")
 
 
 class Runs(NamedTuple):
-    """Runs of words in a text: their hashes and features, and where they begin and end."""
+    """Runs in a text: their hashes and features, where they begin and end, and in which row."""
 
     hashes: Array
     features: Ints
     starts: Ints
     stops: Ints
+    rows: Ints
 
 
-def counts(texts: pl.Series, *, sizes: tuple[int, int] = SIZES, bits: int = BITS) -> CSR:
-    """How often words, and runs of as many words as `sizes` allow, occur in each text.
+def counts(
+    texts: pl.Series, *, sizes: tuple[int, int] = SIZES, bits: int = BITS, unit: str = "word"
+) -> CSR:
+    """How often words, and runs of as many words (or characters) as `sizes` allow, occur in texts.
 
     There are 2^bits features, in rising order in a row. A missing text is a row without entries.
     """
 
     def counted(block: pl.Series) -> tuple[Array, Array, Array]:
         with np.errstate(over="ignore"):  # hashes are taken modulo 2⁶⁴
-            return count(text_of(block), sizes, bits)
+            return count(text_in(block, unit), sizes, UNITS.index(unit), bits)
 
+    return stacked(in_blocks(counted, texts), 1 << bits)
+
+
+def in_blocks(do: Callable[[pl.Series], Any], texts: pl.Series) -> list[Any]:
+    """What is done with each block of texts, on all cores."""
     blocks = list(blocks_of(texts))
     with ThreadPoolExecutor(min(len(blocks), os.cpu_count() or 1)) as threads:
-        parts = list(threads.map(counted, blocks))
+        return list(threads.map(do, blocks))
+
+
+def stacked(parts: list[tuple[Array, Array, Array]], n_features: int) -> CSR:
+    """Rows out of parts of them: features, values, and how many of them each row has."""
     lengths = np.concatenate([lengths for _, _, lengths in parts])
     indptr = np.concatenate([[0], np.cumsum(lengths)])
     index = np.int32 if indptr[-1] <= np.iinfo(np.int32).max else np.int64
@@ -54,34 +81,45 @@ def counts(texts: pl.Series, *, sizes: tuple[int, int] = SIZES, bits: int = BITS
         np.concatenate([values for _, values, _ in parts]),
         np.concatenate([features for features, _, _ in parts], dtype=index),
         indptr.astype(index),
-        1 << bits,
+        n_features,
     )
 
 
+def text_in(texts: pl.Series, unit: str) -> Text:
+    """Lower-case texts, made ready to be cut into units."""
+    lower = texts.str.to_lowercase()
+    return text_of(padded(lower) if unit == "character" else lower)
+
+
 def names_of(
-    texts: pl.Series, wanted: Ints, *, sizes: tuple[int, int] = SIZES, bits: int = BITS
+    texts: pl.Series,
+    wanted: Ints,
+    *,
+    sizes: tuple[int, int] = SIZES,
+    bits: int = BITS,
+    unit: str = "word",
 ) -> dict[int, list[str]]:
     """What in some texts has each of the wanted features, the most frequent first."""
     is_wanted = np.zeros(1 << bits, np.bool_)
     is_wanted[wanted] = True
     times: dict[int, Counter[str]] = {int(feature): Counter() for feature in wanted}
     for block in blocks_of(texts):
-        text = text_of(block)
+        text = text_in(block, unit)
         with np.errstate(over="ignore"):
-            runs = find_runs(text, sizes, bits, is_wanted)
-            _, firsts, numbers = np.unique(runs.hashes, return_index=True, return_counts=True)
-            for first, n in zip(firsts, numbers, strict=True):
-                name = _name(text.letters[runs.starts[first] : runs.stops[first]])
-                times[int(runs.features[first])][name] += int(n)
+            runs = find_runs(text, sizes, UNITS.index(unit), bits, is_wanted)
+        _, firsts, numbers = np.unique(runs.hashes, return_index=True, return_counts=True)
+        names = spelled(text, runs.starts[firsts], runs.stops[firsts], unit)
+        features = runs.features[firsts].tolist()
+        for feature, name, n in zip(features, names, numbers.tolist(), strict=True):
+            times[feature][name] += n
     return {feature: _most_frequent(names) for feature, names in times.items()}
 
 
-def _name(letters: Array) -> str:
-    """Words with one space between them, whatever stood there."""
-    words = room_for_words(np.array([0, len(letters)]))
-    n = find_words(letters, 0, len(letters), words)
-    spans = zip(words.starts[:n], words.stops[:n], strict=True)
-    return " ".join(bytes(letters[start:stop]).decode() for start, stop in spans)
+def spelled(text: Text, starts: Ints, stops: Ints, unit: str) -> list[str]:
+    """Runs as text: characters as they are, words with one space between them."""
+    letters, places = spell(text.letters, starts, stops, UNITS.index(unit))
+    raw = letters.tobytes()
+    return [raw[start:stop].decode() for start, stop in pairwise(places.tolist())]
 
 
 def _most_frequent(names: Counter[str]) -> list[str]:
@@ -90,19 +128,19 @@ def _most_frequent(names: Counter[str]) -> list[str]:
 
 
 @njit(cache=True, nogil=True)
-def count(text: Text, sizes: tuple[int, int], bits: int) -> tuple[Array, Array, Array]:
+def count(text: Text, sizes: tuple[int, int], unit: int, bits: int) -> tuple[Array, Array, Array]:
     """Features of all rows in turn, their counts, and how many of them each row has."""
     letters, places = text
-    n, words = len(places) - 1, room_for_words(places)
-    room, row_room = room_for_runs(text, sizes), len(words.hashes) * (sizes[1] - sizes[0] + 1)
+    n, units = len(places) - 1, room_for_words(places, SHORTEST[unit])
+    room, row_room = room_for_runs(text, sizes, unit), len(units.hashes) * (sizes[1] - sizes[0] + 1)
     features, values = np.empty(room, np.int32), np.empty(room, np.float32)
     run, spare = np.empty(row_room, np.int32), np.empty(row_room, np.int32)
     lengths = np.empty(n, np.int64)
     tallies = np.empty(1 << ((bits + 1) // 2), np.int64)
     total = 0
     for row in range(n):
-        n_words = find_words(letters, places[row], places[row + 1], words)
-        n_runs = hash_runs(words.hashes[:n_words], sizes, bits, run)
+        n_units = find_units(letters, places[row], places[row + 1], unit, units)
+        n_runs = hash_runs(units.hashes[:n_units], sizes, unit, bits, run)
         sort_features(run[:n_runs], spare, bits, tallies)
         lengths[row] = tally(run[:n_runs], features[total:], values[total:])
         total += lengths[row]
@@ -110,28 +148,49 @@ def count(text: Text, sizes: tuple[int, int], bits: int) -> tuple[Array, Array, 
 
 
 @njit(cache=True, nogil=True)
-def room_for_runs(text: Text, sizes: tuple[int, int]) -> int:
-    """How many runs of words there are at most; a letter and a space are the shortest word."""
-    return (len(text.letters) // 2 + len(text.places)) * (sizes[1] - sizes[0] + 1)
+def room_for_runs(text: Text, sizes: tuple[int, int], unit: int) -> int:
+    """How many runs there are at most."""
+    n_units = len(text.letters) // SHORTEST[unit] + len(text.places)
+    return n_units * (sizes[1] - sizes[0] + 1)
 
 
 @njit(cache=True, nogil=True, forceinline=True)
-def hash_runs(hashes: Array, sizes: tuple[int, int], bits: int, features: Array) -> int:
-    """Features of the runs of some words; how many there are."""
-    n, found = UINT(len(hashes)), UINT(0)
-    for first in range(n):
-        run = UINT(0)
-        for last in range(first, min(n, first + UINT(sizes[1]))):
-            run = run * K + hashes[last]
-            if last + ONE >= first + UINT(sizes[0]):
-                features[found] = feature_of(run, bits)
-                found += ONE
+def find_units(letters: Array, start: int, stop: int, unit: int, found: Words) -> int:
+    """Write down the words or characters that stand between two places; how many there are."""
+    if unit == CHARACTER:
+        return find_characters(letters, start, stop, found)
+    return find_words(letters, start, stop, found)
+
+
+@njit(cache=True, nogil=True, forceinline=True)
+def stretch(hashes: Array, first: int, least: int, unit: int) -> tuple[int, int]:
+    """Where the runs from a unit on have to end, and how many units they have at least."""
+    if unit == CHARACTER:
+        end = end_of_word(hashes, first)
+        return end, min(UINT(least), end - first)
+    return UINT(len(hashes)), UINT(least)
+
+
+@njit(cache=True, nogil=True, forceinline=True)
+def hash_runs(hashes: Array, sizes: tuple[int, int], unit: int, bits: int, features: Array) -> int:
+    """Features of the runs of some units; how many there are."""
+    n, found, begin = UINT(len(hashes)), UINT(0), UINT(0)
+    while begin < n:
+        end, least = stretch(hashes, begin, sizes[0], unit)
+        for first in range(begin, end):
+            run = UINT(0)
+            for last in range(first, min(end, first + UINT(sizes[1]))):
+                run = run * K + hashes[last]
+                if last + ONE >= first + least:
+                    features[found] = feature_of(run, bits)
+                    found += ONE
+        begin = end
     return int(found)
 
 
 @njit(cache=True, nogil=True, forceinline=True)
 def feature_of(run: Any, bits: int) -> Any:
-    """The first bits of the mixed hash of a run of words."""
+    """The first bits of the mixed hash of a run."""
     mixed = (run ^ (run >> HALF)) * MIX_1
     mixed = (mixed ^ (mixed >> HALF)) * MIX_2
     return (mixed ^ (mixed >> HALF)) >> UINT(64 - bits)
@@ -175,23 +234,52 @@ def tally(run: Array, features: Array, values: Array) -> int:
 
 
 @njit(cache=True, nogil=True)
-def find_runs(text: Text, sizes: tuple[int, int], bits: int, wanted: Array) -> Runs:
-    """Runs of words whose features are wanted."""
+def find_runs(text: Text, sizes: tuple[int, int], unit: int, bits: int, wanted: Array) -> Runs:
+    """Runs whose features are wanted."""
     letters, places = text
-    words = room_for_words(places)
-    room = room_for_runs(text, sizes)
+    units = room_for_words(places, SHORTEST[unit])
+    room = room_for_runs(text, sizes, unit)
     hashes, features = np.empty(room, np.uint64), np.empty(room, np.int64)
     starts, stops = np.empty(room, np.int64), np.empty(room, np.int64)
+    rows = np.empty(room, np.int64)
     found = 0
     for row in range(len(places) - 1):
-        n = find_words(letters, places[row], places[row + 1], words)
-        for first in range(n):
-            run = UINT(0)
-            for last in range(first, min(n, first + sizes[1])):
-                run = run * K + words.hashes[last]
-                feature = feature_of(run, bits)
-                if last + 1 >= first + sizes[0] and wanted[feature]:
-                    hashes[found], features[found] = run, feature
-                    starts[found], stops[found] = words.starts[first], words.stops[last]
-                    found += 1
-    return Runs(hashes[:found], features[:found], starts[:found], stops[:found])
+        n = UINT(find_units(letters, places[row], places[row + 1], unit, units))
+        begin = UINT(0)
+        while begin < n:
+            end, least = stretch(units.hashes[:n], begin, sizes[0], unit)
+            for first in range(begin, end):
+                run = UINT(0)
+                for last in range(first, min(end, first + UINT(sizes[1]))):
+                    run = run * K + units.hashes[last]
+                    feature = feature_of(run, bits)
+                    if last + ONE >= first + least and wanted[feature]:
+                        hashes[found], features[found], rows[found] = run, feature, row
+                        starts[found], stops[found] = units.starts[first], units.stops[last]
+                        found += 1
+            begin = end
+    return Runs(hashes[:found], features[:found], starts[:found], stops[:found], rows[:found])
+
+
+@njit(cache=True, nogil=True)
+def spell(letters: Array, starts: Ints, stops: Ints, unit: int) -> Text:
+    """Runs one after the other, with a space for whatever stands between words."""
+    places = np.zeros(len(starts) + 1, np.int64)
+    for run in range(len(starts)):
+        places[run + 1] = places[run] + stops[run] - starts[run]
+    spelling, n = np.empty(places[-1], np.uint8), 0
+    for run in range(len(starts)):
+        i, stop = UINT(starts[run]), UINT(stops[run])
+        while i < stop:
+            gap = gap_at(letters, i) if unit == WORD else UINT(0)
+            if gap == UINT(0):
+                spelling[n] = letters[i]
+                n += 1
+                i += ONE
+                continue
+            if spelling[n - 1] != SPACE:
+                spelling[n] = SPACE
+                n += 1
+            i += gap
+        places[run + 1] = n
+    return Text(spelling[:n], places)

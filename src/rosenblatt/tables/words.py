@@ -30,7 +30,7 @@ class Text(NamedTuple):
 
 
 class Words(NamedTuple):
-    """Room for the words of a row: where they begin and end, and their hashes."""
+    """Room for the words, or characters, of a row: where they begin and end, and their hashes."""
 
     starts: Ints
     stops: Ints
@@ -46,21 +46,20 @@ def blocks_of(texts: pl.Series) -> Iterator[pl.Series]:
 
 
 def text_of(texts: pl.Series) -> Text:
-    """Lower-case texts; one that is missing is empty."""
-    lower = texts.str.to_lowercase()
-    joined = lower.str.join("").cast(pl.Binary).item()
-    places = np.zeros(len(lower) + 1, np.int64)
-    np.cumsum(lower.str.len_bytes().fill_null(0).to_numpy(), out=places[1:])
+    """Texts as they are; one that is missing is empty."""
+    joined = texts.str.join("").cast(pl.Binary).item()
+    places = np.zeros(len(texts) + 1, np.int64)
+    np.cumsum(texts.str.len_bytes().fill_null(0).to_numpy(), out=places[1:])
     return Text(np.frombuffer(joined, np.uint8), places)
 
 
 @njit(cache=True, nogil=True)
-def room_for_words(places: Ints) -> Words:
-    """Room for the words of any row."""
+def room_for_words(places: Ints, shortest: int) -> Words:
+    """Room for the words of any row, where one and what follows it have so many bytes or more."""
     longest = 0
     for row in range(len(places) - 1):
         longest = max(longest, places[row + 1] - places[row])
-    most = longest // 2 + 1  # a letter, a space, a letter …
+    most = longest // shortest + 1
     return Words(np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most, np.uint64))
 
 

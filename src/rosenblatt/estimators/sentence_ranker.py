@@ -1,0 +1,342 @@
+"""A discriminative language model: weights of words and word pairs that rank sentences."""
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError
+
+from rosenblatt.arrays import Array, Floats, Ints
+from rosenblatt.data.blocks import Blocks
+from rosenblatt.data.corruptions import corrupted
+from rosenblatt.data.door import require_finite, rows_of
+from rosenblatt.data.problem import unlabelled
+from rosenblatt.data.rows import Rows, n_cols
+from rosenblatt.errors import DataError
+from rosenblatt.estimators import checks
+from rosenblatt.estimators.linear import unchanged_by_failure
+from rosenblatt.estimators.text_settings import check_text_settings, words_kept
+from rosenblatt.estimators.training import Listening, train
+from rosenblatt.evidence.bounds import Geometry, MarginBounds
+from rosenblatt.evidence.trace import Trace
+from rosenblatt.solvers.ranking import RANKING, Groups, narrowest, ranking_passes
+from rosenblatt.solvers.run import no_mistake, passes_spent
+from rosenblatt.solvers.score import scores_of
+from rosenblatt.solvers.state import Ending, Outcome
+from rosenblatt.tables.grams import Grams
+from rosenblatt.tables.readers import Reader, Vocabulary, texts_with_runs
+from rosenblatt.tables.texts import texts_of
+
+
+class SentenceRanker(BaseEstimator):
+    """Discriminative language model: a sentence scores w·Φ, with Φ its words and word pairs.
+
+    Each group of candidates has a best one. Where it does not score higher than all others, w
+    gains Φ(best) − Φ(highest of the others), until a pass over the groups has no mistake: the
+    perceptron, on differences. Ties are mistakes. The scores of different groups tell nothing about
+    each other.
+
+    Parameters
+    ----------
+    sizes : (int, int), default=(1, 2)
+        How many words a run has that is counted, from and to.
+    unit : {"word", "character"}, default="word"
+        What runs are made of; those of characters stay within a word.
+    n_features : int, default=2**18
+        Features that runs are hashed to, a power of 2.
+    vocabulary : bool, default=False
+        Whether every run of the training sentences has a feature of its own instead. Their words
+        are then kept, in a saved model too.
+    keep : {"average", "last"}, default="average"
+        Which weights to keep: their mean over all groups visited, or the last.
+    max_iter : int, default=100
+        Most passes over the groups.
+    shuffle : bool, default=True
+        Visit the groups in a new order each pass.
+    random_state : int, default=0
+        Seed of the shuffle, and of what `fit_sentences` draws.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_features_in_,)
+        Weights.
+    vocabulary_ : ndarray of str
+        What each feature stands for; with `vocabulary=True` only.
+    n_features_in_ : int
+        How many features a candidate has.
+    trace_ : Trace
+        One record a pass.
+    outcome_ : Outcome
+        How the run ended, as a sentence.
+    mistakes_ : int
+        Mistakes over all passes.
+    margin_bounds_ : MarginBounds
+        lower ≤ γ* ≤ upper for the largest margin γ* of the differences.
+    mistake_bound_ : float or None
+        (R/γ)² with that lower bound and R the longest difference: the theorem's limit on
+        `mistakes_`; None without convergence.
+    n_iter_ : int
+        Passes made.
+
+    Examples
+    --------
+    >>> from rosenblatt import SentenceRanker
+    >>> candidates = [["cat sat on the mat", "cat sat the on mat", "cat cat on the mat"]]
+    >>> model = SentenceRanker().fit(candidates, best=[0])
+    >>> model.rank(["the on mat", "on the mat"])
+    ['on the mat', 'the on mat']
+    >>> print(model.outcome_)
+    Converged: a pass without a mistake, after 2 passes.
+    """
+
+    coef_: Floats
+    vocabulary_: Array
+    n_features_in_: int
+    trace_: Trace
+    outcome_: Outcome
+    mistakes_: int
+    margin_bounds_: MarginBounds | None
+    mistake_bound_: float | None
+    n_iter_: int
+
+    def __init__(
+        self,
+        sizes: tuple[int, int] = (1, 2),
+        *,
+        unit: str = "word",
+        n_features: int = 1 << 18,
+        vocabulary: bool = False,
+        keep: str = "average",
+        max_iter: int = 100,
+        shuffle: bool = True,
+        random_state: int = 0,
+    ) -> None:
+        self.sizes = sizes
+        self.unit = unit
+        self.n_features = n_features
+        self.vocabulary = vocabulary
+        self.keep = keep
+        self.max_iter = max_iter
+        self.shuffle = shuffle
+        self.random_state = random_state
+
+    def fit(self, candidates: Any, best: Any) -> Self:
+        """Learn the weights, pass after pass, until one has no mistake or they are spent.
+
+        Parameters
+        ----------
+        candidates : sequence of groups
+            Each a list of sentences; or an array or sparse matrix, a row of features a candidate.
+        best : sequence of int
+            Place of the best candidate in each group.
+
+        Returns
+        -------
+        self
+        """
+        with unchanged_by_failure(self):
+            self._check()
+            groups = self._groups(candidates, best)
+            self.n_features_in_ = n_cols(groups.rows)
+            self._train(groups)
+        return self
+
+    def fit_sentences(self, sentences: Sequence[str], n_wrong: int = 4) -> Self:
+        """Learn to prefer real sentences to wrong ones made of them (see `corrupted`).
+
+        Parameters
+        ----------
+        sentences : sequence of str
+            Real sentences.
+        n_wrong : int, default=4
+            Wrong ones to each.
+
+        Returns
+        -------
+        self
+        """
+        self._check()
+        real = texts_of(sentences, "sentences").drop_nulls().to_list()
+        return self.fit(*corrupted(real, n_wrong, random_state=self.random_state))
+
+    def score(self, sentences: Any) -> Any:
+        """Score of a sentence, or of each of several.
+
+        Parameters
+        ----------
+        sentences : str, sequence of str, array or sparse matrix
+            A sentence, or several, or their features.
+
+        Returns
+        -------
+        float or ndarray of shape (n_sentences,)
+            The higher, the better; to be compared within a group of candidates.
+        """
+        self._require_fitted()
+        if isinstance(sentences, str):
+            return float(self._scores(self._counts([sentences]))[0])
+        return self._scores(rows_of(sentences) if is_table(sentences) else self._counts(sentences))
+
+    def rank(self, candidates: Any) -> list[Any]:
+        """Candidates in the order of their scores, the best first; equals as they came.
+
+        Parameters
+        ----------
+        candidates : sequence of str, array or sparse matrix
+            Sentences, or a row of features each.
+
+        Returns
+        -------
+        list
+            The sentences; of rows their numbers.
+        """
+        order = np.argsort(-self.score(candidates), kind="stable").tolist()
+        return order if is_table(candidates) else [list(candidates)[i] for i in order]
+
+    def choose(self, candidates: Any) -> Ints:
+        """Place of the highest-scoring candidate in each group; of equals the first.
+
+        Parameters
+        ----------
+        candidates : sequence of groups
+            As in `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_groups,)
+            The places: compare them with `best`.
+        """
+        return np.array([int(np.argmax(self.score(group))) for group in candidates], np.int64)
+
+    def weights_in(self, sentences: Any) -> dict[str, float]:
+        """Weights of the words and runs of some sentences, the largest first.
+
+        Parameters
+        ----------
+        sentences : str or sequence of str
+            Where to look for words.
+
+        Returns
+        -------
+        dict
+            Weight by run, without those of weight 0. Of runs that share a hashed feature the most
+            frequent one of the sentences is told.
+        """
+        self._require_fitted()
+        texts = texts_of([sentences] if isinstance(sentences, str) else sentences, "sentences")
+        features = np.unique(self._reader().counts(texts).indices)
+        features = features[self.coef_[features] != 0]
+        names = self._reader().names_in(texts, features)
+        ranked = features[np.argsort(-np.abs(self.coef_[features]), kind="stable")].tolist()
+        return {names[j][0]: float(self.coef_[j]) for j in ranked}
+
+    def __sklearn_is_fitted__(self) -> bool:
+        """Whether there are weights to score with."""
+        return "coef_" in vars(self)
+
+    def _check(self) -> None:
+        check_text_settings(self.sizes, self.unit, self.n_features, self.vocabulary)
+        checks.one_of("keep", self.keep, ("average", "last"))
+        checks.whole("max_iter", self.max_iter, least=1)
+        checks.flag("shuffle", self.shuffle)
+        checks.whole("random_state", self.random_state, least=0)
+
+    def _require_fitted(self) -> None:
+        if not self.__sklearn_is_fitted__():
+            raise NotFittedError("This SentenceRanker is not fitted yet: call `fit` first.")
+
+    def _reader(self) -> Reader:
+        sizes = (self.sizes[0], self.sizes[1])
+        if self.vocabulary and "vocabulary_" not in vars(self):
+            raise DataError("This SentenceRanker was fitted to rows of numbers: it knows no words.")
+        if self.vocabulary:
+            return Vocabulary(self.vocabulary_, sizes, self.unit)
+        return Grams(sizes, self.unit, int(self.n_features).bit_length() - 1, "count")
+
+    def _counts(self, sentences: Any) -> Rows:
+        return self._reader().counts(texts_of(sentences, "candidates"))
+
+    def _scores(self, rows: Rows) -> Floats:
+        if n_cols(rows) != self.n_features_in_:
+            raise DataError(
+                f"The candidates have {n_cols(rows):,} features; this SentenceRanker was fitted to"
+                f" {self.n_features_in_:,}."
+            )
+        return scores_of(rows, np.append(self.coef_, 0.0)[None])[:, 0]
+
+    def _groups(self, candidates: Any, best: Any) -> Groups:
+        """Rows of all groups one after the other, checked."""
+        groups = list(candidates)
+        lengths = [n_candidates(group, place) for place, group in enumerate(groups)]
+        if max(lengths, default=0) < 2:
+            raise DataError(
+                f"At least one group must have two candidates; got {len(groups)} of one or none."
+            )
+        starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        if is_table(groups[0]):
+            tables = [sparse.csr_array(group) for group in groups]
+            some_sparse = any(sparse.issparse(group) for group in groups)
+            rows = rows_of(sparse.vstack(tables, "csr") if some_sparse else np.vstack(groups))
+            require_finite(rows, "candidates")
+        else:
+            rows = self._learned([sentence for group in groups for sentence in group])
+        return Groups(rows, starts, starts[:-1] + places_of(best, np.diff(starts)))
+
+    def _learned(self, sentences: list[str]) -> Rows:
+        """Rows of sentences, by a vocabulary of their own where one is wanted."""
+        if self.vocabulary:
+            texts = texts_of(sentences, "candidates")
+            sizes = (self.sizes[0], self.sizes[1])
+            self.vocabulary_ = words_kept(texts_with_runs(texts, sizes, self.unit), 1)
+        return self._counts(sentences)
+
+    def _train(self, groups: Groups) -> None:
+        seed = int(self.random_state) if self.shuffle else None
+        listening = Listening(
+            stops=[no_mistake, passes_spent(self.max_iter, Ending.RANKING_SPENT)],
+            eta_if_bounded=1.0,
+            geometry=lambda W: Geometry(*narrowest(groups, W[0])),
+        )
+        states = ranking_passes(groups, keep=self.keep, seed=seed)
+        fit = train(states, Blocks(unlabelled(groups.rows)), RANKING, listening)
+        self.coef_, self.trace_, self.outcome_ = fit.W[0, :-1].copy(), fit.trace, fit.outcome
+        self.mistakes_, self.n_iter_ = fit.mistakes, len(fit.trace)
+        self.margin_bounds_, self.mistake_bound_ = fit.margin_bounds, fit.mistake_bound
+
+
+def is_table(group: Any) -> bool:
+    """Whether candidates are rows of numbers, not sentences."""
+    return sparse.issparse(group) or np.ndim(group) == 2
+
+
+def n_candidates(group: Any, place: int) -> int:
+    """How many candidates a group has: at least one."""
+    if isinstance(group, str) or not (sparse.issparse(group) or hasattr(group, "__len__")):
+        raise DataError(
+            f"candidates[{place}] must be a list of sentences or a table of features; got"
+            f" {type(group).__name__}."
+        )
+    n = group.shape[0] if hasattr(group, "shape") else len(group)
+    if n == 0:
+        raise DataError(f"candidates[{place}] is empty; every group needs a candidate.")
+    return int(n)
+
+
+def places_of(best: Any, lengths: Ints) -> Ints:
+    """The place of the best candidate in each group, checked."""
+    places = np.asarray(best)
+    if places.shape != lengths.shape or places.dtype.kind not in "iu":
+        raise DataError(
+            f"best must hold one whole number for each of the {len(lengths)} groups; got"
+            f" {places.dtype} of shape {places.shape}."
+        )
+    outside = np.flatnonzero((places < 0) | (places >= lengths))
+    if len(outside):
+        g = int(outside[0])
+        raise DataError(
+            f"best[{g}] must be a place from 0 to {lengths[g] - 1}, for candidates[{g}] has"
+            f" {lengths[g]} of them; got {places[g]}."
+        )
+    return places.astype(np.int64)

@@ -1,0 +1,186 @@
+"""Histograms of oriented gradients: which edges there are, and where, not how bright.
+
+An image is cut into cells, and in each the orientations of its edges are counted, an edge by its
+strength. Blocks of neighbouring cells are then brought to the same length, so that light and
+contrast do not matter; a cell comes once for each block it is in (Dalal and Triggs, 2005). All is
+defined as scikit-image's `hog` has it. Beyond it, `signed` tells an edge from dark to bright from
+its opposite, and `soft` shares the vote of a pixel between the orientations and cells near it, so
+that a small shift or turn of an image is a small change of its features.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from math import prod
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rosenblatt.arrays import Array, Floats, Ints
+from rosenblatt.data.storage import Rows
+from rosenblatt.errors import DataError, ParameterError
+from rosenblatt.maps.images import in_parts, shape_of
+
+if TYPE_CHECKING:
+    from rosenblatt.maps.hog_kernel import Layout, Places
+
+NORMS = ("L1", "L1-sqrt", "L2", "L2-Hys")
+MOST_ORIENTATIONS = 180
+
+
+@dataclass(frozen=True)
+class Histograms:
+    """Orientations of edges in the cells of an image, block by block."""
+
+    image: tuple[int, int]
+    cell: tuple[int, int]
+    block: tuple[int, int]
+    orientations: int
+    norm: str
+    root: bool
+    signed: bool
+    soft: bool
+
+    def __post_init__(self) -> None:
+        if min(*self.image, *self.cell, *self.block) < 1:
+            raise ParameterError(
+                "Images, cells and blocks have a height and a width of at least 1; got images of"
+                f" {_size(self.image)} pixels, cells of {_size(self.cell)} pixels and blocks of"
+                f" {_size(self.block)} cells."
+            )
+        if min(self.blocks) < 1:
+            raise ParameterError(
+                f"Images of {_size(self.image)} pixels are too small for a block of"
+                f" {_size(self.block)} cells of {_size(self.cell)} pixels. Take smaller cells, or"
+                " fewer of them in a block."
+            )
+        if not 1 <= self.orientations <= MOST_ORIENTATIONS:
+            raise ParameterError(
+                f"orientations must be an integer from 1 to {MOST_ORIENTATIONS}; got"
+                f" {self.orientations!r}."
+            )
+        if self.norm not in NORMS:
+            raise ParameterError(f"norm must be one of {', '.join(NORMS)}; got {self.norm!r}.")
+
+    @property
+    def n_inputs(self) -> int:
+        """How many pixels an image has."""
+        return self.image[0] * self.image[1]
+
+    @property
+    def n_outputs(self) -> int:
+        """How many features it makes."""
+        return prod(self.blocks) * prod(self.block) * self.bins
+
+    @property
+    def cells(self) -> tuple[int, int]:
+        """How many cells there are, down and across."""
+        return self.image[0] // self.cell[0], self.image[1] // self.cell[1]
+
+    @property
+    def blocks(self) -> tuple[int, int]:
+        """How many blocks there are, down and across."""
+        return self.cells[0] - self.block[0] + 1, self.cells[1] - self.block[1] + 1
+
+    @property
+    def bins(self) -> int:
+        """How many numbers a cell has: one an orientation, two where signs count."""
+        return self.orientations * (2 if self.signed else 1)
+
+    def rows(self, rows: Rows) -> Rows:
+        """The blocks of each image, float32."""
+        from rosenblatt.maps.hog_kernel import describe  # noqa: PLC0415 (loads the compiler)
+
+        def described(images: Array, out: Array) -> None:
+            layout = self._layout(single=images.dtype == np.float32)
+            describe(self._pixels(images), layout, self._places, out)
+
+        return in_parts(described, rows, self.n_outputs)
+
+    def names(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Names such as "cell 2,3 at 30° in block 1,3", cells and blocks counted from 0.
+
+        The angle is that of the gradient, clockwise from the right, in the middle of its bin. The
+        edge runs at right angles to it.
+        """
+        del names
+        step = 180 / self.orientations
+        within = product(range(self.block[0]), range(self.block[1]), range(self.bins))
+        inside = [(row, column, f"{(k + 0.5) * step:g}°") for row, column, k in within]
+        return tuple(
+            f"cell {down + row},{across + column} at {angle} in block {down},{across}"
+            for down, across in product(*map(range, self.blocks))
+            for row, column, angle in inside
+        )
+
+    def _pixels(self, images: Array) -> Floats:
+        """Pixels, or their roots as exactly as they came, as one block of float64."""
+        if not self.root:
+            return np.ascontiguousarray(images, np.float64)
+        if images.min(initial=0) < 0:
+            raise DataError(
+                "A pixel is negative, and has no square root. Leave the root out, or bring all"
+                " pixels to 0 or more."
+            )
+        return np.sqrt(images, dtype=np.result_type(images, np.float32)).astype(np.float64)
+
+    def _layout(self, *, single: bool) -> "Layout":
+        from rosenblatt.maps.hog_kernel import Layout  # noqa: PLC0415 (loads the compiler)
+
+        sizes = (self.image[1], *self.cells, *self.block, self.bins, self.orientations)
+        return Layout(*sizes, 1 / prod(self.cell), NORMS.index(self.norm), self.soft, single)
+
+    @cached_property
+    def _places(self) -> "Places":
+        from rosenblatt.maps.hog_kernel import AFTER, BEFORE, Places  # noqa: PLC0415 (the compiler)
+
+        (row, below), (column, right) = map(self._first_cells, self.image, self.cell)
+        cell = (row[:, None] + BEFORE) * (self.cells[1] + BEFORE + AFTER) + column + BEFORE
+        return Places(
+            np.ravel(cell) * self.bins,
+            np.repeat(below, len(right)),
+            np.tile(right, len(below)),
+            *_directions(np.arange(1.0, self.orientations) * (180 / self.orientations)),
+        )
+
+    def _first_cells(self, n_pixels: int, size: int) -> tuple[Ints, Floats]:
+        """For the pixels of a line the cell they vote for, and the share of the next one.
+
+        A soft vote goes to the cells whose middles are before and behind it.
+        """
+        place = (np.arange(n_pixels) + 0.5) / size - (0.5 if self.soft else 0.0)
+        first = np.floor(place).astype(np.int64)
+        return first, place - first
+
+
+def _directions(angles: Floats) -> tuple[Floats, Floats]:
+    """Cosines and sines of angles in degrees, exactly alike on the diagonals.
+
+    Only there, and upright, can a gradient of whole numbers lie on a boundary; it is then beyond.
+    """
+    near = np.deg2rad(angles % 90)
+    cosines = np.cos(near)
+    sines = np.where(angles % 90 == 45, cosines, np.sin(near))
+    return np.where(angles < 90, cosines, -sines), np.where(angles < 90, sines, cosines)
+
+
+def _size(sides: tuple[int, int]) -> str:
+    return f"{sides[0]} × {sides[1]}"
+
+
+def hog(  # noqa: PLR0913 (each is a setting)
+    rows: Rows,
+    cell: tuple[int, int] = (8, 8),
+    *,
+    block: tuple[int, int] = (2, 2),
+    orientations: int = 9,
+    norm: str = "L2-Hys",
+    root: bool = False,
+    signed: bool = False,
+    soft: bool = False,
+    shape: tuple[int, int] | None = None,
+) -> Histograms:
+    """Histograms of images that are square unless their shape is told."""
+    image = shape_of(rows, shape)
+    return Histograms(image, cell, block, orientations, norm, root, signed, soft)

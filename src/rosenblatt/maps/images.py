@@ -1,0 +1,53 @@
+"""Rows that are images: pixels in reading order, one image a row."""
+
+from collections.abc import Callable
+from math import isqrt
+
+import numpy as np
+
+from rosenblatt.arrays import Array
+from rosenblatt.data.storage import CSR, Rows, n_cols, n_rows, rows_part
+from rosenblatt.errors import ParameterError
+from rosenblatt.sources.threads import in_order, processors
+
+PART = 256  # images that a thread works on at a time
+
+
+def shape_of(rows: Rows, shape: tuple[int, int] | None) -> tuple[int, int]:
+    """Height and width of the images in some rows; they are square unless it is told."""
+    n_pixels = n_cols(rows)
+    height, width = (isqrt(n_pixels),) * 2 if shape is None else shape
+    if height * width == n_pixels and min(height, width) > 0:
+        return height, width
+    if shape is None:
+        raise ParameterError(
+            f"Rows of {n_pixels:,} features are no square images. Tell the height and the width of"
+            " an image, such as 28x20."
+        )
+    raise ParameterError(
+        f"Images of {height} × {width} pixels are rows of {height * width:,} features; these have"
+        f" {n_pixels:,}."
+    )
+
+
+def in_parts(work: Callable[[Array, Array], None], rows: Rows, n_outputs: int) -> Array:
+    """What `work` writes for some images at a time, float32, worked on by all processors."""
+    out = np.empty((n_rows(rows), n_outputs), np.float32)
+
+    def work_on(start: int) -> None:
+        work(dense_part(rows, start, start + PART), out[start : start + PART])
+
+    parts = range(0, len(out), PART)
+    for _ in in_order(work_on, parts, min(processors(), max(1, len(parts)))):
+        pass
+    return out
+
+
+def dense_part(rows: Rows, start: int, stop: int) -> Array:
+    """Rows start … stop, dense."""
+    part = rows_part(rows, start, stop)
+    if not isinstance(part, CSR):
+        return part
+    from rosenblatt.data.problem import matrix_of  # noqa: PLC0415 (loads scipy)
+
+    return np.asarray(matrix_of(part).toarray())
