@@ -774,6 +774,7 @@ def test_public_names_are_frozen() -> None:
         "bias_variance",
         "builtin",
         "capacity_curve",
+        "compare",
         "corrupted",
         "features",
         "gates",

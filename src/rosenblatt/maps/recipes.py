@@ -38,6 +38,7 @@ LEARNERS: dict[str, Callable[..., Map]] = {
     "mark-i": mark_i,
     "association-units": association_units,
 }
+OF_IMAGES = {"hog", "mark-i"}  # they compare pixels, which must not be scaled one by one
 KINDS: dict[str, type[Any]] = {
     "monomials": Monomials,
     "powers": Powers,
@@ -58,6 +59,11 @@ class Recipe:
     written: str
     name: str
     settings: Mapping[str, Any]
+
+    @property
+    def of_images(self) -> bool:
+        """Whether it takes rows of pixels."""
+        return self.name in OF_IMAGES
 
     def learn(self, rows: Rows) -> "Step":
         """The map; one for which there is no room is refused."""

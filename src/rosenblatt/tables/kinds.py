@@ -44,13 +44,17 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class Choices:
-    """What the user says about columns, by name, whether to scale, and how to read texts."""
+    """What the user says about columns, by name, whether to scale, and how to read texts.
+
+    Columns that are `pixels` of images stay where they are, even those that tell nothing.
+    """
 
     drop: frozenset[str] = field(default_factory=frozenset)
     use: frozenset[str] = field(default_factory=frozenset)
     category: frozenset[str] = field(default_factory=frozenset)
     text: frozenset[str] = field(default_factory=frozenset)
     scale: bool = True
+    pixels: bool = False
     grams: Grams | None = None
 
     def check(self, chunk: Table) -> None:

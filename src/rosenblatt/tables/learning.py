@@ -83,7 +83,7 @@ class _Columns:
         for chunk in rest:
             self._add(chunk)
         classes = sorted_classes(self.counts, f"{name}, column {self.target!r}")
-        findings = tuple(f for f in self._findings() if f.column not in self.choices.use)
+        findings = tuple(f for f in self._findings() if not self._is_wanted(f))
         left_out = {f.column for f in findings}
         kept = [name for name in self.kinds if name not in left_out]
         kept.sort(key=lambda name: self.kinds[name] is Kind.TEXT)  # text comes last
@@ -113,6 +113,11 @@ class _Columns:
                 yield leaking(name, self.target)
             elif isinstance(summary, Numbers) and summary.counts_rows:
                 yield counting(name)
+
+    def _is_wanted(self, found: Finding) -> bool:
+        """Whether a column is taken in for all that was found."""
+        pixel = self.choices.pixels and self.kinds[found.column] is Kind.NUMBER
+        return pixel or found.column in self.choices.use
 
     def _preparation(self, columns: tuple[Column, ...]) -> Preparation:
         width = sum(map(width_of, columns))
