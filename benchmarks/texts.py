@@ -211,13 +211,13 @@ def tables(record: dict[str, Any]) -> dict[str, list[str]]:
             *(
                 f"| `rosenblatt {r['command']}` | {r['accuracy']:.2%} | {r['rows']:,},"
                 f" {r['method']} |"
-                for r in record["commands"]
+                for r in record.get("commands", [])
             ),
         ],
         "sentences": [
             "| sentences learned from | real one found |",
             "|---|---|",
-            *(f"| {r['sentences']:,} | {r['right']:.1%} |" for r in record["sentences"]),
+            *(f"| {r['sentences']:,} | {r['right']:.1%} |" for r in record.get("sentences", [])),
         ],
     }
 
