@@ -22,6 +22,7 @@ from rosenblatt.geometry.contours import Grid, lead_of
 from rosenblatt.geometry.plane import Box, feet, regions, segment
 from rosenblatt.geometry.projection import Projection
 from rosenblatt.geometry.sampling import Sample, sample
+from rosenblatt.lab.leads import lead_of_own
 from rosenblatt.lab.subject import Subject
 from rosenblatt.rules.decisions import decided
 
@@ -75,7 +76,7 @@ def picture(subject: Subject, W: Floats | None, rule: str, rows: Sample, box: Bo
         return Picture(drawn, _names(subject), box, caption=_caption(rows))
     scores = subject.Z[rows.rows] @ W[:, :-1].T + W[:, -1]
     codes = subject.codes[rows.rows]
-    lead = _lead(scores, codes)
+    lead = lead_of_own(scores, codes)
     right = (decided(scores, len(subject.classes)) == codes).astype(np.int64)
     level, away = _level(subject, W, rule), _away(lead, W, scores, codes)
     if subject.flat and subject.lift is not None:
@@ -170,17 +171,6 @@ def _projection(subject: Subject, W: Floats | None) -> Projection:
     return Projection.of(rows, W[:, :-1], W[:, -1], names)
 
 
-def _lead(scores: Floats, codes: Ints) -> Floats:
-    """By how much the own class leads the best other; of one unit, y times its score."""
-    if scores.shape[1] == 1:
-        return np.where(codes == 1, scores[:, 0], -scores[:, 0])
-    places = np.arange(len(scores))
-    others = scores.copy()
-    others[places, codes] = -np.inf
-    lead: Floats = scores[places, codes] - others.max(axis=1)
-    return lead
-
-
 def _away(lead: Floats, W: Floats, scores: Floats, codes: Ints) -> Floats:
     """The lead as a distance to the boundary in the space of the features."""
     if len(W) == 1:
@@ -200,7 +190,7 @@ def _level(subject: Subject, W: Floats, rule: str) -> float | None:
         return None
     if rule in UNIT_MARGINS:
         return 1.0
-    lead = _lead(subject.Z @ W[:, :-1].T + W[:, -1], subject.codes)
+    lead = lead_of_own(subject.Z @ W[:, :-1].T + W[:, -1], subject.codes)
     nearest = float(lead.min())
     return nearest if nearest > 0 else None
 
