@@ -1,5 +1,6 @@
 """One page in one tab: three rooms, the way between them, and the address."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -27,9 +28,13 @@ class Page:
     def __init__(self, doc: Document, files: Files, upload_place: str, opened: Opened) -> None:
         self._wires = Wires(upload_place, self._pressed, self._uploaded)
         self._desk = Desk(doc, opened.setup, self._wires.keep)
-        self._plane = PlaneRoom(self._desk, files, self._wires.upload, opened.complaints)
-        rooms: tuple[Any, ...] = (self._plane, GatesRoom(self._desk), LettersRoom(self._desk))
-        self._rooms = dict(zip(ROOMS, rooms, strict=True))
+        desk, upload = self._desk, self._wires.upload
+        self._plans: dict[str, Callable[[], Any]] = {
+            "plane": lambda: PlaneRoom(desk, files, upload, opened.complaints),
+            "gates": lambda: GatesRoom(desk),
+            "letters": lambda: LettersRoom(desk),
+        }
+        self._rooms: dict[str, Any] = {}  # a room is built when somebody enters it
         doors = RadioButtonGroup(
             name="rooms",
             labels=ROOM_WORDS,
@@ -37,18 +42,19 @@ class Page:
             css_classes=["lab-rooms"],
         )
         hear(doors, "active", lambda new: self._enter(ROOMS[new]))
-        hall = Column(
-            name="hall", children=[room.view for room in rooms], sizing_mode="stretch_both"
-        )
+        self._hall = Column(name="hall", children=[], sizing_mode="stretch_both")
+        self._enter(opened.setup.room)
         doc.title = "rosenblatt lab"
         doc.template = TEMPLATE
         doc.theme = Theme(json=theme.LOOK)
-        for root in (doors, hall, self._wires.view):
+        for root in (doors, self._hall, self._wires.view):
             doc.add_root(root)
-        self._enter(opened.setup.room)
 
     def _enter(self, name: str) -> None:
         self._desk.change(room=name)
+        if name not in self._rooms:
+            self._rooms[name] = self._plans[name]()
+            self._hall.children = [*self._hall.children, self._rooms[name].view]
         for each, room in self._rooms.items():
             room.view.visible = each == name
         self._rooms[name].enter()
@@ -57,4 +63,4 @@ class Page:
         self._rooms[self._desk.setup.room].pressed(key)
 
     def _uploaded(self, key: str, trouble: str) -> None:
-        self._plane.uploaded(key, trouble)
+        self._rooms["plane"].uploaded(key, trouble)

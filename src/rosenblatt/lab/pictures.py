@@ -30,6 +30,7 @@ DRAWN_ROWS = 1500
 UNIT_MARGINS = {"linear-svm", "passive-aggressive"}  # their margin is where the score is ±1
 PROBABLE = {"logistic-regression", "linear-discriminant"}  # their scores are log odds
 EMPTY = Box(-0.25, 1.25, -0.25, 1.25)
+ARROW = 0.14  # of the box
 SHADES = 60  # a side
 LONGEST = 6.0  # a box that is longer than this times its width is not made square
 
@@ -89,7 +90,7 @@ def picture(subject: Subject, W: Floats | None, rule: str, rows: Sample, box: Bo
     if subject.flat:
         seen = Picture(drawn, _names(subject), box, caption=_caption(rows))
     else:
-        caption = _caption(rows, _how(projection))
+        caption = _caption(rows, _how(projection, len(W)))
         seen = Picture(drawn, projection.names, box_around(places), caption=caption)
     units = projection.units(W[:, :-1], W[:, -1])
     return _straight(*units, rule, level, seen) if W.any() else seen
@@ -201,8 +202,8 @@ def _normal(w: Floats, b: float, box: Box) -> Floats | None:
     if line is None:
         return None
     middle = line.mean(axis=0)
-    length = 0.14 * min(box.right - box.left, box.top - box.bottom)
-    return np.vstack([middle, middle + length * w / np.linalg.norm(w)])
+    share = np.abs(w) / (box.right - box.left, box.top - box.bottom)
+    return np.vstack([middle, middle + ARROW * w / share.max()])
 
 
 def _widened(box: Box) -> Box:
@@ -224,8 +225,8 @@ def _names(subject: Subject) -> tuple[str, str]:
     return names[0], names[1]
 
 
-def _how(projection: Projection) -> str:
-    if projection.names[0] != "first axis":
+def _how(projection: Projection, units: int) -> str:
+    if units == 1:
         return f"Projected: across, {projection.names[0]}; up, {projection.names[1]}."
     exact = "" if projection.exact else " A point off that plane may be decided otherwise."
     return f"Projected to the plane in which the weights of the classes differ most.{exact}"
