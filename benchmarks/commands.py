@@ -22,7 +22,7 @@ import numpy as np
 import polars as pl
 from record import RESULTS, versions
 
-OURS = [sys.executable, "-c", "from rosenblatt.cli.main import main; main()"]
+OURS = [sys.executable, "-c", "from rosenblatt.cli.start import main; main()"]
 PARSE_POLARS = "import sys, polars; polars.read_csv(sys.argv[1])"
 PARSE_OURS = (
     "import sys; from rosenblatt.sources.formats import open_source\n"

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from rosenblatt.models.modelfile import load, save
     from rosenblatt.report.naming import named_weights
     from rosenblatt.studies.bias_variance import bias_variance
+    from rosenblatt.studies.comparing import compare
     from rosenblatt.studies.curves import capacity_curve, learning_curve
 
 _HOMES = {
@@ -60,8 +61,9 @@ _HOMES = {
     "ThresholdUnit": "rosenblatt.logic.units",
     "bias_variance": "rosenblatt.studies.bias_variance",
     "builtin": "rosenblatt.data.builtin",
-    "corrupted": "rosenblatt.data.corruptions",
     "capacity_curve": "rosenblatt.studies.curves",
+    "compare": "rosenblatt.studies.comparing",
+    "corrupted": "rosenblatt.data.corruptions",
     "label_noise_bounds": "rosenblatt.evidence.search.noise",
     "learning_curve": "rosenblatt.studies.curves",
     "load": "rosenblatt.models.modelfile",
@@ -101,6 +103,7 @@ __all__ = [
     "bias_variance",
     "builtin",
     "capacity_curve",
+    "compare",
     "corrupted",
     "features",
     "gates",

@@ -14,7 +14,7 @@ from commands import PETS, QUICKLY, contents, rosenblatt
 
 import rosenblatt as library
 
-CODE = "import sys; sys.argv[0] = 'rosenblatt'; from rosenblatt.cli.main import main; main()"
+CODE = "import sys; sys.argv[0] = 'rosenblatt'; from rosenblatt.cli.start import main; main()"
 FULL = Path("/dev/full")
 
 
@@ -162,6 +162,20 @@ def test_an_interrupt_ends_cleanly() -> None:
         out, err = running.communicate(timeout=60)
     assert (running.returncode, out, err) == (130, b"", b"Interrupted.\n")
     assert contents() == before
+
+
+def test_an_interrupt_while_modules_are_loaded() -> None:
+    code = (
+        "import sys\n"
+        "class Interrupted:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name == 'typer':\n"
+        "            raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Interrupted())\n"
+        "from rosenblatt.cli.start import main; main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "Interrupted.\n")
 
 
 @pytest.mark.parametrize(

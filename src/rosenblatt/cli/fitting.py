@@ -62,13 +62,12 @@ def fit(
     """Train a line, judge it on new rows, and say whether one can separate the data."""
     from rosenblatt.fitting.fit import Plan, carry_out
     from rosenblatt.fitting.naming import names_of_words
-    from rosenblatt.maps.recipes import recipes_of
     from rosenblatt.report.figures import fit_figures
     from rosenblatt.report.weights import largest_features
     from rosenblatt.report.words import sentences
 
     _require_writable(output)
-    recipes = recipes_of(features or ())
+    choices, recipes = options.taken(features, choices)
     rows = reading.source(source, target, choices)
     apart = None if test in {None, NO_TEST} else reading.source([str(test)], target, choices)
     plan = Plan(

@@ -9,6 +9,7 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
+from rosenblatt.cli.comparing import compare
 from rosenblatt.cli.deciding import separable, verify
 from rosenblatt.cli.fitting import fit
 from rosenblatt.cli.laboratory import lab
@@ -27,7 +28,7 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
-for command in (fit, predict, score, show, export, separable, verify, lab):
+for command in (fit, predict, score, compare, show, export, separable, verify, lab):
     app.command()(command)
 
 

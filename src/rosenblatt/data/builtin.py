@@ -124,6 +124,15 @@ def _rings() -> _Parts:
     return _readable(X), y, _numbered(2), description
 
 
+def _xor_clouds() -> _Parts:
+    X, y, _ = toys.xor()
+    description = (
+        f"Clouds of {len(y)} rows at the corners of a square, +1 where the corner's two bits "
+        "differ. No line separates them; with the product of the two, one does."
+    )
+    return _readable(X), y, _numbered(2), description
+
+
 def _iris() -> _Parts:
     lines = Path(__file__).with_name("iris.csv").read_text(encoding="ascii").splitlines()
     header, *rows = [line.split(",") for line in lines]
@@ -169,6 +178,7 @@ _BUILDERS: dict[str, Callable[[], _Parts]] = {
     "separable": _separable,
     "overlapping": _overlapping,
     "rings": _rings,
+    "xor-clouds": _xor_clouds,
     "iris": _iris,
     "mark-i": _mark_i,
 }

@@ -25,7 +25,8 @@ from rosenblatt.solvers.ranking import RANKING, Groups, narrowest, ranking_passe
 from rosenblatt.solvers.run import no_mistake, passes_spent
 from rosenblatt.solvers.score import scores_of
 from rosenblatt.solvers.state import Ending, Outcome
-from rosenblatt.tables.readers import Hashed, Reader, Vocabulary, texts_with_runs
+from rosenblatt.tables.grams import Grams
+from rosenblatt.tables.readers import Reader, Vocabulary, texts_with_runs
 from rosenblatt.tables.texts import texts_of
 
 
@@ -252,7 +253,7 @@ class SentenceRanker(BaseEstimator):
             raise DataError("This SentenceRanker was fitted to rows of numbers: it knows no words.")
         if self.vocabulary:
             return Vocabulary(self.vocabulary_, sizes, self.unit)
-        return Hashed(sizes, self.unit, int(self.n_features).bit_length() - 1)
+        return Grams(sizes, self.unit, int(self.n_features).bit_length() - 1, "count")
 
     def _counts(self, sentences: Any) -> Rows:
         return self._reader().counts(texts_of(sentences, "candidates"))

@@ -17,7 +17,7 @@ from rosenblatt.arrays import Ints
 from rosenblatt.evidence.proof.verdict import Proof
 from rosenblatt.fitting.assessing import Estimate, estimated
 from rosenblatt.fitting.building import Built, build
-from rosenblatt.fitting.mapping import mapped
+from rosenblatt.fitting.mapping import choices_for, mapped
 from rosenblatt.fitting.proving import proved
 from rosenblatt.fitting.rules import Rule, estimator_of
 from rosenblatt.fitting.splitting import folds_of, held_out, kept
@@ -69,6 +69,7 @@ class Fitted(NamedTuple):
 
 def carry_out(source: Source, plan: Plan, listen: Listen) -> Fitted:
     """Carry out a plan on a source; what is being done is told to `listen`."""
+    plan = replace(plan, choices=choices_for(plan.features, plan.choices))
     source = Watched(source, lambda rows: listen(f"Reading, {rows:,} rows so far"))
     # which imports scikit-learn, and takes as long as reading
     source = Remembered(Accompanied(source, partial(estimator_of, plan.rule, {})))

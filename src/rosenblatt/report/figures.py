@@ -1,6 +1,6 @@
 """What there is to say about a fit as plain data: the form of `--json`."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -9,6 +9,7 @@ from rosenblatt.evidence.proof.verdict import Inseparable, Proof, Separable
 from rosenblatt.fitting.assessing import Estimate
 from rosenblatt.fitting.fit import Fitted
 from rosenblatt.report.weights import column_figures, largest_weights, map_figures
+from rosenblatt.tables.findings import Finding
 
 
 def fit_figures(source: str, fitted: Fitted, names: Mapping[int, str]) -> dict[str, Any]:
@@ -24,9 +25,7 @@ def fit_figures(source: str, fitted: Fitted, names: Mapping[int, str]) -> dict[s
         "classes": {str(label): learned.counts[label] for label in learned.classes},
         "columns": column_figures(preparation),
         "maps": map_figures(preparation),
-        "left_out": [
-            {"column": f.column, "kind": f.kind, "reason": f.reason} for f in learned.findings
-        ],
+        "left_out": finding_figures(learned.findings),
         "rule": type(estimator).__name__,
         "settings": {name: plain(value) for name, value in estimator.get_params().items()},
         "C": plain(getattr(estimator, "C_", None)),
@@ -45,6 +44,11 @@ def fit_figures(source: str, fitted: Fitted, names: Mapping[int, str]) -> dict[s
         "separability": _verdict(fitted.proof),
         "separability_of_features": _verdict(fitted.proof_of_features),
     }
+
+
+def finding_figures(findings: Iterable[Finding]) -> list[dict[str, Any]]:
+    """Columns that were left out, and why, as plain data."""
+    return [{"column": f.column, "kind": f.kind, "reason": f.reason} for f in findings]
 
 
 def estimate_figures(estimate: Estimate) -> dict[str, Any]:

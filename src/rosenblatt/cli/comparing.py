@@ -1,0 +1,59 @@
+"""`rosenblatt compare`: whether linear is enough."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rosenblatt.cli import options
+from rosenblatt.cli.console import progress, show
+from rosenblatt.cli.options import Reading, taking_reading, taking_scaled_columns
+from rosenblatt.fitting.rules import Rule
+
+if TYPE_CHECKING:
+    from rosenblatt.tables.kinds import Choices
+
+
+@taking_reading
+@taking_scaled_columns
+def compare(
+    *,
+    source: options.Sources,
+    reading: Reading,
+    choices: "Choices",
+    target: options.Target = None,
+    rule: Annotated[
+        list[Rule] | None, typer.Option(help="Learning rule to try; auto and linear-svm if none.")
+    ] = None,
+    features: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="SPEC",
+            help="Features to try, beside those as they are: products, poly:2, radial, …; a+b is b"
+            " after a; none tries no others. By default what suits their number.",
+        ),
+    ] = None,
+    folds: Annotated[int, typer.Option(min=2, help="How many folds judge.")] = 5,
+    seed: Annotated[int, typer.Option(min=0, help="Which rows are in which fold.")] = 0,
+    proof_seconds: Annotated[
+        float, typer.Option(min=0, help="Time for each proof of separability; 0 skips them.")
+    ] = 5.0,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Say whether a line is enough, which features help, and at what cost."""
+    from rosenblatt.report.comparison import comparison_figures
+    from rosenblatt.studies.comparing import USUAL_RULES, Question, compared
+
+    question = Question(
+        rules=tuple(dict.fromkeys(rule or USUAL_RULES)),
+        features=None if features is None else tuple(features),
+        n_folds=folds,
+        target=target,
+        choices=choices,
+        seed=seed,
+        proof_seconds=proof_seconds,
+    )
+    rows = reading.source(source, target, choices)
+    with progress(quiet=quiet or json) as listen:
+        found = compared(rows, question, listen)
+    show(comparison_figures(found), lambda _: str(found), as_json=json)

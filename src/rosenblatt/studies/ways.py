@@ -1,0 +1,34 @@
+"""Feature maps to be tried: as they are written, or the usual ones for so many features."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from rosenblatt.maps.recipes import Recipe, recipes_of
+from rosenblatt.studies.comparison import AS_THEY_ARE
+
+FEW_FEATURES = 50  # of which all products are tried
+MANY_FEATURES = 4096  # beyond, no map is tried unless it is asked for
+JOINED = "+"  # between maps that follow one another
+
+
+class Way(NamedTuple):
+    """A map as it is written, and its recipes."""
+
+    written: str
+    recipes: tuple[Recipe, ...]
+
+
+def ways_of(features: Sequence[str] | None, n_features: int) -> tuple[Way, ...]:
+    """The features as they are, and the maps that are asked for, or the usual ones."""
+    wanted = _usual(n_features) if features is None else features
+    names = [name for name in dict.fromkeys(wanted) if name != AS_THEY_ARE]
+    tried = (Way(name, recipes_of(name.split(JOINED))) for name in names)
+    return (Way(AS_THEY_ARE, ()), *tried)
+
+
+def _usual(n_features: int) -> tuple[str, ...]:
+    if n_features == 1:
+        return ("poly:2", "radial")
+    if n_features <= FEW_FEATURES:
+        return ("products", "radial")
+    return ("random-products:1000",) if n_features <= MANY_FEATURES else ()

@@ -1,0 +1,49 @@
+"""`rosenblatt compare`: options, JSON, and sentences for what goes wrong."""
+
+import json
+from pathlib import Path
+
+from commands import refusal, rosenblatt
+
+QUICKLY = ("--rule", "least-squares", "--features", "none", "--proof-seconds", "0")
+
+
+def test_text_and_json_tell_the_same():
+    command = ("compare", "builtin:rings", "--rule", "least-squares", "--features", "radial")
+    text, plain = rosenblatt(*command), rosenblatt(*command, "--json")
+    assert (text.code, plain.code, plain.err) == (0, 0, "")
+    told = json.loads(plain.out)
+    assert [entry["map"] for entry in told["entries"]] == ["none", "radial", "none", "none"]
+    assert text.out.startswith("builtin:rings: 200 rows, 2 features; -1 100, 1 100\n")
+    for entry in told["entries"]:
+        low, high = entry["interval"]
+        assert f"{entry['accuracy']:.2%} ({low:.2%} to {high:.2%})" in text.out
+    beginning, *_ = told["conclusion"].split(", at 1.5 times")
+    assert beginning in text.out
+    verdicts = [ground["separability"]["verdict"] for ground in told["maps"]]
+    assert verdicts == ["inseparable", "separable"]
+
+
+def test_options_reach_the_comparison():
+    said = rosenblatt("compare", "builtin:iris", *QUICKLY, "--folds", 3, "--seed", 9, "--json")
+    told = json.loads(said.out)
+    assert (told["folds"], told["seed"], len(told["maps"])) == (3, 9, 1)
+    assert told["maps"][0]["separability"] is None
+    more = rosenblatt(
+        "compare", "pets.csv", *QUICKLY, "--rule", "perceptron", "--drop", "bark", "--json"
+    )
+    told = json.loads(more.out)
+    assert (told["target"], told["classes"], told["folds"]) == ("kind", {"cat": 5, "dog": 5}, 5)
+    assert [entry["rule"] for entry in told["entries"]][:2] == ["least-squares", "perceptron"]
+    assert told["features"] == 5  # pounds, whether they are missing, three colours
+
+
+def test_misuse():
+    assert "no features called 'magic'" in refusal("compare", "pets.csv", "--features", "magic")
+    assert "'magic' is not one of" in refusal("compare", "pets.csv", "--rule", "magic")
+    assert "has no column 'sort'" in refusal("compare", "pets.csv", "--target", "sort")
+    Path("few.csv").write_text("a,b\n1,x\n2,x\n3,y\n4,x\n")
+    assert refusal("compare", "few.csv") == (
+        "Too few rows to compare by: the class 'y' has 1, and needs at least 3. `rosenblatt"
+        " separable` gives a verdict on any rows."
+    )

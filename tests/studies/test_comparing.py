@@ -1,0 +1,267 @@
+"""Is linear enough? Known answers, the same folds for all, and referees for every number."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy import sparse
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.preprocessing import StandardScaler
+
+from rosenblatt import LeastSquares, builtin, compare
+from rosenblatt.errors import DataError, ParameterError, SourceError
+from rosenblatt.evidence.proof import cover
+from rosenblatt.fitting import proving
+from rosenblatt.fitting.fit import Plan, carry_out
+from rosenblatt.fitting.rules import Rule
+from rosenblatt.fitting.splitting import folds_of
+from rosenblatt.maps.recipes import recipes_of
+from rosenblatt.report.comparison import comparison_figures
+from rosenblatt.sources.formats import open_source
+from rosenblatt.studies import referees
+from rosenblatt.studies.comparing import Question, compared
+from rosenblatt.studies.ways import ways_of
+
+IRIS, RINGS = builtin("iris"), builtin("rings")
+QUICK = {"rules": ["least-squares"], "features": []}
+
+
+def of(found, rule, way="none"):
+    return next(e for e in found.entries if (e.rule, e.map) == (rule, way))
+
+
+@pytest.fixture(scope="module")
+def rings():
+    return compare("builtin:rings", rules=["linear-svm"], features=["products", "radial"])
+
+
+def test_rings_need_the_distance(rings):
+    told = comparison_figures(rings)
+    assert (told["linear_enough"], told["map_helps"], told["enough_after_map"]) == (
+        False,
+        True,
+        True,
+    )
+    assert told["map_against_none"]["of"] == {"rule": "linear-svm", "map": "radial"}
+    assert [g.proof.answer for g in rings.grounds] == ["inseparable", "inseparable", "separable"]
+    assert of(rings, "linear-svm", "radial").accuracy == 1.0
+    text = told["conclusion"]
+    assert text.startswith("A line is not enough on the features as they are: linear-svm is right")
+    assert "radial helps: linear-svm is then right on 100.00%, +50.00 (" in text
+    assert "1.5 times the features" in text
+    assert "a line is enough after it" in text
+    first = rings.grounds[0].proof
+    assert f"rows {', '.join(map(str, sorted(first.rows)))}, counted from 0, cannot" in text
+    assert first.verify(RINGS.X, RINGS.y)
+    assert "After radial a line puts every row right, which is proved (random labels" in text
+    assert "After products no line does, which is proved too." in text
+
+
+def test_xor_needs_the_product():
+    found = compare("builtin:xor-clouds", rules=["least-squares"], features=["products"])
+    told = comparison_figures(found)
+    assert (told["linear_enough"], told["map_helps"], told["enough_after_map"]) == (
+        False,
+        True,
+        True,
+    )
+    assert [g.proof.answer for g in found.grounds] == ["inseparable", "separable"]
+    assert of(found, "least-squares", "products").accuracy == 1.0
+
+
+def test_iris_is_linear_enough():
+    found = compare("builtin:iris", rules=["linear-discriminant"])
+    told = comparison_figures(found)
+    assert told["linear_enough"]
+    assert not told["map_helps"]
+    assert [g.map for g in found.grounds] == ["none", "products", "radial"]
+    assert "A line is enough on the features as they are: linear-discriminant" in str(found)
+    assert "No map helps: after " in str(found)
+    assert found.grounds[0].chance is None  # Cover counts two classes
+
+
+def test_entries_are_those_of_a_careful_loop():
+    """Referee: the same folds by hand, with scikit-learn's scaler and neighbours."""
+    found = compare(IRIS.X, IRIS.y, **QUICK, random_state=3)
+    codes = np.unique(IRIS.y, return_inverse=True)[1]
+    folds = folds_of(codes, 5, 3)
+    ours, neighbours = np.empty(150, bool), np.empty(150, bool)
+    for fold in range(5):
+        train, test = folds != fold, folds == fold
+        scaler = StandardScaler().fit(IRIS.X[train])
+        X, new = scaler.transform(IRIS.X[train]), scaler.transform(IRIS.X[test])
+        ours[test] = LeastSquares().fit(X, codes[train]).predict(new) == codes[test]
+        votes = KNeighborsClassifier(11).fit(X, codes[train])
+        neighbours[test] = votes.predict(new) == codes[test]
+    np.testing.assert_array_equal(of(found, "least-squares").right, ours)
+    np.testing.assert_array_equal(of(found, "nearest-neighbours").right, neighbours)
+    assert of(found, "least-squares").n_weights == 15
+    assert of(found, "gradient-boosting").n_weights is None
+    assert len(of(found, "least-squares").seconds) == 5
+
+
+PETS = "".join(
+    f"{weight},{'' if weight % 7 == 0 else colour},{'dog' if weight + shift > 12 else 'cat'}\n"
+    for weight in range(1, 24)
+    for colour, shift in (("red", 3), ("grey", -3), (f"odd {weight}", 0))
+)
+
+
+def test_it_agrees_with_fit(tmp_path):
+    """What `fit` says by cross-validation is what the entry says: all is learned in the fold."""
+    file = tmp_path / "pets.csv"
+    file.write_text("weight,colour,kind\n" + PETS)
+    source = open_source([str(file)])
+    for written in ((), ("products",)):
+        plan = Plan(Rule.LEAST_SQUARES, proof_seconds=0, features=recipes_of(written), seed=5)
+        fitted = carry_out(source, plan, lambda _: None)
+        asked = Question((Rule.LEAST_SQUARES,), written, n_folds=10, seed=5, proof_seconds=0)
+        entry = of(compared(source, asked), "least-squares", *written)
+        assert entry.accuracy == fitted.estimate.accuracy
+        assert entry.interval == fitted.estimate.interval
+
+
+def test_rows_of_any_kind():
+    wanted = of(compare(IRIS.X, IRIS.y, **QUICK, proof_seconds=0), "least-squares").right
+    for X in (pd.DataFrame(IRIS.X, columns=list("abcy")), pl.DataFrame(IRIS.X), IRIS.X.tolist()):
+        found = compare(X, IRIS.y, **QUICK, proof_seconds=0)
+        np.testing.assert_array_equal(of(found, "least-squares").right, wanted)
+    found = compare(sparse.csr_array(IRIS.X), IRIS.y, **QUICK, proof_seconds=0)
+    assert of(found, "least-squares").accuracy > 0.75  # scaled otherwise: zeros stay zeros
+    words = pl.DataFrame({"colour": ["red", "grey", None] * 20, "row": range(60)})
+    y = [c == "red" for c in words["colour"]]
+    y[0] = False  # or the column would be left out as a leak
+    found = compare(words, y, **QUICK, proof_seconds=0)
+    assert of(found, "least-squares").accuracy == 59 / 60
+    assert "Left out 'row': it only counts the rows" in str(found)
+
+
+def test_slow_referees_get_a_sample(monkeypatch):
+    monkeypatch.setattr(referees, "MOST_ROWS", 30)
+    found = compare("builtin:rings", **QUICK, proof_seconds=0)
+    boosting = of(found, "gradient-boosting")
+    assert boosting.note == "learned from 30 of 160 rows, judged by 30 rows of one fold"
+    assert f"gradient-boosting: {boosting.note}." in str(found)
+    assert boosting.rows == 30
+    assert len(boosting.seconds) == 1
+    assert found.difference(boosting, of(found, "least-squares")).rows == 30
+    fold = folds_of((RINGS.y > 0).astype(int), 5, 0) == 0
+    assert not (boosting.judged & ~fold).any()
+    assert of(found, "least-squares").rows == 200
+
+
+def test_referees_of_wide_sparse_rows_get_main_directions(monkeypatch):
+    monkeypatch.setattr(referees, "WIDE", 10)
+    monkeypatch.setattr(referees, "DIRECTIONS", 3)
+    rng = np.random.default_rng(0)
+    y = rng.integers(2, size=80)
+    X = rng.poisson(0.2, (80, 40)) + (np.arange(40) < 20) * y[:, None]
+    found = compare(sparse.csr_array(X.astype(float)), y, **QUICK, proof_seconds=0)
+    assert of(found, "nearest-neighbours").accuracy > 0.95
+
+
+def test_the_chance_counts_independent_features():
+    X = np.column_stack([RINGS.X, RINGS.X.sum(axis=1), np.ones(200)])
+    ground = compare(X, RINGS.y, **QUICK).grounds[0]
+    assert (ground.n_features, ground.dimension) == (4, 3)
+    assert ground.chance == cover.chance(200, 3)
+
+
+def test_undecided_is_said(monkeypatch):
+    monkeypatch.setattr(proving, "QUICKLY_PROVED", 1)
+    found = compare(
+        IRIS.X,
+        IRIS.y == "virginica",
+        rules=["least-squares"],
+        features=["radial"],
+        proof_seconds=1e-9,
+    )
+    assert {g.proof.answer for g in found.grounds} == {"undecided"}
+    assert "Whether a line can put every row right was not decided in 1e-09 s." in str(found)
+    assert "After radial nothing was decided in 1e-09 s." in str(found)
+    silent = compare(RINGS.X, RINGS.y, **QUICK, proof_seconds=0)
+    assert silent.grounds[0].proof is None
+    assert "every row" not in str(silent)
+
+
+def test_usual_maps():
+    def usual(n):
+        return [way.written for way in ways_of(None, n)]
+
+    assert usual(1) == ["none", "poly:2", "radial"]
+    assert usual(50) == ["none", "products", "radial"]
+    assert usual(784) == ["none", "random-products:1000"]
+    assert usual(1 << 18) == ["none"]
+    both = ways_of(["none", "radial+products", "radial+products"], 3)
+    assert [w.written for w in both] == ["none", "radial+products"]
+    assert [r.name for r in both[1].recipes] == ["radial", "products"]
+
+
+def test_figures_are_stable_and_plain(rings):
+    again = compare("builtin:rings", rules=["linear-svm"], features=["products", "radial"])
+    one, two = comparison_figures(rings), comparison_figures(again)
+    for told in (one, two):
+        for entry in told["entries"]:
+            assert entry.pop("fit_seconds") > 0
+            assert entry.pop("fit_ratio") > 0
+        told["conclusion"] = told["conclusion"].partition("times the fit time")[2]
+    assert json.loads(json.dumps(one)) == one == two
+    assert list(one) == [
+        "source",
+        "rows",
+        "features",
+        "target",
+        "classes",
+        "majority_share",
+        "left_out",
+        "folds",
+        "seed",
+        "maps",
+        "entries",
+        "best",
+        "linear_enough",
+        "referee_against_line",
+        "map_helps",
+        "map_against_none",
+        "enough_after_map",
+        "referee_after_map",
+        "conclusion",
+    ]
+
+
+def test_separable_by_luck_is_said():
+    rng = np.random.default_rng(0)
+    found = compare(rng.normal(size=(20, 30)), np.arange(20) % 2, **QUICK)
+    assert (
+        "A line puts every row right, which is proved (random labels would be separable with"
+        in str(found)
+    )
+    assert "chance 1 at most, so it says little)" in str(found)
+
+
+@pytest.mark.parametrize(
+    ("settings", "error", "trouble"),
+    [
+        ({"rules": ["magic"]}, ParameterError, "rules must be one of 'auto', 'perceptron'"),
+        ({"rules": "auto"}, ParameterError, "rules must be a list of names, out of auto"),
+        ({"features": ["product"]}, ParameterError, "no features called 'product'. Did you mean"),
+        ({"n_folds": 1}, ParameterError, "n_folds must be an integer of at least 2; got 1"),
+        ({"proof_seconds": -1}, ParameterError, "proof_seconds must be a finite number of at"),
+        ({"random_state": None}, ParameterError, "random_state must be an integer of at least 0"),
+        ({"y": IRIS.y[:5]}, DataError, "X has 150 rows but y has 5 labels"),
+        ({"y": np.arange(150) < 2}, SourceError, "the class True has 2, and needs at least 3"),
+    ],
+)
+def test_refusals(settings, error, trouble):
+    arguments = {"y": IRIS.y, **settings}
+    with pytest.raises(error, match=trouble):
+        compare(IRIS.X, **arguments)
+
+
+def test_a_missing_number_is_refused_in_an_array():
+    X = IRIS.X.copy()
+    X[3, 1] = np.nan
+    with pytest.raises(DataError, match="NaN at row 3, column 1"):
+        compare(X, IRIS.y, **QUICK)
