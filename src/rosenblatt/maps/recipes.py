@@ -197,6 +197,6 @@ WANTED = {
     float: "a number",
     float | None: "a number",
     bool: "true or false",
-    tuple[int, int]: "two numbers such as 28x28",
-    tuple[int, int] | None: "two numbers such as 28x28",
+    tuple[int, int]: "two numbers such as 28x20, or one for both",
+    tuple[int, int] | None: "two numbers such as 28x20, or one for both",
 }
