@@ -127,7 +127,8 @@ def _most_variable(rows: Any, mean: Floats, axes: Floats) -> Floats:
         direction = direction - axes.T @ (axes @ direction)
     scale = max(float(np.abs(products).max()), 0.0) ** 0.5
     if np.linalg.norm(direction) <= SPAN * scale:  # the rows do not vary: any direction will do
-        direction = np.eye(len(mean))[np.abs(axes).sum(axis=0).argmin()]
+        direction = np.zeros(len(mean))
+        direction[np.abs(axes).sum(axis=0).argmin()] = 1.0
         direction = direction - axes.T @ (axes @ direction)
     return _upright(direction / np.linalg.norm(direction))
 
