@@ -3,6 +3,7 @@
 import json
 import re
 from base64 import b64decode
+from functools import partial
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from rosenblatt.data import store
+from rosenblatt.fitting import building
 from rosenblatt.fitting.fit import Plan, carry_out
 from rosenblatt.fitting.rules import Rule
 from rosenblatt.maps.recipes import recipes_of
@@ -199,6 +202,17 @@ def test_many_rows_are_sampled_and_it_is_said(tmp_path: Path, rng: np.random.Gen
     assert "of 100,000 rows, chosen at random from each class" in html
     assert len(shown["picture"]["points"]) <= 2002
     assert len(html) < 300_000
+
+
+def test_rows_in_a_file_are_drawn_too(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(building, "Store", partial(store.Store, most=1000))
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(4000, 2))
+    np.savez(tmp_path / "rows.npz", X=X, y=(X[:, 0] + X[:, 1] > 0).astype(int))
+    source = open_source([str(tmp_path / "rows.npz")], Options())
+    html, shown = reported(source, rule=Rule.LEAST_SQUARES)
+    assert "of 3," in shown["picture"]["drawn"]  # those it learned from
+    read(html)
 
 
 def test_pixels_become_pictures() -> None:

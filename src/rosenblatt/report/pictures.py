@@ -163,7 +163,7 @@ def _told(run: Any, frame: Frame) -> str:
         record = run.trace_[frame.passes - 1]
         return f"Pass {frame.passes} of {run.n_iter_}: {record.mistakes:,} mistakes in it"
     latest = {r.unit: r.gap for r in run.trace_ if r.step <= frame.passes}
-    gap = max(latest.values())
+    gap = max(latest.values(), default=np.inf)  # some steps of the dual are not measured
     told = f"{gap:.1e}" if gap < np.inf else "not known yet"
     return f"Step {frame.passes} of {run.n_iter_}: duality gap {told}"
 

@@ -10,6 +10,7 @@ from rosenblatt.report.page.svg import legend
 
 SHOWN_CLASSES = 30  # of a table of decisions
 SHOWN_COLUMNS = 200
+OFTEN = 0.02  # of the rows of a class: mistakes that stand out
 SHORT = 9  # letters of an exact weight that is shown at once
 MANY_UNITS = 8  # whose weights make a table too wide
 TITLES = {
@@ -198,17 +199,7 @@ def decisions_section(told: dict[str, Any], shown: dict[str, Any]) -> Section | 
     if test is None or len(classes) > SHOWN_CLASSES:
         return None
     rows = [
-        [
-            tag("th", name, scope="row"),
-            *(
-                tag(
-                    "td",
-                    f"{n:,}",
-                    class_="number right" if j == k else "number wrong" if n else "number",
-                )
-                for j, n in enumerate(counts)
-            ),
-        ]
+        [tag("th", name, scope="row"), *_decided(k, counts)]
         for k, (name, counts) in enumerate(zip(classes, test["confusion"], strict=True))
     ]
     words = f"Judged by {test['method']}: {test['rows']:,} rows that the model had not seen."
@@ -216,6 +207,16 @@ def decisions_section(told: dict[str, Any], shown: dict[str, Any]) -> Section | 
         words += f" {test['unknown_class']:,} of them are of classes it never saw."
     decided = table(["true \\ decided", *classes], rows)
     return Section("Decisions on new rows", tag("p", words) + decided, wide=len(classes) > 8)
+
+
+def _decided(own: int, counts: Sequence[int]) -> list[Markup]:
+    """What was decided for the rows of a class; mistakes that are made often stand out."""
+    often = OFTEN * sum(counts)
+    looks = [
+        "number right" if k == own else "number wrong" if n and n >= often else "number"
+        for k, n in enumerate(counts)
+    ]
+    return [tag("td", f"{n:,}", class_=look) for n, look in zip(counts, looks, strict=True)]
 
 
 def calibration_section(shown: dict[str, Any]) -> Section | None:
