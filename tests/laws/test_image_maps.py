@@ -9,7 +9,7 @@ from rosenblatt.data.storage import CSR
 from rosenblatt.maps.hog import hog
 from rosenblatt.maps.images import PART
 from rosenblatt.maps.map import Map
-from rosenblatt.maps.recipes import Step, plain_step, recipe_of, step_of
+from rosenblatt.maps.recipes import recipe_of
 
 RECIPES = [
     "hog:4",
@@ -73,12 +73,6 @@ def test_features_are_float32_and_all_have_a_name(made: Map, images: Array) -> N
 
 def test_no_images_make_no_features(made: Map, images: Array) -> None:
     assert made.rows(images[:0]).shape == (0, made.n_outputs)
-
-
-def test_plain_data_make_the_same_map(made: Map, images: Array) -> None:
-    again = step_of(*plain_step(Step("a map", made))).map
-    assert type(again) is type(made)
-    np.testing.assert_array_equal(again.rows(images), made.rows(images))
 
 
 # --- histograms of gradients --------------------------------------------------------------------

@@ -29,6 +29,11 @@ RECIPES = {  # as it is written, and from how many features
     "fourier:20": 4,
     "fourier:5,gamma=0.3,seed=2": 4,
     "nystroem:6": 4,
+    "hog:2": 36,
+    "hog:2x3,block=1,soft=true,shape=4x9": 36,
+    "mark-i": 9,
+    "mark-i:0.5,white=2,shape=2x3": 6,
+    "association-units:12,connections=4": 9,
 }
 ROUNDED = {"radial", "fourier", "nystroem"}  # their sums depend on the order of the terms
 N = 30

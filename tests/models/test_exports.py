@@ -37,6 +37,7 @@ from rosenblatt.models.model import Model, fitted
 from rosenblatt.models.onnxgraph import to_onnx
 from rosenblatt.models.pipeline import to_pipeline
 from rosenblatt.tables.columns import Category, Number, Text
+from rosenblatt.tables.grams import Grams
 from rosenblatt.tables.preparation import Preparation
 from rosenblatt.tables.scaling import Scaling
 
@@ -346,7 +347,7 @@ def test_a_pipeline_of_named_numbers_fills_nothing() -> None:
 
 @pytest.mark.parametrize("export", [to_onnx, to_pipeline])
 def test_text_is_refused(export: Any) -> None:
-    text = Preparation((Text("review", (1, 2), 2, np.ones(4)),), 4, sparse=True)
+    text = Preparation((Text("review", Grams(bits=2), np.ones(4)),), 4, sparse=True)
     model = fitted(LogisticRegression().fit(IRIS.X, IRIS.y), text)
     with pytest.raises(ModelError, match="'review' holds text"):
         export(model)

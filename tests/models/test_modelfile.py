@@ -39,6 +39,7 @@ from rosenblatt.models.model import Model, fitted
 from rosenblatt.models.modelfile import load_model
 from rosenblatt.models.tensors import CHECKSUM, METADATA, TEXT, Tensors, checksum, read_tensors
 from rosenblatt.tables.columns import Category, Number, Text
+from rosenblatt.tables.grams import Grams
 from rosenblatt.tables.preparation import Preparation
 from rosenblatt.tables.scaling import Scaling
 
@@ -108,7 +109,7 @@ def test_a_model_comes_back(tmp_path: Path) -> None:
 
 def test_a_model_of_text_comes_back(tmp_path: Path) -> None:
     frame = pl.DataFrame({"review": ["good good film", "bad film", None, "a secret word"] * 5})
-    text = Text("review", (1, 2), 8, np.linspace(1.0, 2.0, 2**8))
+    text = Text("review", Grams(bits=8), np.linspace(1.0, 2.0, 2**8))
     preparation = Preparation((text,), 2**8, sparse=True)
     rows = preparation.rows(chunk_of(frame))
     estimator = LogisticRegression().fit(matrix_of(rows), [1, 0, 0, 1] * 5)

@@ -38,12 +38,10 @@ def separable(
     """Decide whether a line separates the classes, and prove it (exit 0 yes, 1 no, 3 undecided)."""
     from rosenblatt.evidence.separability import separability
     from rosenblatt.fitting.reading import read_rows
-    from rosenblatt.maps.recipes import recipes_of
     from rosenblatt.report.figures import verdict_figures
     from rosenblatt.tables.encoding import encoding_of
 
-    recipes = recipes_of(features or ())
-
+    choices, recipes = options.taken(features, choices)
     with progress(quiet=quiet or json) as listen:
         listen("Reading")
         rows = reading.source(source, target, choices)

@@ -12,6 +12,7 @@ import typer
 from rosenblatt.cli.comparing import compare
 from rosenblatt.cli.deciding import separable, verify
 from rosenblatt.cli.fitting import fit
+from rosenblatt.cli.laboratory import lab
 from rosenblatt.cli.predicting import predict, score
 from rosenblatt.cli.showing import export, show
 from rosenblatt.errors import RosenblattError
@@ -27,7 +28,7 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
-for command in (fit, predict, score, compare, show, export, separable, verify):
+for command in (fit, predict, score, compare, show, export, separable, verify, lab):
     app.command()(command)
 
 

@@ -1,6 +1,7 @@
 """Options that several commands share."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
@@ -9,6 +10,7 @@ from rosenblatt.cli.signatures import Option, gathering
 from rosenblatt.sources.options import MISSING, Options
 
 if TYPE_CHECKING:
+    from rosenblatt.maps.recipes import Recipe
     from rosenblatt.sources.chunks import Source
     from rosenblatt.tables.kinds import Choices
 
@@ -35,7 +37,7 @@ Features = Annotated[
         metavar="SPEC",
         help="Make features: products, poly:2, random-products:1000, radial, fourier:1000,"
         " nystroem:300, hog:4 and mark-i of images, association-units:1000; several follow one"
-        " another.",
+        " another. ngrams:1-2 reads texts so.",
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
@@ -89,6 +91,14 @@ class Reading(NamedTuple):
             as_words=as_words,
             zero_based=self.zero_based,
         )
+
+
+def taken(features: list[str] | None, choices: "Choices") -> "tuple[Choices, tuple[Recipe, ...]]":
+    """Choices with the way of reading texts, and the maps, that were asked for as features."""
+    from rosenblatt.tables.grams import features_of
+
+    grams, recipes = features_of(features or ())
+    return replace(choices, grams=grams), recipes
 
 
 def _choices(*, scale: bool = False, **columns: Names) -> "Choices":

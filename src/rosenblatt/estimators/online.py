@@ -34,6 +34,7 @@ from rosenblatt.estimators.training import (
     start_weights,
     train,
 )
+from rosenblatt.estimators.visiting import Replay, remembered
 from rosenblatt.evidence.bounds import MarginBounds
 from rosenblatt.evidence.trace import Record, Trace
 from rosenblatt.rules.losses import NEVER_FLAT
@@ -165,6 +166,43 @@ class OnlineClassifier(LinearClassifier):
                 self._judge(validation)
         return self
 
+    def replay(self, X: Any, y: Any, coef_init: Any = None, intercept_init: Any = None) -> Replay:
+        """Learn the weights like `fit`, and keep what shows every row of every pass again.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Training rows, visited in this order: `shuffle` must be False.
+        y : array-like of shape (n_samples,)
+            Labels of any type.
+        coef_init, intercept_init : array-like, optional
+            Weights and bias to start from, instead of `start`.
+
+        Returns
+        -------
+        Replay
+            `visit(passes, row)` gives the weights before and after a row; the estimator is fitted.
+
+        Examples
+        --------
+        The dogs and cats of lecture 004, from (1, 0, −20):
+
+        >>> from rosenblatt import Perceptron, builtin
+        >>> pets = builtin("dogs-vs-cats")
+        >>> model = Perceptron(shuffle=False, max_iter=1)
+        >>> run = model.replay(pets.X, pets.y, coef_init=[1, 0], intercept_init=-20)
+        >>> [run.visit(1, row).after.tolist() for row in range(3)]
+        [[[2.0, 100.0, -19.0]], [[2.0, 100.0, -19.0]], [[2.0, 80.0, -20.0]]]
+        """
+        memories: list[Memory] = []
+        with unchanged_by_failure(self):
+            self._check()
+            self._check_replay()
+            problem = self._problem(X, y, None, self.class_weight)
+            given = (coef_init, intercept_init)
+            rule = self._train(problem, None, given, None, memories)
+        return Replay(problem, rule, self.keep, tuple(memories))
+
     @property
     def outcome_(self) -> Outcome:
         """How the run ended, or how far the stream has come; `str` of it is a sentence."""
@@ -198,6 +236,12 @@ class OnlineClassifier(LinearClassifier):
         checks.one_of("keep", self.keep, ("last", "average", "pocket"))
         checks.flag("track_error", self.track_error)
 
+    def _check_replay(self) -> None:
+        """Refuse settings under which rows are not visited one by one in the order given."""
+        for name in ("shuffle", "early_stopping"):
+            if getattr(self, name):
+                raise ParameterError(f"A replay needs {name}=False; got True.")
+
     def _check_going_on(self) -> None:
         """Refuse settings that a stream cannot change midway."""
         check_same_keep(self._stream.memory, self.keep)
@@ -219,7 +263,9 @@ class OnlineClassifier(LinearClassifier):
         validation: Problem | None,
         given: tuple[Any, Any],
         warm: Warm | None,
-    ) -> None:
+        memories: list[Memory] | None = None,
+    ) -> Rule:
+        """Run the solver and store what it found; the memory between passes, if it is asked for."""
         seed = self._seed()
         if validation is None and self.early_stopping:
             require_finite(problem.rows)  # while rows still have their numbers
@@ -230,6 +276,8 @@ class OnlineClassifier(LinearClassifier):
         from_zero = not W.any()
         memory = self._memory(W, problem.n_classes)
         states = self._states(problem, rule, memory, seed if self.shuffle else None)
+        if memories is not None:
+            states = remembered(states, memory, memories)
         listening = Listening(
             stops=self._stops(judged=validation is not None),
             pocket=self.keep == "pocket",
@@ -242,6 +290,7 @@ class OnlineClassifier(LinearClassifier):
         fit = train(states, Blocks(problem, self._threads()), rule, listening)
         memory.counts[:] = len(fit.trace) * class_counts(problem.codes, problem.n_classes)
         self._store(fit, memory)
+        return rule
 
     def _states(
         self, problem: Problem, rule: Rule, memory: Memory, seed: int | None

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from rosenblatt.arrays import Floats
 from rosenblatt.data.problem import Problem
+from rosenblatt.errors import ParameterError
 from rosenblatt.estimators import checks
 from rosenblatt.estimators.online import OnlineClassifier
 from rosenblatt.rules.losses import NEVER_FLAT
@@ -40,6 +41,11 @@ class SquaredErrorClassifier(OnlineClassifier):
         checks.number("eta0", self.eta0, above=0)
         checks.one_of("learning_rate", self.learning_rate, RATES)
         checks.whole("batch_size", self.batch_size, least=1, optional=True)
+
+    def _check_replay(self) -> None:
+        super()._check_replay()
+        if self.batch_size != 1:
+            raise ParameterError(f"A replay needs batch_size=1; got {self.batch_size}.")
 
     def _rule(self, n_classes: int, *, balanced: bool = False) -> Rule:
         step = "" if self.learning_rate == "constant" else f" {self.learning_rate}"

@@ -8,7 +8,7 @@ import numpy as np
 from rosenblatt.arrays import Array
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.estimators import checks
-from rosenblatt.tables.ngrams import MOST_BITS, MOST_UNITS, UNITS
+from rosenblatt.tables.grams import MOST_BITS, MOST_UNITS, UNITS
 
 
 def check_text_settings(sizes: Any, unit: Any, n_features: Any, vocabulary: Any) -> None:

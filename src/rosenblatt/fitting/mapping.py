@@ -8,9 +8,17 @@ from rosenblatt.data.store import Store
 from rosenblatt.fitting.building import Built
 from rosenblatt.maps.recipes import Recipe, Step
 from rosenblatt.sources.threads import in_order, processors
+from rosenblatt.tables.kinds import Choices
 from rosenblatt.tables.preparation import Preparation
 
 BLOCK = 1 << 21  # entries of dense features that are made at a time
+
+
+def choices_for(recipes: Sequence[Recipe], choices: Choices) -> Choices:
+    """Choices under which maps of images see every pixel, and as it was read."""
+    if any(recipe.of_images for recipe in recipes):
+        return replace(choices, scale=False, pixels=True)
+    return choices
 
 
 def mapped(

@@ -51,10 +51,7 @@ def _encoded_names(
         width = width_of(column)
         inside = wanted[(wanted >= first) & (wanted < first + width)] - first
         if isinstance(column, Text) and len(inside):
-            from rosenblatt.tables.ngrams import names_of  # noqa: PLC0415 (loads the compiler)
-
-            cells = _cells(source, column.name)
-            names = names_of(cells, np.sort(inside), sizes=column.sizes, bits=column.bits)
+            names = column.grams.names_in(_cells(source, column.name), np.sort(inside))
             found |= {
                 first + j: f'{column.name}: "{words[0]}"' for j, words in names.items() if words
             }

@@ -7,7 +7,7 @@ import numpy as np
 
 from rosenblatt.data.builtin import Dataset
 from rosenblatt.fitting.building import Built, build
-from rosenblatt.fitting.mapping import mapped, through
+from rosenblatt.fitting.mapping import choices_for, mapped, through
 from rosenblatt.maps.recipes import Recipe
 from rosenblatt.sources.chunks import Source
 from rosenblatt.sources.formats import open_source
@@ -65,7 +65,7 @@ def read_rows(
 ) -> Read:
     """Rows and labels of a source, encoded and mapped by what its own rows teach."""
     source = Remembered(source)
-    learned = learn(source, target, choices)
+    learned = learn(source, target, choices_for(features, choices))
     preparation = learned.preparation.exact()
     built = build(source, preparation, learned.classes, preparation.raw, learned.n_rows)
     built, preparation = mapped(built, preparation, features)

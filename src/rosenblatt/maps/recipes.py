@@ -26,6 +26,7 @@ from rosenblatt.maps.powers import Powers, polynomial
 from rosenblatt.maps.random_kernels import Fourier, Nystroem, fourier, nystroem
 from rosenblatt.maps.room import require_room
 
+TEXTS = "ngrams"  # not a map of rows: how texts become rows (tables/grams.py)
 LEARNERS: dict[str, Callable[..., Map]] = {
     "products": products,
     "poly": polynomial,
@@ -37,6 +38,7 @@ LEARNERS: dict[str, Callable[..., Map]] = {
     "mark-i": mark_i,
     "association-units": association_units,
 }
+OF_IMAGES = {"hog", "mark-i"}  # they compare pixels, which must not be scaled one by one
 KINDS: dict[str, type[Any]] = {
     "monomials": Monomials,
     "powers": Powers,
@@ -58,6 +60,11 @@ class Recipe:
     name: str
     settings: Mapping[str, Any]
 
+    @property
+    def of_images(self) -> bool:
+        """Whether it takes rows of pixels."""
+        return self.name in OF_IMAGES
+
     def learn(self, rows: Rows) -> "Step":
         """The map; one for which there is no room is refused."""
         made = LEARNERS[self.name](rows, **self.settings)
@@ -74,14 +81,22 @@ class Step(NamedTuple):
 
 def recipe_of(written: str) -> Recipe:
     """The recipe that is written so."""
-    name, _, rest = written.partition(":")
+    name = written.partition(":")[0]
+    if name == TEXTS:
+        raise ParameterError(f"{written} reads texts; what is wanted here makes features of rows.")
     if name not in LEARNERS:
-        near = get_close_matches(name, LEARNERS, n=1)
+        known = [*LEARNERS, TEXTS]
+        near = get_close_matches(name, known, n=1)
         hint = f" Did you mean {near[0]!r}?" if near else ""
         raise ParameterError(
-            f"There are no features called {name!r}.{hint} There are {', '.join(LEARNERS)}."
+            f"There are no features called {name!r}.{hint} There are {', '.join(known)}."
         )
-    known = _settings_of(name)
+    return Recipe(written, name, settings_in(written, _settings_of(name)))
+
+
+def settings_in(written: str, known: Mapping[str, inspect.Parameter]) -> dict[str, Any]:
+    """The settings that are written behind a name."""
+    name, _, rest = written.partition(":")
     settings: dict[str, Any] = {}
     for place, word in enumerate(rest.split(",") if rest else []):
         key, equals, value = word.partition("=")
@@ -92,7 +107,7 @@ def recipe_of(written: str) -> Recipe:
                 f"{written}: {word!r} is no setting of {name}, which has {', '.join(known)}."
             )
         settings[key] = _value(written, key, value, known[key])
-    return Recipe(written, name, settings)
+    return settings
 
 
 def recipes_of(written: Iterable[str]) -> tuple[Recipe, ...]:
@@ -182,6 +197,6 @@ WANTED = {
     float: "a number",
     float | None: "a number",
     bool: "true or false",
-    tuple[int, int]: "two numbers such as 28x28",
-    tuple[int, int] | None: "two numbers such as 28x28",
+    tuple[int, int]: "two numbers such as 28x20, or one for both",
+    tuple[int, int] | None: "two numbers such as 28x20, or one for both",
 }

@@ -38,7 +38,7 @@ def model_words(told: dict[str, Any]) -> str:
         )
     ]
     if told["columns"]:
-        lines.append("Columns: " + listed([f"{c['name']} ({c['kind']})" for c in told["columns"]]))
+        lines.append("Columns: " + listed([_column(column) for column in told["columns"]]))
     if told["maps"]:
         lines.append("Features by " + " and ".join(made["map"] for made in told["maps"]))
     if "source" in training:  # a model of the command line; others tell less
@@ -54,3 +54,8 @@ def model_words(told: dict[str, Any]) -> str:
     if told["scaled"]:
         lines.append("Weights are of the scaled features, so that they can be compared.")
     return "\n".join([*lines, weights_table(told["weights"], told["features"])])
+
+
+def _column(column: dict[str, Any]) -> str:
+    read = f", {column['read']}" if "read" in column else ""
+    return f"{column['name']} ({column['kind']}{read})"

@@ -7,16 +7,17 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.arrays import Floats, Ints
-from rosenblatt.tables.columns import width_of
+from rosenblatt.tables.columns import Text, width_of
 from rosenblatt.tables.preparation import Preparation
 
 MOST_WEIGHTS = 1000  # of a unit that are told, largest first
 
 
 def column_figures(preparation: Preparation) -> list[dict[str, Any]]:
-    """Name and kind of every column, and how many features it becomes."""
+    """Name and kind of every column, and how many features it becomes; how text is read."""
     return [
         {"name": column.name, "kind": type(column).__name__.lower(), "features": width_of(column)}
+        | ({"read": column.grams.written} if isinstance(column, Text) else {})
         for column in preparation.columns
     ]
 

@@ -5,7 +5,7 @@ column    features                                                    a missing 
 ========  ==========================================================  ===========================
 Number    its value; booleans are 0 and 1                             the fill, and an indicator
 Category  one a value seen in training; an unseen value sets none     an indicator
-Text      hashed words and word pairs, see ngrams.py                  sets none
+Text      hashed runs of words or characters, see grams.py            sets none
 ========  ==========================================================  ===========================
 
 There is an indicator where cells were missing in training.
@@ -19,6 +19,7 @@ import numpy as np
 from rosenblatt.arrays import Array, Floats, Ints
 from rosenblatt.data.storage import CSR
 from rosenblatt.errors import BadCellError
+from rosenblatt.tables.grams import Grams
 
 if TYPE_CHECKING:
     import polars as pl
@@ -86,26 +87,23 @@ class Category:
 
 @dataclass(frozen=True, eq=False)
 class Text:
-    """A column of free text: how often words and word pairs come, or how much that weighs (idf)."""
+    """A column of free text: how often runs of words come, or how much that weighs (idf)."""
 
     name: str
-    sizes: tuple[int, int]
-    bits: int
+    grams: Grams
     idf: Floats | None = None
 
     @property
     def features(self) -> tuple[str, ...]:
         """Names of its features: what is hashed has none of its own."""
-        return tuple(f"{self.name}#{j}" for j in range(2**self.bits))
+        return tuple(f"{self.name}#{j}" for j in range(self.grams.n_features))
 
     def counts(self, cells: "pl.Series") -> CSR:
         """How often each of its features comes in some rows."""
-        from rosenblatt.tables.ngrams import counts  # noqa: PLC0415 (loads the compiler)
-
-        return counts(words_of(cells), sizes=self.sizes, bits=self.bits)
+        return self.grams.counts(words_of(cells))
 
     def weighted(self, cells: "pl.Series") -> CSR:
-        """How much its features weigh in some rows, each of length 1."""
+        """How much its features weigh in some rows."""
         from rosenblatt.tables.tfidf import weighted  # noqa: PLC0415 (loads the compiler)
 
         counts = self.counts(cells)
@@ -117,7 +115,7 @@ Column = Number | Category | Text
 
 def width_of(column: Column) -> int:
     """How many features a column has."""
-    return 2**column.bits if isinstance(column, Text) else len(column.features)
+    return column.grams.n_features if isinstance(column, Text) else len(column.features)
 
 
 def numbers_of(cells: "pl.Series") -> Floats:
@@ -165,7 +163,7 @@ def _flags(where: Array, feature: int) -> Entries:
 def plain_column(column: Column) -> dict[str, Any]:
     """A column as plain data, but for the array of a text column."""
     if isinstance(column, Text):
-        return {"kind": "text", "name": column.name, "sizes": column.sizes, "bits": column.bits}
+        return {"kind": "text", "name": column.name, **column.grams._asdict()}
     if isinstance(column, Category):
         values = list(column.values)
         return {

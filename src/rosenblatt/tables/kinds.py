@@ -12,6 +12,7 @@ category       other words
 """
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -19,6 +20,7 @@ from typing import TYPE_CHECKING
 from rosenblatt.errors import SourceError
 from rosenblatt.sources.chunks import Grid, Table
 from rosenblatt.tables.columns import words_of
+from rosenblatt.tables.grams import Grams
 
 if TYPE_CHECKING:
     import polars as pl
@@ -42,13 +44,18 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class Choices:
-    """What the user says about columns, by name, and whether features are to be scaled."""
+    """What the user says about columns, by name, whether to scale, and how to read texts.
+
+    Columns that are `pixels` of images stay where they are, even those that tell nothing.
+    """
 
     drop: frozenset[str] = field(default_factory=frozenset)
     use: frozenset[str] = field(default_factory=frozenset)
     category: frozenset[str] = field(default_factory=frozenset)
     text: frozenset[str] = field(default_factory=frozenset)
     scale: bool = True
+    pixels: bool = False
+    grams: Grams | None = None
 
     def check(self, chunk: Table) -> None:
         """Refuse names that are no columns."""
@@ -68,7 +75,26 @@ def kinds_of(chunk: Table, target: str, choices: Choices) -> dict[str, Kind]:
             f"--drop {target}: this is the column to predict. Name another one with --target."
         )
     names = [n for n in chunk.names if n != target and n not in choices.drop]
-    return {name: _kind(chunk, name, choices) for name in names}
+    kinds = {name: _kind(chunk, name, choices) for name in names}
+    if choices.grams is not None and Kind.TEXT not in kinds.values():
+        kinds[_only_words(chunk, kinds, choices.grams)] = Kind.TEXT
+    return kinds
+
+
+def _only_words(chunk: Table, kinds: Mapping[str, Kind], grams: Grams) -> str:
+    """The only column of words, which then is the text that was spoken of."""
+    words = [name for name in kinds if str(chunk.frame[name].dtype) == "String"]
+    if len(words) != 1:
+        raise no_text(chunk.place.file, grams)
+    return words[0]
+
+
+def no_text(file: str, grams: Grams) -> SourceError:
+    """There is nothing that could be read so."""
+    return SourceError(
+        f"--features {grams.written}: no column of {file} was taken for text. Name one with"
+        " --text COLUMN."
+    )
 
 
 def _kind(chunk: Table, name: str, choices: Choices) -> Kind:

@@ -12,7 +12,8 @@ from rosenblatt.errors import SourceError
 from rosenblatt.sources.chunks import Chunk, Grid, Matrix, Source, Table
 from rosenblatt.tables.columns import Category, Column, Number, Text, width_of
 from rosenblatt.tables.findings import Finding, Leaks, constant, counting, identifier, leaking
-from rosenblatt.tables.kinds import Choices, Kind, kinds_of
+from rosenblatt.tables.grams import Grams
+from rosenblatt.tables.kinds import Choices, Kind, kinds_of, no_text
 from rosenblatt.tables.preparation import Preparation
 from rosenblatt.tables.scaling import Scaling
 from rosenblatt.tables.summaries import Numbers, Spread, Stored, Texts, Words
@@ -48,6 +49,8 @@ def learn(source: Source, target: str | None, choices: Choices) -> Learned:
     first = next(chunks)
     if isinstance(first, Table):
         return _Columns(first, target, choices).learned(source.name, chunks)
+    if choices.grams is not None:
+        raise no_text(first.place.file, choices.grams)
     return _matrix_learned(source, chain([first], chunks), choices)
 
 
@@ -70,7 +73,8 @@ class _Columns:
         self.first, self.choices = first, choices
         self.target = target_of(first, target)
         self.kinds = kinds_of(first, self.target, choices)
-        self.summaries = {name: _summary(kind) for name, kind in self.kinds.items()}
+        grams = choices.grams or Grams()
+        self.summaries = {name: _summary(kind, grams) for name, kind in self.kinds.items()}
         self.leaks = Leaks(self.target, list(self.kinds))
         self.counts: Counts = {}
 
@@ -79,7 +83,7 @@ class _Columns:
         for chunk in rest:
             self._add(chunk)
         classes = sorted_classes(self.counts, f"{name}, column {self.target!r}")
-        findings = tuple(f for f in self._findings() if f.column not in self.choices.use)
+        findings = tuple(f for f in self._findings() if not self._is_wanted(f))
         left_out = {f.column for f in findings}
         kept = [name for name in self.kinds if name not in left_out]
         kept.sort(key=lambda name: self.kinds[name] is Kind.TEXT)  # text comes last
@@ -110,6 +114,11 @@ class _Columns:
             elif isinstance(summary, Numbers) and summary.counts_rows:
                 yield counting(name)
 
+    def _is_wanted(self, found: Finding) -> bool:
+        """Whether a column is taken in for all that was found."""
+        pixel = self.choices.pixels and self.kinds[found.column] is Kind.NUMBER
+        return pixel or found.column in self.choices.use
+
     def _preparation(self, columns: tuple[Column, ...]) -> Preparation:
         width = sum(map(width_of, columns))
         entries = sum(2 if isinstance(c, Number) and c.indicator else 1 for c in columns)
@@ -139,17 +148,17 @@ def _joined(grid: Grid, summaries: Mapping[str, Summary]) -> set[str]:
     return set(numbers)
 
 
-def _summary(kind: Kind) -> Summary:
+def _summary(kind: Kind, grams: Grams) -> Summary:
     if kind is Kind.NUMBER:
         return Numbers()
-    return Texts() if kind is Kind.TEXT else Words()
+    return Texts(grams) if kind is Kind.TEXT else Words()
 
 
 def _column(name: str, summary: Summary) -> Column:
     if isinstance(summary, Numbers):
         return Number(name, summary.mean, summary.missing > 0)
     if isinstance(summary, Texts):
-        return Text(name, summary.sizes, summary.bits, summary.idf)
+        return Text(name, summary.grams, summary.idf)
     return Category(name, tuple(sorted(summary.most_frequent(MOST_VALUES))), summary.missing > 0)
 
 

@@ -19,6 +19,7 @@ from numba import njit
 from rosenblatt.arrays import Array, Ints
 from rosenblatt.data.rows import CSR, UINT
 from rosenblatt.tables.characters import end_of_word, find_characters, padded
+from rosenblatt.tables.grams import UNITS, Grams
 from rosenblatt.tables.words import (
     Text,
     Words,
@@ -29,11 +30,8 @@ from rosenblatt.tables.words import (
     text_of,
 )
 
-SIZES = (1, 2)  # words in a run: from, to
-BITS = 18
-MOST_UNITS, MOST_BITS = 8, 30  # of a run, and of its hash
-UNITS = ("word", "character")
-WORD, CHARACTER = range(2)  # how a kernel is told of them
+SIZES, _, BITS, _ = Grams()
+WORD, CHARACTER = range(2)  # how a kernel is told of the units
 SHORTEST = (2, 1)  # bytes of a unit and of what must follow it: a letter and a space, or a letter
 
 K = UINT(0x9E3779B97F4A7C15)  # 2⁶⁴ over the golden ratio: odd, and without a pattern

@@ -14,7 +14,7 @@ import numpy as np
 
 from rosenblatt.arrays import Array
 from rosenblatt.data.storage import CSR, Rows, n_cols
-from rosenblatt.errors import SourceError
+from rosenblatt.errors import ParameterError, SourceError
 from rosenblatt.maps.recipes import Step, applied, plain_step, step_of
 from rosenblatt.sources.chunks import Chunk, Grid, Matrix, Place, Table
 from rosenblatt.tables.assembly import (
@@ -32,9 +32,8 @@ from rosenblatt.tables.columns import (
     plain_column,
     width_of,
 )
+from rosenblatt.tables.grams import Grams
 from rosenblatt.tables.scaling import Scaling
-
-MOST_WORDS, MOST_BITS = 8, 30  # of a hashed run of words, and of its hash
 
 
 @dataclass(frozen=True, eq=False)
@@ -232,12 +231,18 @@ def _column(plain: Mapping[str, Any], arrays: Mapping[str, Array]) -> Column:
     if plain["kind"] != "text":
         raise ValueError(f"{plain['kind']!r} is no kind of column")
     low, high = map(int, plain["sizes"])
-    text = Text(name, (low, high), int(plain["bits"]), arrays.get(f"idf {name}"))
-    if not (1 <= low <= high <= MOST_WORDS and 1 <= text.bits <= MOST_BITS):
-        raise ValueError(f"the column {name!r} hashes {low} to {high} words to {text.bits} bits")
-    if text.idf is not None and text.idf.shape != (2**text.bits,):
+    unit, weight = plain.get("unit", "word"), plain.get("weight", "tfidf")  # files of before
+    grams = Grams((low, high), str(unit), int(plain["bits"]), str(weight))
+    try:
+        grams.check()
+    except ParameterError as error:
+        raise ValueError(
+            f"the column {name!r} hashes {low} to {high} {unit}s to {grams.bits} bits by {weight}"
+        ) from error
+    idf = arrays.get(f"idf {name}")
+    if idf is not None and idf.shape != (grams.n_features,):
         raise ValueError(f"the column {name!r} does not weigh every feature")
-    return text
+    return Text(name, grams, idf)
 
 
 def _own(rows: Rows) -> Rows:

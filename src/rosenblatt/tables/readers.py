@@ -16,16 +16,14 @@ from numba import njit
 
 from rosenblatt.arrays import Array, Ints
 from rosenblatt.data.rows import CSR, UINT
+from rosenblatt.tables.grams import UNITS, Grams
 from rosenblatt.tables.ngrams import (
     SHORTEST,
-    UNITS,
     K,
     Runs,
-    counts,
     find_runs,
     find_units,
     in_blocks,
-    names_of,
     spelled,
     stacked,
     text_in,
@@ -40,27 +38,6 @@ class Known(NamedTuple):
 
     hashes: Array
     features: Ints
-
-
-class Hashed(NamedTuple):
-    """Runs by their hashes: 2^bits features, and no names but those that texts give them."""
-
-    sizes: tuple[int, int]
-    unit: str
-    bits: int
-
-    @property
-    def n_features(self) -> int:
-        """How many features there are."""
-        return 1 << self.bits
-
-    def counts(self, texts: pl.Series) -> CSR:
-        """How often each feature occurs in texts."""
-        return counts(texts, sizes=self.sizes, bits=self.bits, unit=self.unit)
-
-    def names_in(self, texts: pl.Series, wanted: Ints) -> dict[int, list[str]]:
-        """What in some texts has each of the wanted features, the most frequent first."""
-        return names_of(texts, wanted, sizes=self.sizes, bits=self.bits, unit=self.unit)
 
 
 class Vocabulary:
@@ -103,7 +80,7 @@ class Vocabulary:
         return features.astype(np.int32), times.astype(np.float32), lengths
 
 
-Reader = Hashed | Vocabulary
+Reader = Grams | Vocabulary
 
 
 def texts_with_runs(texts: pl.Series, sizes: tuple[int, int], unit: str) -> Counter[str]:

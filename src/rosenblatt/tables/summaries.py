@@ -10,13 +10,13 @@ from rosenblatt.arrays import Floats, Ints
 from rosenblatt.data.storage import CSR, Rows
 from rosenblatt.errors import BadCellError
 from rosenblatt.tables.columns import numbers_of, words_of
+from rosenblatt.tables.grams import Grams
 from rosenblatt.tables.moments import Moments
 from rosenblatt.tables.scaling import Scaling, squares_of
 
 if TYPE_CHECKING:
     import polars as pl
 
-SIZES, BITS = (1, 2), 18  # words and word pairs, into so many features
 MOST_DISTINCT = 100_000  # words that are counted; a column of more is no category
 ENOUGH = 20  # cells that show whether a column counts the rows
 MOST_LEFT_OUT = 2  # numbers a cell, where only some of the rows are seen
@@ -119,26 +119,31 @@ class Words:
 
 @dataclass
 class Texts:
-    """In how many cells each hashed word or word pair comes."""
+    """In how many cells each hashed run of words comes, where that is what it weighs by."""
 
-    sizes: tuple[int, int] = SIZES
-    bits: int = BITS
+    grams: Grams
     n: int = 0
-    documents: Ints = field(default_factory=lambda: np.zeros(2**BITS, np.int64))
+    documents: Ints = field(init=False)
     constant: bool = False
+
+    def __post_init__(self) -> None:
+        """No run has come yet."""
+        weighed = self.grams.weight == "tfidf"
+        self.documents = np.zeros(self.grams.n_features if weighed else 0, np.int64)
 
     def add(self, cells: "pl.Series") -> None:
         """Take in some cells."""
-        from rosenblatt.tables.ngrams import counts  # noqa: PLC0415 (loads the compiler)
-        from rosenblatt.tables.tfidf import document_frequencies  # noqa: PLC0415
+        from rosenblatt.tables.tfidf import document_frequencies  # noqa: PLC0415 (as above)
 
-        found = counts(words_of(cells), sizes=self.sizes, bits=self.bits)
-        self.documents += document_frequencies(found)
+        if len(self.documents):
+            self.documents += document_frequencies(self.grams.counts(words_of(cells)))
         self.n += len(cells)
 
     @property
-    def idf(self) -> Floats:
-        """How much each weighs: the rarer, the more."""
+    def idf(self) -> Floats | None:
+        """How much each weighs, the rarer the more; None where they are counted only."""
+        if not len(self.documents):
+            return None
         from rosenblatt.tables.tfidf import inverse_frequencies  # noqa: PLC0415 (as above)
 
         return inverse_frequencies(self.documents, self.n)

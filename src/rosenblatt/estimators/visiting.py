@@ -1,0 +1,97 @@
+"""A run that can be entered at any row of any pass: what a page or a lecture steps through.
+
+The memory of the run is kept as it was before each pass; from there the rows are walked again by
+the same kernel, so what is shown is what happened, bit for bit.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from rosenblatt.arrays import Floats
+from rosenblatt.data.problem import Problem
+from rosenblatt.data.rows import n_rows
+from rosenblatt.data.visits import Visit
+from rosenblatt.errors import ParameterError
+from rosenblatt.solvers.correct import Rule
+from rosenblatt.solvers.memory import MISTAKES, UPDATES, Memory, kept_weights
+from rosenblatt.solvers.state import State
+from rosenblatt.solvers.walk import walk
+
+
+class Visited(NamedTuple):
+    """One row as it was learned from: weights (w, b) before and after it, a row a unit.
+
+    `kept` are the weights the run would keep at this point: the last, an average or a pocket.
+    """
+
+    before: Floats
+    after: Floats
+    kept: Floats
+    mistake: bool
+    changed: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Replay:
+    """The passes of a run in file order; `memories` are those before each pass and after all."""
+
+    problem: Problem
+    rule: Rule
+    keep: str
+    memories: tuple[Memory, ...]
+
+    @property
+    def n_passes(self) -> int:
+        """How many passes the run made."""
+        return len(self.memories) - 1
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows a pass has."""
+        return n_rows(self.problem.rows)
+
+    def start(self) -> Floats:
+        """Weights before the first row."""
+        return self.memories[0].last()
+
+    def visit(self, passes: int, row: int) -> Visited:
+        """What a row did in a pass; passes count from 1 and rows from 0."""
+        if not (1 <= passes <= self.n_passes and 0 <= row < self.n_rows):
+            raise ParameterError(
+                f"The run has {self.n_passes} passes over {self.n_rows} rows; there is no row"
+                f" {row} in pass {passes}."
+            )
+        memory = self.memories[passes - 1].copy()
+        self._walk(memory, 0, row)
+        before, clock = memory.last(), memory.clock.copy()
+        self._walk(memory, row, row + 1)
+        return Visited(
+            before,
+            memory.last(),
+            kept_weights(memory, self.keep),
+            mistake=bool(memory.clock[MISTAKES] > clock[MISTAKES]),
+            changed=bool(memory.clock[UPDATES] > clock[UPDATES]),
+        )
+
+    def path(self, passes: int) -> Iterator[Floats]:
+        """Weights after each row of a pass."""
+        memory = self.memories[passes - 1].copy()
+        for row in range(self.n_rows):
+            self._walk(memory, row, row + 1)
+            yield memory.last()
+
+    def _walk(self, memory: Memory, start: int, stop: int) -> None:
+        if start < stop:
+            rows = np.arange(start, stop)
+            walk(self.problem, Visit(rows, rows), self.rule, memory)
+
+
+def remembered(states: Iterable[State], memory: Memory, memories: list[Memory]) -> Iterator[State]:
+    """Copy the memory of a run before its first pass and after each."""
+    memories.append(memory.copy())
+    for state in states:
+        memories.append(memory.copy())
+        yield state

@@ -1,0 +1,78 @@
+"""What happened in a run as curves: mistakes, loss, bounds and the gap that closes."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rosenblatt.evidence.proof.verdict import Proof, Separable
+from rosenblatt.evidence.trace import Certified
+from rosenblatt.lab.runs import Run
+
+
+class Curve(NamedTuple):
+    """A named line over the steps of a run; a `level` is one that stays where it is."""
+
+    name: str
+    values: tuple[float, ...]
+    dashed: bool = False
+
+
+class Chart(NamedTuple):
+    """Some curves over the same steps, on a scale of powers of ten or not."""
+
+    title: str
+    across: str
+    curves: tuple[Curve, ...]
+    log: bool = False
+
+
+def charts(run: Run, proof: Proof | None) -> tuple[Chart, ...]:
+    """The curves of a run; none for a rule that has its solution at once."""
+    trace: Any = getattr(run.model, "trace_", ())
+    if not len(trace):
+        return ()
+    if isinstance(trace[0], Certified):
+        return _certified(trace)
+    mistakes = np.array(trace.column("mistakes"), float)
+    made = Curve("mistakes so far", tuple(np.cumsum(mistakes).tolist()))
+    bound = _bound(run, proof)
+    found = [Chart("Mistakes in each pass", "pass", (Curve("mistakes", tuple(mistakes.tolist())),))]
+    if bound is not None:
+        level = Curve(f"bound {bound:,.0f}", (bound,) * len(trace), dashed=True)
+        found.append(Chart("Mistakes so far and their bound", "pass", (made, level)))
+    loss = tuple(trace.column("loss"))
+    found.append(Chart("Mean loss of the samples as they came", "pass", (Curve("loss", loss),)))
+    bracket = _bracket(trace, proof)
+    return (*found, bracket) if bracket is not None else tuple(found)
+
+
+def _certified(trace: tuple[Certified, ...]) -> tuple[Chart, ...]:
+    first = [record for record in trace if record.unit == 0]
+    objective = Curve("objective", tuple(record.objective for record in first))
+    bound = Curve("no weights are below", tuple(record.bound for record in first), dashed=True)
+    gap = tuple(max(record.gap, 1e-16) for record in first)
+    return (
+        Chart("Objective and its lower bound", "step", (objective, bound)),
+        Chart("Duality gap", "step", (Curve("gap", gap),), log=True),
+    )
+
+
+def _bound(run: Run, proof: Proof | None) -> float | None:
+    """Most mistakes the theorem allows, where its premises hold for the run."""
+    if getattr(run.model, "margin_bounds_", None) is None or not isinstance(proof, Separable):
+        return None
+    bound = proof.mistake_bound
+    return None if bound is None else float(bound)
+
+
+def _bracket(trace: Any, proof: Proof | None) -> Chart | None:
+    """|w|/(ηk) from above, and the largest margin proved from below."""
+    upper = [u if u is not None else np.nan for u in trace.column("margin_upper")]
+    if not np.isfinite(upper).any():
+        return None
+    running = np.fmin.accumulate(np.array(upper, float))
+    curves = [Curve("γ* is at most |w| / (η k)", tuple(running.tolist()))]
+    if isinstance(proof, Separable):
+        level = (proof.margin,) * len(running)
+        curves.append(Curve("γ* is at least (the proof)", level, dashed=True))
+    return Chart("Bracket of the largest margin γ*", "pass", tuple(curves), log=True)

@@ -1,0 +1,85 @@
+"""The Mark I on the page: units trained on letters of 20 × 20 cells, and how they vote."""
+
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rosenblatt.arrays import Floats
+from rosenblatt.data import glyphs
+from rosenblatt.lab.teaching import estimator_for
+
+SIDE = glyphs.SIDE
+CELLS = SIDE * SIDE
+PENS = 2080  # pictures to learn from: eighty pens a letter
+MACHINES: dict[str, dict[str, Any]] = {
+    "perceptron": {"keep": "average", "max_iter": 30},
+    "linear-discriminant": {"shrinkage": 0.2},
+    "logistic-regression": {"C": 0.1, "tol": 1e-3},
+}
+ACROSS, ROWS = 5, 6  # pictures of weights side by side, and below each other
+WIDE, HIGH = SIDE + 2, SIDE + 5  # a picture with the room around it, its letter above
+
+
+class Machine(NamedTuple):
+    """Units that know letters: the letter of each, and their weights."""
+
+    letters: tuple[str, ...]
+    W: Floats
+
+
+class Votes(NamedTuple):
+    """Score of each unit, and the letter of the best; none for an empty picture."""
+
+    scores: Floats
+    letter: str
+
+
+@lru_cache
+def machine(rule: str) -> Machine:
+    """Units trained by a rule on letters drawn by many pens."""
+    X, y = glyphs.letters(PENS)
+    model = estimator_for(rule, MACHINES[rule]).fit(X, y)
+    return Machine(tuple(model.classes_), np.column_stack([model.coef_, model.intercept_]))
+
+
+def votes(units: Machine, cells: Floats) -> Votes:
+    """What the units make of a picture."""
+    scores: Floats = units.W[:, :-1] @ cells + units.W[:, -1]
+    return Votes(scores, units.letters[int(scores.argmax())] if cells.any() else "")
+
+
+def some_letter(place: int, seed: int) -> Floats:
+    """A letter, by its place in the alphabet, of a pen that none of the units has learned from."""
+    X, _ = glyphs.letters(len(glyphs.STROKES), noise=0.0, seed=seed + 1)
+    picture: Floats = X[place % len(X)]
+    return picture
+
+
+def pictures_of(units: Machine) -> tuple[Floats, list[tuple[str, int, int]]]:
+    """All weights as one picture, top row last as Bokeh draws, and where each letter stands."""
+    mosaic = np.full((ROWS * HIGH, ACROSS * WIDE), np.nan)
+    places = []
+    for k, (letter, w) in enumerate(zip(units.letters, units.W, strict=True)):
+        row, column = divmod(k, ACROSS)
+        top, left = row * HIGH + HIGH - SIDE, column * WIDE
+        picture = w[:-1].reshape(SIDE, SIDE) / np.abs(w[:-1]).max()
+        mosaic[top : top + SIDE, left : left + SIDE] = picture
+        places.append((letter, left, ROWS * HIGH - top))
+    return mosaic[::-1], places
+
+
+def as_hex(cells: Floats) -> str:
+    """Cells as a word for an address: empty for none."""
+    bits = np.packbits(cells.astype(bool))
+    return bits.tobytes().hex() if cells.any() else ""
+
+
+def from_hex(word: str) -> Floats:
+    """Cells out of a word; ValueError if it is none."""
+    if not word:
+        return np.zeros(CELLS)
+    bits = np.unpackbits(np.frombuffer(bytes.fromhex(word), np.uint8))
+    if len(bits) != CELLS:
+        raise ValueError(f"a picture is {CELLS // 4} digits of base 16")
+    return bits.astype(float)

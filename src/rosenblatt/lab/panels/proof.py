@@ -1,0 +1,64 @@
+"""The proof: separable with its margin, or the samples that contradict each other."""
+
+from collections.abc import Sequence
+
+from bokeh.models import Div
+
+from rosenblatt.evidence.proof.verdict import Proof
+from rosenblatt.lab.subject import Subject
+from rosenblatt.lab.verdicts import Witness, explanation, headline
+from rosenblatt.lab.words import number, sentence, table
+
+SHOWN = 12  # samples of a proof
+
+
+class ProofPanel:
+    """The verdict in words, and the samples it rests on."""
+
+    def __init__(self) -> None:
+        self.view = Div(text="", sizing_mode="stretch_width", css_classes=["lab-proof"])
+
+    def wait(self) -> None:
+        """Say that the search is on."""
+        self.view.text = sentence("Looking for a proof…", "soft")
+
+    def update(
+        self,
+        proof: Proof | None,
+        witnesses: Sequence[Witness],
+        subject: Subject | None,
+        mistakes: int | None,
+    ) -> None:
+        """Show a verdict."""
+        if proof is None or subject is None:
+            self.view.text = sentence("No verdict yet: it takes samples of two classes.", "soft")
+            return
+        parts = [f"<h2 class='{proof.answer}'>{headline(proof)}</h2>"]
+        parts += [sentence(words) for words in explanation(proof, mistakes)]
+        if witnesses:
+            parts.append(_table(witnesses, subject))
+        if len(witnesses) > SHOWN:
+            parts.append(sentence(f"… and {len(witnesses) - SHOWN:,} more.", "soft"))
+        if witnesses:
+            parts.append(sentence("They have a black ring in the plane.", "soft"))
+        self.view.text = "".join(parts)
+
+
+def _table(witnesses: Sequence[Witness], subject: Subject) -> str:
+    weighted = any(witness.weight for witness in witnesses)
+    shown = min(subject.X.shape[1], 3)
+    head = ["sample", "class", *(["weight"] if weighted else []), *subject.feature_names[:shown]]
+    rows = [
+        [
+            str(witness.row + 1),
+            witness.label,
+            *(
+                [witness.weight if len(witness.weight) < 14 else f"{witness.share:.4g}"]
+                if weighted
+                else []
+            ),
+            *(number(value) for value in subject.X[witness.row, :shown]),
+        ]
+        for witness in witnesses[:SHOWN]
+    ]
+    return table(head, rows)

@@ -1,0 +1,198 @@
+"""A trained rule that can be looked at after any step: a sample, a pass, or the whole solution."""
+
+from abc import abstractmethod
+from functools import cached_property, lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rosenblatt.arrays import Floats
+from rosenblatt.errors import DataError
+from rosenblatt.estimators.visiting import Replay
+from rosenblatt.lab.leads import lead_of_own
+from rosenblatt.lab.state import Setup
+from rosenblatt.lab.subject import Subject
+from rosenblatt.lab.teaching import TAUGHT, Stepping, estimator_for
+
+FOLLOWED = 20_000  # rows: a longer run is followed from pass to pass only
+
+
+class Moment(NamedTuple):
+    """A run after some steps: weights (w, b) before and after the last of them, a row a unit.
+
+    `kept` are those the line is drawn with. `passes` is the pass of the step, 0 before the first;
+    `row` is the sample it was about, if only one, and `at_work` are all that made w change.
+    """
+
+    step: int
+    passes: int
+    row: int | None
+    at_work: tuple[int, ...]
+    before: Floats
+    after: Floats
+    kept: Floats
+    mistake: bool
+    changed: bool
+
+
+class Run:
+    """What a rule did: subclasses know what a step is."""
+
+    def __init__(self, model: Any, n_passes: int, steps_a_pass: int) -> None:
+        self.model, self.n_passes, self.steps_a_pass = model, n_passes, steps_a_pass
+
+    @property
+    def n_steps(self) -> int:
+        """Steps from the start to the end."""
+        return self.n_passes * self.steps_a_pass
+
+    @property
+    def by_samples(self) -> bool:
+        """Whether one step is one sample."""
+        return self.steps_a_pass > 1
+
+    @property
+    def final(self) -> Floats:
+        """Weights the run has ended with."""
+        return _weights(self.model)
+
+    @abstractmethod
+    def at(self, step: int) -> Moment:
+        """The run after some steps."""
+
+    @cached_property
+    def path(self) -> tuple[Floats, str]:
+        """Weights of the first unit wherever they changed, and how closely they were followed."""
+        return self._followed()
+
+    @abstractmethod
+    def _followed(self) -> tuple[Floats, str]:
+        """The path, worked out."""
+
+
+class SampleRun(Run):
+    """A rule that learns sample by sample."""
+
+    def __init__(self, model: Any, replay: Replay) -> None:
+        super().__init__(model, replay.n_passes, replay.n_rows)
+        self._replay = replay
+
+    def at(self, step: int) -> Moment:
+        """The run after so many samples."""
+        if step == 0:
+            W = self._replay.start()
+            return Moment(0, 0, None, (), W, W, W, mistake=False, changed=False)
+        passes, row = (step - 1) // self.steps_a_pass + 1, (step - 1) % self.steps_a_pass
+        seen = self._replay.visit(passes, row)
+        kept = self.final if step == self.n_steps else seen.kept
+        return Moment(
+            step,
+            passes,
+            row,
+            (row,),
+            seen.before,
+            seen.after,
+            kept,
+            mistake=seen.mistake,
+            changed=seen.changed,
+        )
+
+    def _followed(self) -> tuple[Floats, str]:
+        """From sample to sample or, in a long run, from pass to pass."""
+        replay = self._replay
+        if self.n_steps > FOLLOWED:
+            ends = [memory.last()[0] for memory in replay.memories]
+            return _distinct(ends), "w after every pass"
+        seen = [W[0] for passes in range(1, self.n_passes + 1) for W in replay.path(passes)]
+        return _distinct([replay.start()[0], *seen]), "w after every change"
+
+
+class PassRun(Run):
+    """A rule that learns from all samples at once, in steps or in one."""
+
+    def __init__(self, subject: Subject, setup: Setup) -> None:
+        self._subject, self._setup = subject, setup
+        self._refit = lru_cache(maxsize=256)(self._weights_after)
+        model = self._fitted({})
+        super().__init__(model, int(getattr(model, "n_iter_", 1)), 1)
+
+    def at(self, step: int) -> Moment:
+        """The run after so many passes: the same run, stopped there."""
+        after = self._after(step)
+        before = self._after(step - 1) if step else after
+        changed = not np.array_equal(before, after)
+        wrong = self._mistakes(before) if step and self._setup.rule == "batch-perceptron" else ()
+        return Moment(
+            step, step, None, wrong, before, after, after, mistake=bool(wrong), changed=changed
+        )
+
+    def _mistakes(self, W: Floats) -> tuple[int, ...]:
+        """Samples that weights get wrong, ties included: what a batch corrects."""
+        subject = self._subject
+        scores = subject.Z @ W[:, :-1].T + W[:, -1]
+        return tuple(np.flatnonzero(lead_of_own(scores, subject.codes) <= 0).tolist())
+
+    def _followed(self) -> tuple[Floats, str]:
+        """From pass to pass."""
+        most = min(self.n_passes, 100)
+        return _distinct([self._after(step)[0] for step in range(most + 1)]), "w after every step"
+
+    def _after(self, step: int) -> Floats:
+        if step == 0:
+            return _start(self._setup, self.final.shape)
+        return self.final if step == self.n_passes else self._refit(step)
+
+    def _weights_after(self, step: int) -> Floats:
+        return _weights(self._fitted({"max_iter": step}))
+
+    def _fitted(self, limit: dict[str, int]) -> Any:
+        setup, subject = self._setup, self._subject
+        model = estimator_for(setup.rule, {**dict(setup.settings), **limit})
+        return model.fit(subject.Z, subject.labels, **_given(setup, subject))
+
+
+def run_of(subject: Subject, setup: Setup) -> Run:
+    """Train the rule that is set up on the data."""
+    if len(subject.classes) < 2:
+        raise DataError(NOTHING if not len(subject.X) else ONE_CLASS)
+    if TAUGHT[setup.rule].stepping is not Stepping.SAMPLES:
+        return PassRun(subject, setup)
+    model = estimator_for(setup.rule, dict(setup.settings))
+    return SampleRun(model, model.replay(subject.Z, subject.labels, **_given(setup, subject)))
+
+
+NOTHING = "Nothing to learn from yet: choose data, or click into the plane to draw points."
+ONE_CLASS = "All points are of one class: draw some of another (keys 1, 2 and 3 choose it)."
+
+
+def _given(setup: Setup, subject: Subject) -> dict[str, Any]:
+    """Weights to start from, where the rule takes some and they fit."""
+    if not setup.start or not TAUGHT[setup.rule].starts:
+        return {}
+    units = len(subject.classes) if len(subject.classes) > 2 else 1
+    shape = (units, subject.Z.shape[1] + 1)
+    if len(setup.start) != shape[0] * shape[1]:
+        raise DataError(
+            f"The start has {len(setup.start)} weights, but this line has"
+            f" {' × '.join(map(str, shape)) if units > 1 else shape[1]}: those of the features,"
+            " then the bias."
+        )
+    W = np.array(setup.start).reshape(shape)
+    return {"coef_init": W[:, :-1], "intercept_init": W[:, -1]}
+
+
+def _start(setup: Setup, shape: tuple[int, ...]) -> Floats:
+    fits = len(setup.start) == np.prod(shape) and TAUGHT[setup.rule].starts
+    return np.array(setup.start).reshape(shape) if fits else np.zeros(shape)
+
+
+def _weights(model: Any) -> Floats:
+    return np.column_stack([model.coef_, model.intercept_])
+
+
+def _distinct(path: list[Floats]) -> Floats:
+    """The path without the places where it stands still."""
+    points = np.array(path)
+    moved = np.append(True, (points[1:] != points[:-1]).any(axis=1))
+    kept: Floats = points[moved]
+    return kept

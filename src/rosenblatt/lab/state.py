@@ -1,0 +1,214 @@
+"""What is set up on the page, as a record that the address holds.
+
+An address may come from anybody, so every field is checked on the way in: what cannot be used is
+left out, and a sentence says so. Numbers of drawn points are written with four digits, which is
+what the mouse gives, so that an address means the same points again.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields, replace
+from math import isfinite
+from typing import Any, NamedTuple, Self
+from urllib.parse import urlencode
+
+from rosenblatt.data import builtin
+from rosenblatt.lab.letters import MACHINES, as_hex, from_hex
+from rosenblatt.lab.teaching import TAUGHT
+
+ROOMS = ("plane", "gates", "letters")
+VIEWS = ("proof", "weights", "curves")
+FEATURES = ("none", "products", "polynomial", "radial")
+DRAWN, FILE, BUILT_IN = "drawn", "file", "builtin:"
+PLANE_CLASSES = 3  # of drawn points
+MOST_POINTS = 400  # that are drawn, or dragged
+MOST_STEPS = 10**9
+MOST_INPUTS = 4  # of a truth table
+MOST_WEIGHTS = 64  # to start from
+
+
+class Point(NamedTuple):
+    """A drawn point and its class, from 0."""
+
+    x: float
+    y: float
+    label: int
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What is set up: the room, the data, their features, the rule, and how far it has come.
+
+    `step` counts the steps made; None is the end of the run. `start` holds the weights (w, b) to
+    start from, none for zero. `cells` are those of the Mark I, as digits of base 16.
+    """
+
+    room: str = "plane"
+    view: str = "proof"
+    data: str = BUILT_IN + "4f10"
+    points: tuple[Point, ...] = ()
+    features: str = "none"
+    degree: int = 2
+    rule: str = "perceptron"
+    settings: tuple[tuple[str, Any], ...] = ()
+    start: tuple[float, ...] = ()
+    step: int | None = None
+    table: str = "0110"
+    machine: str = "perceptron"
+    cells: str = ""
+
+    def with_rule(self, rule: str) -> Self:
+        """The same with another rule, which has settings of its own."""
+        return replace(self, rule=rule, settings=(), step=None)
+
+    def with_setting(self, name: str, value: Any) -> Self:
+        """The same with another value of a setting."""
+        others = {**dict(self.settings), name: value}
+        return replace(self, settings=tuple(sorted(others.items())), step=None)
+
+    def with_points(self, points: Iterable[Point]) -> Self:
+        """The same with drawn points for its data."""
+        return replace(self, data=DRAWN, points=tuple(points), step=None)
+
+    def to_query(self) -> str:
+        """The fields that are not as they are at first, as the query of an address."""
+        first = Setup()
+        told = {
+            name: _written(name, getattr(self, name))
+            for name in (f.name for f in fields(self))
+            if name != "settings" and getattr(self, name) != getattr(first, name)
+        }
+        told |= {f"{self.rule}.{name}": str(value) for name, value in self.settings}
+        return urlencode(told)
+
+
+class Opened(NamedTuple):
+    """A set-up, and what had to be left out of an address."""
+
+    setup: Setup
+    complaints: tuple[str, ...]
+
+
+def from_query(query: Mapping[str, str]) -> Opened:
+    """The set-up that the query of an address means."""
+    setup, complaints = Setup(), []
+    for name, text in query.items():
+        if name not in _READERS:
+            continue  # a setting of a rule, or a word of somebody else
+        try:
+            setup = replace(setup, **{name: _READERS[name](text)})
+        except ValueError as error:
+            complaints.append(f"The address has {name}={text[:40]!r}: {error}. It was left out.")
+    for name, text in query.items():
+        rule, _, parameter = name.partition(".")
+        setting = TAUGHT[setup.rule].setting(parameter) if rule == setup.rule else None
+        if setting is None:
+            continue
+        try:
+            setup = replace(setup, settings=(*setup.settings, (parameter, setting.read(text))))
+        except ValueError as error:
+            complaints.append(f"The address has {name}={text[:40]!r}: {error}. It was left out.")
+    return Opened(
+        replace(setup, settings=tuple(sorted(dict(setup.settings).items()))), tuple(complaints)
+    )
+
+
+def rounded(number: float) -> float:
+    """A coordinate as an address keeps it."""
+    return float(f"{number:.4g}")
+
+
+def _written(name: str, value: Any) -> str:
+    if name == "points":
+        return "~".join(f"{_short(p.x, 4)}_{_short(p.y, 4)}_{p.label}" for p in value)
+    if name == "start":
+        return "_".join(_short(number, 12) for number in value)
+    return str(value)
+
+
+def _short(number: float, digits: int) -> str:
+    """A number in letters that an address takes as they are: there is no plus among them."""
+    return f"{number:.{digits}g}".replace("e+", "e")
+
+
+def _one_of(words: Iterable[str]) -> Any:
+    known = tuple(words)
+
+    def read(text: str) -> str:
+        if text not in known:
+            raise ValueError(f"it must be one of {', '.join(known)}")
+        return text
+
+    return read
+
+
+def _whole(least: int, most: int) -> Any:
+    def read(text: str) -> int:
+        if not (text.isascii() and text.isdecimal() and len(text) < 12):
+            raise ValueError("it must be a whole number")
+        if not least <= int(text) <= most:
+            raise ValueError(f"it must be from {least} to {most}")
+        return int(text)
+
+    return read
+
+
+def _number(text: str) -> float:
+    number = float(text)
+    if not (isfinite(number) and abs(number) < 1e12):
+        raise ValueError("its numbers must be finite and below 1e12")
+    return number
+
+
+def _points(text: str) -> tuple[Point, ...]:
+    parts = text.split("~") if text else []
+    if len(parts) > MOST_POINTS:
+        raise ValueError(f"it may hold {MOST_POINTS} points; these are {len(parts)}")
+    points = []
+    for part in parts:
+        numbers = part.split("_")
+        if len(numbers) != 3 or numbers[2] not in map(str, range(PLANE_CLASSES)):
+            raise ValueError("a point is x_y_class")
+        points.append(Point(_number(numbers[0]), _number(numbers[1]), int(numbers[2])))
+    return tuple(points)
+
+
+def _weights(text: str) -> tuple[float, ...]:
+    return start_of(text.replace("_", " "))
+
+
+def start_of(text: str) -> tuple[float, ...]:
+    """Weights to start from, as they are typed: numbers with commas or spaces between them."""
+    words = text.replace(",", " ").replace("−", "-").split()
+    if len(words) > MOST_WEIGHTS:
+        raise ValueError(f"it may hold {MOST_WEIGHTS} weights; these are {len(words)}")
+    try:
+        return tuple(_number(word) for word in words)
+    except ValueError as error:
+        raise ValueError(f"weights are numbers such as 0, 1, -0.5 ({error})") from None
+
+
+def _table(text: str) -> str:
+    sizes = [2**n for n in range(1, MOST_INPUTS + 1)]
+    if len(text) not in sizes or set(text) - set("01"):
+        raise ValueError(f"a truth table is {', '.join(map(str, sizes))} digits 0 or 1")
+    return text
+
+
+def _cells(text: str) -> str:
+    return as_hex(from_hex(text))
+
+
+_READERS: dict[str, Any] = {
+    "room": _one_of(ROOMS),
+    "view": _one_of(VIEWS),
+    "data": _one_of((DRAWN, FILE, *(BUILT_IN + name for name in builtin.NAMES))),
+    "points": _points,
+    "features": _one_of(FEATURES),
+    "degree": _whole(2, 5),
+    "rule": _one_of(TAUGHT),
+    "start": _weights,
+    "step": _whole(0, MOST_STEPS),
+    "table": _table,
+    "machine": _one_of(MACHINES),
+    "cells": _cells,
+}

@@ -1,0 +1,176 @@
+"""The rules of the page: what each is called, which settings it has, and how it can be stepped.
+
+A setting that is not listed has the estimator's own default. Rows are visited in their order, as
+in the lectures, so that a step can be followed on paper.
+"""
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, NamedTuple
+
+from rosenblatt.fitting.rules import Rule, estimator_of
+
+
+class Stepping(Enum):
+    """What one step of a rule is."""
+
+    SAMPLES = "one sample"
+    PASSES = "one pass"
+    ONCE = "the whole solution"
+
+
+class Number(NamedTuple):
+    """A setting that is a number between two others."""
+
+    name: str
+    default: float
+    least: float
+    most: float
+    whole: bool = False
+
+    def read(self, text: str) -> Any:
+        """The number that a text holds; ValueError if it is none, or out of range."""
+        number = int(text) if self.whole else float(text)
+        if not self.least <= number <= self.most:
+            raise ValueError(f"must be from {self.least:g} to {self.most:g}")
+        return number
+
+
+class Choice(NamedTuple):
+    """A setting that is one of some words, the first by default."""
+
+    name: str
+    options: tuple[str, ...]
+
+    @property
+    def default(self) -> str:
+        """The word that is taken if none is chosen."""
+        return self.options[0]
+
+    def read(self, text: str) -> str:
+        """The word, if it is one of them; else ValueError."""
+        if text not in self.options:
+            raise ValueError(f"must be one of {', '.join(self.options)}")
+        return text
+
+
+Setting = Number | Choice
+
+MOST_PASSES = 1000
+PASSES = Number("max_iter", 100, 1, MOST_PASSES, whole=True)
+STEPS = Number("max_iter", 50, 1, MOST_PASSES, whole=True)
+KEEP = Choice("keep", ("last", "average", "pocket"))
+CLASSES = Choice("multi_class", ("kesler", "ovr"))
+
+
+def _eta(default: float) -> Number:
+    return Number("eta0", default, 1e-6, 1e3)
+
+
+PRICE = Number("C", 1.0, 1e-6, 1e9)
+
+
+@dataclass(frozen=True)
+class Taught:
+    """A rule as the page teaches it."""
+
+    label: str
+    update: str  # the rule in a line
+    settings: tuple[Setting, ...] = ()
+    stepping: Stepping = Stepping.SAMPLES
+    starts: bool = True  # whether weights to start from can be given
+    fixed: dict[str, Any] = field(default_factory=dict)
+
+    def setting(self, name: str) -> Setting | None:
+        """The setting of a name, if there is one."""
+        return next((s for s in self.settings if s.name == name), None)
+
+
+IN_ORDER = {"shuffle": False}
+TAUGHT: dict[str, Taught] = {
+    "perceptron": Taught(
+        "Perceptron",
+        "w ← w + η y x  on a mistake",
+        (_eta(1.0), PASSES, KEEP, CLASSES),
+        fixed=IN_ORDER,
+    ),
+    "batch-perceptron": Taught(
+        "Batch perceptron",
+        "w ← w + η Σ y x  over all mistakes",
+        (_eta(1.0), PASSES, CLASSES),
+        Stepping.PASSES,
+        fixed=IN_ORDER,
+    ),
+    "passive-aggressive": Taught(
+        "Passive-aggressive",
+        "w ← w + min(C, loss / |x|²) y x",
+        (PRICE, PASSES, KEEP, CLASSES),
+        fixed=IN_ORDER,
+    ),
+    "arow": Taught(
+        "AROW",
+        "the smallest change of (w, Σ) that makes x surer",
+        (Number("r", 1.0, 1e-6, 1e6), Number("max_iter", 1, 1, 100, whole=True), CLASSES),
+        fixed=IN_ORDER,
+    ),
+    "second-order-perceptron": Taught(
+        "Second-order perceptron",
+        "a perceptron in whitened coordinates",
+        (Number("a", 1.0, 1e-6, 1e6), Number("max_iter", 1, 1, 100, whole=True), CLASSES),
+        fixed=IN_ORDER,
+    ),
+    "lms": Taught(
+        "LMS (Widrow–Hoff)",
+        "w ← w + η (y − w·x) x",
+        (_eta(0.01), PASSES, Choice("learning_rate", ("constant", "1/n", "normalised"))),
+        fixed=IN_ORDER,
+    ),
+    "tanh-perceptron": Taught(
+        "Tanh perceptron",
+        "w ← w + η (y − f)(1 − f²) x,  f = tanh(w·x)",
+        (_eta(0.1), PASSES, Choice("learning_rate", ("constant", "1/n", "normalised"))),
+        fixed=IN_ORDER,
+    ),
+    "least-squares": Taught(
+        "Least squares",
+        "w = (XᵀX)⁻¹ Xᵀ y",
+        (Number("alpha", 0.0, 0.0, 1e9),),
+        Stepping.ONCE,
+        starts=False,
+    ),
+    "fisher-discriminant": Taught(
+        "Fisher's discriminant",
+        "w = S⁻¹ (m₁ − m₂)",
+        (),
+        Stepping.ONCE,
+        starts=False,
+    ),
+    "linear-discriminant": Taught(
+        "Gaussian discriminant",
+        "w = Σ⁻¹ (m₁ − m₂), b from priors",
+        (),
+        Stepping.ONCE,
+        starts=False,
+    ),
+    "logistic-regression": Taught(
+        "Logistic regression",
+        "minimise ½|w|² + C Σ log(1 + exp(−y w·x))",
+        (PRICE, STEPS),
+        Stepping.PASSES,
+        starts=False,
+    ),
+    "linear-svm": Taught(
+        "Support vector machine",
+        "minimise ½|w|² + C Σ max(0, 1 − y w·x)",
+        (PRICE, Choice("loss", ("hinge", "squared_hinge")), STEPS),
+        Stepping.PASSES,
+        starts=False,
+    ),
+}
+
+
+def estimator_for(rule: str, settings: dict[str, Any]) -> Any:
+    """An estimator of a rule of the page, with its settings."""
+    taught = TAUGHT[rule]
+    defaults = {setting.name: setting.default for setting in taught.settings}
+    return estimator_of(Rule(rule), {**defaults, **settings, **taught.fixed})

@@ -1,0 +1,76 @@
+"""How the page looks: one accent, quiet greys, and the colours and shapes of the classes."""
+
+from typing import Any
+
+from rosenblatt.geometry import looks
+
+INK, SOFT, PALE = looks.INK, looks.GREY, looks.PALE
+PAPER, ACCENT, WRONG, GRID = "#ffffff", "#0072B2", "#B00020", "#eef1f4"
+LETTERS = "system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif"
+MARKERS = {"wedge": "inverted_triangle", "cross": "hex", "plus": "square_pin"}  # with an inside
+
+
+def marker(k: int) -> str:
+    """What Bokeh calls the shape of class k."""
+    return MARKERS.get(looks.shape(k), looks.shape(k))
+
+
+def plain(figure: Any) -> Any:
+    """Give a figure the look of the page."""
+    figure.toolbar.logo = None
+    figure.outline_line_color = PALE
+    figure.background_fill_color = PAPER
+    figure.border_fill_color = PAPER
+    figure.title.text_font = LETTERS
+    figure.title.text_font_size = "13px"
+    figure.title.text_font_style = "bold"
+    figure.title.text_color = INK
+    for axis in figure.axis:
+        axis.axis_label_text_font = axis.major_label_text_font = LETTERS
+        axis.axis_label_text_font_size = "13px"
+        axis.axis_label_text_font_style = "normal"
+        axis.major_label_text_font_size = "12px"
+        axis.axis_label_text_color = axis.major_label_text_color = SOFT
+        axis.axis_line_color = axis.major_tick_line_color = PALE
+        axis.minor_tick_line_color = None
+    figure.grid.grid_line_color = GRID
+    return figure
+
+
+# inside a widget the page's own style sheet does not reach: what words in it look like
+WORDS = f"""
+:host {{ font-family: {LETTERS}; font-size: 14px; color: {INK}; line-height: 1.4; }}
+p {{ margin: 0 0 6px; }}
+h2 {{ font-size: 13px; margin: 8px 0 2px; letter-spacing: .04em; color: {SOFT};
+  text-transform: uppercase; }}
+.soft {{ color: {SOFT}; font-size: 13px; }}
+.w {{ font-size: 16px; font-variant-numeric: tabular-nums; margin: 0 0 3px; }}
+h2.separable, h2.inseparable, h2.undecided, h2.verdict {{
+  font-size: 22px; text-transform: none; letter-spacing: 0; color: {INK}; margin: 4px 0 8px; }}
+h2.separable {{ color: #00704f; }} h2.inseparable {{ color: {WRONG}; }}
+table {{ border-collapse: collapse; margin: 8px 0; font-variant-numeric: tabular-nums; }}
+th {{ text-align: left; font-weight: 600; color: {SOFT}; font-size: 12px; }}
+th, td {{ padding: 3px 14px 3px 0; border-bottom: 1px solid {PALE}; }}
+"""
+FORMULA = f":host {{ color: {SOFT}; font-size: 13px; }}"
+MESSAGE = (
+    f"p {{ color: {WRONG}; border-left: 3px solid {WRONG}; padding-left: 8px; font-size: 13px; }}"
+)
+BUTTONS = f"""
+:host {{ font-family: {LETTERS}; }}
+.bk-btn, .bk-input {{ font-family: {LETTERS}; font-size: 13px; }}
+.bk-btn-primary {{ background: {ACCENT}; border-color: {ACCENT}; }}
+.bk-btn-primary:hover {{ background: #005a8e; border-color: #005a8e; }}
+.bk-btn-default.bk-active {{ background: {ACCENT}; border-color: {ACCENT}; color: white; }}
+.bk-btn:focus-visible, .bk-input:focus {{ outline: 2px solid {ACCENT}; outline-offset: 1px; }}
+label {{ color: {SOFT}; font-size: 12px; }}
+"""
+SLIDER = f".noUi-connect {{ background: {ACCENT}; }}"
+WIDGETS = ("Button", "Select", "Spinner", "TextInput", "RadioButtonGroup", "Toggle")
+LOOK: dict[str, Any] = {
+    "attrs": {
+        "Div": {"stylesheets": [WORDS], "margin": 0},
+        "Slider": {"stylesheets": [SLIDER], "margin": (8, 12)},
+        **{name: {"stylesheets": [BUTTONS], "margin": 0} for name in WIDGETS},
+    }
+}

@@ -1,0 +1,72 @@
+"""The verdict on the rows as the page tells it: the proof, in words and as rows to point at."""
+
+from typing import NamedTuple
+
+from rosenblatt.evidence.proof.verdict import Inseparable, Proof, Separable
+from rosenblatt.evidence.separability import separability
+from rosenblatt.lab.subject import Subject
+
+SECONDS = 10.0  # after which the search gives up
+WIDEST_MARGIN = 2000  # rows for which the largest margin is looked for
+
+
+class Witness(NamedTuple):
+    """A row that the proof speaks of, its class, and its weight as a fraction."""
+
+    row: int
+    label: str
+    weight: str
+    share: float
+
+
+def verdict_on(subject: Subject) -> Proof | None:
+    """Decide and prove; None where there is nothing to decide about."""
+    if len(subject.classes) < 2:
+        return None
+    few = len(subject.X) <= WIDEST_MARGIN
+    return separability(subject.Z, subject.labels, maximise=few, time_limit=SECONDS)
+
+
+def witnesses(proof: Proof, subject: Subject) -> tuple[Witness, ...]:
+    """Rows that prove it: the contradicting ones, or those on the margin."""
+    labels = subject.labels
+    if isinstance(proof, Inseparable):
+        pairs = zip(proof.rows, proof.weights, strict=True)
+        return tuple(Witness(r, str(labels[r]), str(w), float(w)) for r, w in pairs)
+    if isinstance(proof, Separable):
+        return tuple(Witness(r, str(labels[r]), "", 0.0) for r in proof.support)
+    return ()
+
+
+def headline(proof: Proof) -> str:
+    """The verdict in a few words."""
+    if isinstance(proof, Separable):
+        return "Separable"
+    return "Not separable" if isinstance(proof, Inseparable) else "Undecided"
+
+
+def explanation(proof: Proof, mistakes: int | None) -> tuple[str, ...]:
+    """The proof in sentences; `mistakes` are those of a run the theorem speaks of."""
+    if isinstance(proof, Inseparable):
+        n = len(proof.rows)
+        told = (
+            f"These {n} samples prove it. Add up y·(x, 1) over them with the weights below:"
+            " the sum is exactly 0. A line that had all of them on its side would make that sum"
+            " positive."
+        )
+        return (told,)
+    if isinstance(proof, Separable):
+        bound = proof.mistake_bound
+        said = [
+            f"Margin γ = {proof.margin:.4g}, radius R = {proof.radius:.4g}, of the vectors (x, 1)."
+        ]
+        if bound is not None:
+            said.append(f"A perceptron from w = 0 makes at most R²/γ² = {bound:,} mistakes.")
+        if mistakes is not None:
+            said.append(f"This one made {mistakes:,}.")
+        if proof.upper is not None:
+            said.append("The samples below lie on the largest margin.")
+        return tuple(said)
+    return (
+        f"{SECONDS:g} seconds were not enough. The largest margin is at most {proof.upper:.4g}.",
+    )
