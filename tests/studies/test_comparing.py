@@ -125,16 +125,17 @@ def test_it_agrees_with_fit(tmp_path):
 
 
 def test_rows_of_any_kind():
-    wanted = of(compare(IRIS.X, IRIS.y, **QUICK, proof_seconds=0), "least-squares").right
-    for X in (pd.DataFrame(IRIS.X, columns=list("abcy")), pl.DataFrame(IRIS.X), IRIS.X.tolist()):
-        found = compare(X, IRIS.y, **QUICK, proof_seconds=0)
-        np.testing.assert_array_equal(of(found, "least-squares").right, wanted)
-    found = compare(sparse.csr_array(IRIS.X), IRIS.y, **QUICK, proof_seconds=0)
-    assert of(found, "least-squares").accuracy > 0.75  # scaled otherwise: zeros stay zeros
+    X, y, quick = RINGS.X, RINGS.y, {**QUICK, "n_folds": 2, "proof_seconds": 0}
+    wanted = of(compare(X, y, **quick), "least-squares").right
+    for rows in (pd.DataFrame(X, columns=["x", "y"]), pl.DataFrame(X), X.tolist()):
+        found = of(compare(rows, y, **quick), "least-squares")
+        np.testing.assert_array_equal(found.right, wanted)
+    squares = sparse.csr_array(X**2)  # scaled otherwise than dense rows: zeros stay zeros
+    assert of(compare(squares, y, **quick), "least-squares").accuracy > 0.95
     words = pl.DataFrame({"colour": ["red", "grey", None] * 20, "row": range(60)})
     y = [c == "red" for c in words["colour"]]
     y[0] = False  # or the column would be left out as a leak
-    found = compare(words, y, **QUICK, proof_seconds=0)
+    found = compare(words, y, **quick)
     assert of(found, "least-squares").accuracy == 59 / 60
     assert "Left out 'row': it only counts the rows" in str(found)
 
