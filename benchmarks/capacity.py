@@ -3,9 +3,10 @@
     ROSENBLATT_DATA=folder python benchmarks/capacity.py [errors] [separable] [figure]
 
 Training and test error of the averaged perceptron against the number of products, and the number at
-which the 60,000 training images become separable. Pairs are nested, so a search by halves finds it:
-both ends are proved, and the search ends where a verdict takes longer than is allowed. What was
-found goes to benchmarks/results/capacity.json, the figure to docs/images/capacity.png.
+which the 60,000 training images become separable. Pairs are nested, so halving finds it: the fewest
+products that are proved to be enough, and the most that are proved not to be; between them a
+verdict takes longer than is allowed. What was found goes to benchmarks/results/capacity.json, the
+figure to docs/images/capacity.png.
 """
 
 import json
@@ -25,8 +26,8 @@ from rosenblatt.maps.recipes import recipe_of
 SIZES = (0, 100, 200, 500, 1000, 2000, 3000, 4000, 5000, 7000, 10_000)
 PASSES = 30
 MOST_PRODUCTS = 10_000
-MOST_SECONDS = 1200.0  # for one verdict
-NEAR = 1  # products between the two ends at which the search is done
+MOST_SECONDS = 600.0  # for one verdict
+NEAR = 0.05  # of the products: where a search is done
 PATH = RESULTS / "capacity.json"
 FIGURE = Path(__file__).parent.parent / "docs" / "images" / "capacity.png"
 BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "#555555"
@@ -80,23 +81,27 @@ def errors() -> list[dict[str, Any]]:
 
 
 def search(kept: dict[str, Any]) -> None:
-    """Halve the numbers between one that is not enough and one that is, as both are proved."""
+    """Narrow both ends: the most products proved not to be enough, the fewest proved to be."""
     X, y = digits("train")
     verdicts: dict[str, Any] = kept.setdefault("verdicts", {})
-    low, high = -1, MOST_PRODUCTS
-    for n, told in verdicts.items():  # of an earlier run
-        if told["verdict"] == "inseparable":
-            low = max(low, int(n))
-        elif told["verdict"] == "separable":
-            high = min(high, int(n))
-    while high - low > NEAR:
-        n = (low + high) // 2
-        verdicts[str(n)] = told = verdict(with_products(n, X), y)
-        print(n, told, flush=True)
-        save(kept)
-        if told["verdict"] == "undecided":
-            break
-        low, high = (n, high) if told["verdict"] == "inseparable" else (low, n)
+    for end in ("separable", "inseparable"):
+        while (n := between(verdicts, end)) is not None:
+            verdicts[str(n)] = verdict(with_products(n, X), y)
+            print(n, verdicts[str(n)], flush=True)
+            save(kept)
+
+
+def between(verdicts: dict[str, Any], end: str) -> int | None:
+    """The number in the middle of those that leave this end open; none if they are near."""
+    told = {0: "inseparable", MOST_PRODUCTS: "separable"}  # both are proved on the way
+    told |= {int(n): each["verdict"] for n, each in verdicts.items()}
+    good = [n for n, answer in told.items() if answer == end]
+    others = [n for n, answer in told.items() if answer != end]
+    if end == "separable":
+        inner, outer = max((n for n in others if n < min(good)), default=0), min(good)
+    else:
+        inner, outer = max(good), min((n for n in others if n > max(good)), default=MOST_PRODUCTS)
+    return (inner + outer) // 2 if outer - inner > NEAR * outer else None
 
 
 def verdict(X: np.ndarray, y: np.ndarray) -> dict[str, Any]:

@@ -1,18 +1,24 @@
-"""Hashed words and word pairs: what each choice is worth, and what they cost.
+"""Hashed words and characters: what each choice is worth, and what they cost.
 
-Accuracy of LogisticRegression at the best of a few C, in per cent: film reviews learned from the
-training file and tested on the other; SMS messages by five folds, three times. Beside it
-scikit-learn's TfidfVectorizer, and the time of its HashingVectorizer. The results go to
-benchmarks/results/texts.json and .md.
+    python benchmarks/texts.py [choices] [speed] [commands] [sentences] [--only TEXT]
 
-    python benchmarks/texts.py
+`choices`: accuracy of LogisticRegression at the best of a few C, in per cent: film reviews learned
+from the training file and tested on the other; SMS messages by five folds, three times. Beside it
+scikit-learn's TfidfVectorizer. `--only` measures those whose name holds a text. `speed`: the
+processor time of scikit-learn's HashingVectorizer over ours, in one run. `commands`: what
+`rosenblatt fit` says by itself. `sentences`: how often SentenceRanker finds the real sentence among
+four that were spoilt. What is not measured anew stays in benchmarks/results/texts.json; the tables
+stand beside it.
 
 Data are taken from the folder named by ROSENBLATT_DATA.
 """
 
+import argparse
 import gzip
 import json
 import os
+import re
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -25,7 +31,7 @@ from record import versions
 from sklearn.feature_extraction.text import HashingVectorizer, TfidfVectorizer
 from sklearn.model_selection import StratifiedKFold
 
-from rosenblatt import LogisticRegression
+from rosenblatt import LogisticRegression, SentenceRanker, corrupted
 from rosenblatt.data.problem import matrix_of
 from rosenblatt.data.rows import CSR
 from rosenblatt.tables.ngrams import counts
@@ -33,13 +39,23 @@ from rosenblatt.tables.tfidf import document_frequencies, inverse_frequencies, w
 
 RESULTS = Path(__file__).parent / "results"
 CS, REPEATS = (1.0, 10.0, 100.0, 1000.0), 3
+OURS = [sys.executable, "-c", "from rosenblatt.cli.start import main; main()"]
+COMMANDS = [
+    "fit text/imdb_train.jsonl.gz --test text/imdb_test.jsonl.gz --features ngrams:1-2,bits=20",
+    "fit text/sms-spam.tsv --target x1 --features ngrams:1-2",
+    "fit text/sms-spam.tsv --target x1 --features ngrams:3-5,unit=character",
+    "fit libsvm/news20.bz2",
+]
+KNOWN_SENTENCES, NEW_SENTENCES, WRONG = (1_000, 10_000, 100_000), 2_000, 4
 Split = tuple[pl.Series, np.ndarray, pl.Series, np.ndarray]
 Encode = Callable[[pl.Series, pl.Series], tuple[Any, Any]]
 
 
-def hashed(sizes: tuple[int, int] = (1, 2), bits: int = 18, choice: str = "") -> Encode:
+def hashed(
+    sizes: tuple[int, int] = (1, 2), bits: int = 18, choice: str = "", unit: str = "word"
+) -> Encode:
     def encode(train: pl.Series, test: pl.Series) -> tuple[Any, Any]:
-        X, Z = counts(train, sizes=sizes, bits=bits), counts(test, sizes=sizes, bits=bits)
+        X, Z = (counts(texts, sizes=sizes, bits=bits, unit=unit) for texts in (train, test))
         if choice == "once":
             X, Z = (rows._replace(data=np.ones_like(rows.data)) for rows in (X, Z))
         idf = importance(X, len(train), choice)
@@ -70,6 +86,8 @@ CHOICES: dict[str, Encode] = {
     "without idf": hashed(choice="no idf"),
     "once or often alike": hashed(choice="once"),
     "with what is in a single text": hashed(choice="all words"),
+    "characters, runs of 3 to 5, 2^18 features": hashed((3, 5), unit="character"),
+    "characters, runs of 3 to 5, 2^20 features": hashed((3, 5), 20, unit="character"),
     "scikit-learn TfidfVectorizer, min_df=2": peer,
 }
 
@@ -100,11 +118,37 @@ def accuracy(encode: Encode, splits: list[Split]) -> tuple[float, float]:
     return CS[int(scores.argmax())], 100 * float(scores.max()) / len(splits)
 
 
-def times_less(texts: pl.Series) -> float:
+def choices(data: Path, record: dict[str, Any], only: str) -> None:
+    films, sms = list(reviews(data)), list(messages(data))
+    rows = {row["choice"]: row for row in record.get("rows", [])}
+    for name, encode in CHOICES.items():
+        if only in name:
+            (film_C, film), (sms_C, message) = accuracy(encode, films), accuracy(encode, sms)
+            figures = {"imdb": film, "imdb_C": film_C, "sms": message, "sms_C": sms_C}
+            rows[name] = {"choice": name, **figures}
+            print(rows[name], flush=True)
+    record["rows"] = [rows[name] for name in CHOICES if name in rows]
+
+
+def speed(data: Path, record: dict[str, Any]) -> None:
     """Processor time of scikit-learn's HashingVectorizer over ours, all cores together."""
+    ((texts, *_),) = reviews(data)
+    few = texts[:2_500]
+    record["times_less"] = times_less(texts, {}, {})
+    characters = {"sizes": (3, 5), "unit": "character"}
+    record["times_less_characters"] = times_less(few, characters, {"analyzer": "char_wb"})
+
+
+def times_less(texts: pl.Series, ours: dict[str, Any], settings: dict[str, Any]) -> float:
     strings = texts.to_list()
-    theirs = HashingVectorizer(ngram_range=(1, 2), n_features=1 << 18, norm=None, dtype=np.float32)
-    return least(lambda: theirs.transform(strings)) / least(lambda: counts(texts))
+    theirs = HashingVectorizer(
+        ngram_range=ours.get("sizes", (1, 2)),
+        n_features=1 << 18,
+        norm=None,
+        dtype=np.float32,
+        **settings,
+    )
+    return least(lambda: theirs.transform(strings)) / least(lambda: counts(texts, **ours))
 
 
 def least(run: Callable[[], Any]) -> float:
@@ -116,24 +160,89 @@ def least(run: Callable[[], Any]) -> float:
     return min(times)
 
 
-def main() -> None:
-    data = os.environ.get("ROSENBLATT_DATA")
-    if not data:
-        sys.exit("Set ROSENBLATT_DATA to the folder of the data.")
-    films, sms = list(reviews(Path(data))), list(messages(Path(data)))
-    rows = []
-    for name, encode in CHOICES.items():
-        (film_C, film), (sms_C, message) = accuracy(encode, films), accuracy(encode, sms)
-        rows.append(
-            {"choice": name, "imdb": film, "imdb_C": film_C, "sms": message, "sms_C": sms_C}
+def commands(data: Path, record: dict[str, Any]) -> None:
+    record["commands"] = []
+    for command in COMMANDS:
+        done = subprocess.run(
+            [*OURS, *command.split(), "--proof-seconds", "0", "--json"],
+            cwd=data,
+            capture_output=True,
+            check=True,
         )
-        print(rows[-1], flush=True)
-    record = {"versions": versions(), "times_less": times_less(films[0][0]), "rows": rows}
-    (RESULTS / "texts.json").write_text(json.dumps(record, indent=1) + "\n")
-    table = [f"| {r['choice']} | {r['imdb']:.2f} | {r['sms']:.2f} |" for r in rows]
-    head = ["| features | IMDB | SMS spam |", "|---|---|---|"]
-    (RESULTS / "texts.md").write_text("\n".join([*head, *table]) + "\n")
-    print(*head, *table, f"{record['times_less']:.1f} times less time", sep="\n")
+        test = json.loads(done.stdout)["test"]
+        figures = {"accuracy": test["accuracy"], "rows": test["rows"], "method": test["method"]}
+        record["commands"].append({"command": command, **figures})
+        print(record["commands"][-1], flush=True)
+
+
+def sentences(data: Path, record: dict[str, Any]) -> None:
+    """Train on sentences of the reviews learned from, test on those of the others."""
+    ((known, _, others, _),) = reviews(data)
+    rng = np.random.default_rng(0)
+    real, new = (sorted(sentences_of(texts)) for texts in (known, others))
+    rng.shuffle(real)
+    rng.shuffle(new)
+    groups, best = corrupted(new[:NEW_SENTENCES], WRONG, random_state=1)
+    record["sentences"] = []
+    for n in KNOWN_SENTENCES:
+        start = time.process_time()
+        model = SentenceRanker(n_features=1 << 22, max_iter=10).fit_sentences(real[:n], WRONG)
+        seconds = time.process_time() - start
+        right = float(np.mean(model.choose(groups) == np.array(best)))
+        record["sentences"].append({"sentences": n, "right": right, "cpu_seconds": seconds})
+        print(record["sentences"][-1], flush=True)
+
+
+def sentences_of(texts: pl.Series) -> set[str]:
+    found = (re.split(r"(?<=[.!?]) ", re.sub(r"(<br />)+|\s+", " ", text)) for text in texts)
+    return {s for part in found for s in part if 5 <= len(s.split()) <= 40}
+
+
+def tables(record: dict[str, Any]) -> dict[str, list[str]]:
+    return {
+        "texts": [
+            "| features | IMDB | SMS spam |",
+            "|---|---|---|",
+            *(f"| {r['choice']} | {r['imdb']:.2f} | {r['sms']:.2f} |" for r in record["rows"]),
+        ],
+        "text-commands": [
+            "| command | right on new rows | which are |",
+            "|---|---|---|",
+            *(
+                f"| `rosenblatt {r['command']}` | {r['accuracy']:.2%} | {r['rows']:,},"
+                f" {r['method']} |"
+                for r in record.get("commands", [])
+            ),
+        ],
+        "sentences": [
+            "| sentences learned from | real one found |",
+            "|---|---|",
+            *(f"| {r['sentences']:,} | {r['right']:.1%} |" for r in record.get("sentences", [])),
+        ],
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("what", nargs="*", default=["choices", "speed", "commands", "sentences"])
+    parser.add_argument("--only", default="")
+    options = parser.parse_args()
+    data = Path(os.environ.get("ROSENBLATT_DATA") or sys.exit("Set ROSENBLATT_DATA."))
+    path = RESULTS / "texts.json"
+    record: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {}
+    work: dict[str, Callable[[], None]] = {
+        "choices": lambda: choices(data, record, options.only),
+        "speed": lambda: speed(data, record),
+        "commands": lambda: commands(data, record),
+        "sentences": lambda: sentences(data, record),
+    }
+    for what in options.what:
+        work[what]()
+        record["versions"] = versions()
+        path.write_text(json.dumps(record, indent=1) + "\n")
+    for name, lines in tables(record).items():
+        (RESULTS / f"{name}.md").write_text("\n".join(lines) + "\n")
+        print(*lines, sep="\n")
 
 
 if __name__ == "__main__":

@@ -1,10 +1,17 @@
-"""Draw the pictures of the README and of plots.md: python docs/pictures.py (needs [plot])."""
+"""Draw the pictures of the README and of the docs: python docs/pictures.py.
 
+It needs the extra [plot]; that of the report needs playwright and Chromium too.
+"""
+
+import shutil
+import subprocess
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import matplotlib.pyplot as plt
 import numpy as np
+from playwright.sync_api import sync_playwright
 
 from rosenblatt import (
     KernelPerceptron,
@@ -44,6 +51,26 @@ def main() -> None:
         ("proofs", proofs),
     ):
         drawn().savefig(IMAGES / f"{name}.png", dpi=110)
+    report()
+
+
+def report() -> None:
+    """The report of the command line, at the third pass of its run."""
+    with TemporaryDirectory() as folder, sync_playwright() as driver:
+        path = Path(folder) / "kennel.html"
+        command = ["rosenblatt", "fit", "builtin:kennel", "--rule", "perceptron", "--report", path]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        browser = driver.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--no-sandbox"]
+        )
+        page = browser.new_page(viewport={"width": 1180, "height": 1280})
+        page.goto(path.as_uri())
+        page.locator("input").focus()
+        for key in ("Home", "ArrowRight", "ArrowRight"):
+            page.keyboard.press(key)
+        page.locator("h1").click()
+        page.screenshot(path=IMAGES / "report.png")
+        browser.close()
 
 
 def side_by_side(count: int = 2) -> tuple:

@@ -45,6 +45,7 @@ KEYS = [
     "separability",
     "separability_of_features",
     "model",
+    "report",
 ]
 TEST_KEYS = ["accuracy", "interval", "rows", "method", "confusion", "unknown_class"]
 PETS_FITTED = r"""pets.csv: 10 rows, 6 features; kind: cat 5, dog 5

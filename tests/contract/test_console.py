@@ -10,18 +10,19 @@ import pytest
 from rosenblatt.cli.main import main
 
 ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs/command-line.md"
+PAGES = {"command-line.md": 8, "compare.md": 2}  # commands that each has, at least
 BLOCK = re.compile(r"^```(csv|console) ?(\S*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
+@pytest.mark.parametrize("page", PAGES)
 def test_commands_print_what_is_shown(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    if not PAGE.exists():
+    if not (ROOT / "docs").exists():
         pytest.skip("tests run apart from the repository")
     monkeypatch.chdir(tmp_path)
     run = 0
-    for kind, name, text in BLOCK.findall(PAGE.read_text()):
+    for kind, name, text in BLOCK.findall((ROOT / "docs" / page).read_text()):
         if kind == "csv":
             Path(name).write_text(text)
             continue
@@ -29,7 +30,7 @@ def test_commands_print_what_is_shown(
             command, _, wanted = session.partition("\n")
             assert OutputChecker().check_output(wanted, said(command, monkeypatch, capfd), ELLIPSIS)
             run += 1
-    assert run >= 8
+    assert run >= PAGES[page]
 
 
 def said(command: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> str:

@@ -36,14 +36,18 @@ def test_solver_table_is_that_of_the_page_of_benchmarks() -> None:
     assert [tuple(pair) for pair in shown] == measured
 
 
-def test_text_table_is_that_of_the_result_file() -> None:
+def test_text_tables_are_those_of_the_result_file() -> None:
     measured = ROOT / "benchmarks/results/texts"
     if not measured.with_suffix(".md").exists():
         pytest.skip("tests run apart from the repository")
     page = (ROOT / "docs/text.md").read_text()
     assert measured.with_suffix(".md").read_text() in page
-    less = json.loads(measured.with_suffix(".json").read_text())["times_less"]
-    assert f"takes {less:.0f} times less" in page
+    assert measured.with_name("text-commands.md").read_text() in page
+    record = json.loads(measured.with_suffix(".json").read_text())
+    assert f"takes {record['times_less']:.0f} times less" in page
+    assert f"(characters: {record['times_less_characters']:.0f} times)" in page
+    sentences = measured.with_name("sentences.md").read_text()
+    assert sentences in (ROOT / "docs/language-model.md").read_text()
 
 
 FILES = {

@@ -21,6 +21,26 @@ def test_one_unit_keeps_its_signed_distances(d: int, n: int, seed: int) -> None:
     assert bias == pytest.approx([0], abs=1e-9)
 
 
+@pytest.mark.parametrize("scale", [1e-150, 1e-30, 1e30, 1e140])
+@pytest.mark.parametrize("weight", [1e-150, 1.0, 1e160])
+def test_distances_are_kept_at_any_scale(
+    rng: np.random.Generator, scale: float, weight: float
+) -> None:
+    X, w, b = scale * rng.normal(size=(20, 4)), weight * rng.normal(size=4), scale * weight
+    seen = Projection.of(X, w, b)
+    expected = (X / scale) @ (w / weight) / np.linalg.norm(w / weight)
+    assert seen.points(X)[:, 0] / scale == pytest.approx(
+        expected + 1 / np.linalg.norm(w / weight), rel=1e-9
+    )
+    assert seen.axes @ seen.axes.T == pytest.approx(np.eye(2), abs=1e-9)
+
+
+def test_rows_far_from_the_origin_vary_as_near_it(rng: np.random.Generator) -> None:
+    X = rng.normal(size=(30, 4)) * [1, 4, 2, 1]
+    near, far = Projection.of(X, [1, 0, 0, 0], 0), Projection.of(X + 1e7, [1, 0, 0, 0], -1e7)
+    assert far.axes == pytest.approx(near.axes, abs=1e-6)
+
+
 def test_up_is_the_largest_variance_of_the_rest(rng: np.random.Generator) -> None:
     """The referee: the first singular vector of the rows less their parts along w."""
     X, w = rng.normal(size=(60, 5)) * [1, 5, 1, 3, 1], np.array([1.0, 2, 0, 0, 1])

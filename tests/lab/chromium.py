@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,15 +21,19 @@ ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+/[\w-]+/\S*")
 
 
 @contextmanager
-def open_lab(*words: str) -> Iterator[str]:
-    """The address of a lab; it is closed by Ctrl-C, as a user would, and must end well."""
+def open_lab(*words: str, scratch: Path | None = None) -> Iterator[str]:
+    """The address of a lab; it is closed by Ctrl-C, as a user would, and must end well.
+
+    `scratch` is its folder for temporary files.
+    """
+    folder = {} if scratch is None else {"TMPDIR": str(scratch)}
     command = [sys.executable, "-c", RUN, "lab", "--no-browser", *words]
     lab = subprocess.Popen(
         command,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        env={**os.environ, "PYTHONUNBUFFERED": "1", "PYTHONWARNINGS": ""},
+        env={**os.environ, **folder, "PYTHONUNBUFFERED": "1"},
     )
     assert lab.stdout is not None
     try:
@@ -87,6 +92,27 @@ class Tab:
         field = self.page.locator(f".lab-{name} input")
         field.fill(text)
         field.press("Enter")
+
+    def enter(self, room: str) -> None:
+        """Go to another room."""
+        self.page.locator(".lab-rooms .bk-btn", has_text=room).click()
+
+    def upload(self, path: Path) -> None:
+        """Open a file by the button for it."""
+        with self.page.expect_file_chooser() as chooser:
+            self.press("upload")
+        chooser.value.set_files(path)
+
+    def shows(self, *titles: str) -> None:
+        """Wait until figures with these titles are visible."""
+        self.page.wait_for_function(
+            """(titles) => {
+                const shown = Bokeh.documents[0]._all_models.values();
+                const figures = [...shown].filter((m) => m.type == "Figure" && m.visible);
+                return titles.every((t) => figures.some((m) => m.title.text == t));
+            }""",
+            arg=list(titles),
+        )
 
     def sees(self, *words: str) -> None:
         """Wait until some words are to be seen."""

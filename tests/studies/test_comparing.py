@@ -1,6 +1,7 @@
 """Is linear enough? Known answers, the same folds for all, and referees for every number."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -78,7 +79,7 @@ def test_iris_is_linear_enough():
     assert not told["map_helps"]
     assert [g.map for g in found.grounds] == ["none", "products", "radial"]
     assert "A line is enough on the features as they are: linear-discriminant" in str(found)
-    assert "No map helps: after " in str(found)
+    assert "No map is shown to help: after " in str(found)
     assert found.grounds[0].chance is None  # Cover counts two classes
 
 
@@ -150,6 +151,19 @@ def test_slow_referees_get_a_sample(monkeypatch):
     fold = folds_of((RINGS.y > 0).astype(int), 5, 0) == 0
     assert not (boosting.judged & ~fold).any()
     assert of(found, "least-squares").rows == 200
+
+
+def test_slow_referees_judge_one_fold(monkeypatch):
+    monkeypatch.setattr(referees, "QUICK_WORK", 1)
+    found = compare("builtin:rings", **QUICK, proof_seconds=0)
+    assert of(found, "nearest-neighbours").note == "judged by 40 rows of one fold"
+    assert of(found, "nearest-neighbours").rows == 40
+
+
+def test_sizes_of_referees():
+    assert referees.size_for(120, 4, 3) == (120, 120, True)
+    assert referees.size_for(48_000, 784, 10) == (4_279, 48_000, False)
+    assert referees.size_for(800_000, 28, 2) == (20_000, 800_000, False)
 
 
 def test_referees_of_wide_sparse_rows_get_main_directions(monkeypatch):
@@ -265,3 +279,12 @@ def test_a_missing_number_is_refused_in_an_array():
     X[3, 1] = np.nan
     with pytest.raises(DataError, match="NaN at row 3, column 1"):
         compare(X, IRIS.y, **QUICK)
+
+
+def test_every_figure_is_documented(rings):
+    page = Path(__file__).parents[2] / "docs/compare.md"
+    if not page.exists():
+        pytest.skip("tests run apart from the repository")
+    told = comparison_figures(rings)
+    names = {*told, *told["maps"][0], *told["entries"][0], *told["map_against_none"]}
+    assert {name for name in names if f"`{name}`" not in page.read_text()} == set()

@@ -66,6 +66,8 @@ def test_maps_may_follow() -> None:
         features_of(["ngrams:1", "ngrams:2"])
     with pytest.raises(ParameterError, match="Did you mean 'ngrams'"):
         features_of(["ngram:1"])
+    with pytest.raises(ParameterError, match="ngrams:2 reads texts; what is wanted here"):
+        recipe_of("ngrams:2")
 
 
 @pytest.mark.parametrize("weight", ["tfidf", "count", "binary"])

@@ -16,7 +16,7 @@ from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
 
 from rosenblatt.data.problem import matrix_of, rows_part
 from rosenblatt.data.rows import CSR
-from rosenblatt.tables import tfidf, words
+from rosenblatt.tables import words
 from rosenblatt.tables.ngrams import counts, names_of
 from rosenblatt.tables.tfidf import document_frequencies, inverse_frequencies, weighted
 
@@ -149,9 +149,7 @@ def test_chunks_of_a_table_have_the_rows_of_the_whole(texts: list[str | None], c
 def test_weights_are_those_of_scikit_learn(texts: list[str | None], fewest: int) -> None:
     rows = counts(strings(texts), bits=8)
     frequencies = document_frequencies(rows)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tfidf, "FEWEST_TEXTS", fewest)
-        idf = inverse_frequencies(frequencies, len(texts))
+    idf = inverse_frequencies(frequencies, len(texts), fewest)
     kept = frequencies >= fewest
     assert_array_equal(idf > 0, kept)
     if not kept.any():

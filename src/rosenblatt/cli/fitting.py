@@ -1,5 +1,6 @@
 """`rosenblatt fit`: read, judge, prove, train, explain, keep."""
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,6 +10,7 @@ from rosenblatt.cli import options
 from rosenblatt.cli.console import progress, show
 from rosenblatt.cli.options import Reading, taking_reading, taking_scaled_columns
 from rosenblatt.cli.settings import taking_settings
+from rosenblatt.cli.writing import naming_output
 from rosenblatt.errors import SourceError
 from rosenblatt.fitting.rules import Rule
 
@@ -25,7 +27,7 @@ TALKATIVE = {
     Rule.LMS,
     Rule.TANH_PERCEPTRON,
 }
-UNSAVED = {"weights"}  # by name: hashed words would be training text
+UNSAVED = {"weights", "report"}  # weights by name: hashed words would be training text
 
 
 @taking_settings
@@ -56,6 +58,10 @@ def fit(
     proof_seconds: Annotated[
         float, typer.Option(min=0, help="Time for a proof of separability; 0 skips it.")
     ] = 5.0,
+    report: Annotated[
+        str | None,
+        typer.Option(metavar="PAGE", help="Write a page with pictures here (one HTML file)."),
+    ] = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -66,7 +72,8 @@ def fit(
     from rosenblatt.report.weights import largest_features
     from rosenblatt.report.words import sentences
 
-    _require_writable(output)
+    _require_writable(output, "the model")
+    _require_writable(report, "the report")
     choices, recipes = options.taken(features, choices)
     rows = reading.source(source, target, choices)
     apart = None if test in {None, NO_TEST} else reading.source([str(test)], target, choices)
@@ -87,9 +94,11 @@ def fit(
         shown = largest_features(fitted.estimator.coef_)
         names = names_of_words(rows, fitted.learned.preparation, shown[:100])
     told = fit_figures(" ".join(source), fitted, names)
-    told["model"] = output
+    told |= {"model": output, "report": report}
     if output is not None:
         _write(output, fitted, told)
+    if report is not None:
+        _report(report, told, fitted, rows, names)
     show(told, sentences, as_json=json)
 
 
@@ -103,7 +112,7 @@ def _settings(rule: Rule, given: dict[str, Any]) -> dict[str, Any]:
     return settings
 
 
-def _require_writable(output: str | None) -> None:
+def _require_writable(output: str | None, what: str) -> None:
     """Refuse a place that cannot be written to before the work, not after it."""
     if output is None:
         return
@@ -111,7 +120,14 @@ def _require_writable(output: str | None) -> None:
     if not folder.is_dir():
         raise SourceError(f"{output} cannot be written: there is no folder {folder}.")
     if Path(output).is_dir():
-        raise SourceError(f"{output} is a folder; name a file for the model.")
+        raise SourceError(f"{output} is a folder; name a file for {what}.")
+
+
+def _report(path: str, told: dict[str, Any], fitted: Any, rows: Any, names: Any) -> None:
+    from rosenblatt.report.reporting import made_by, write_fit_report
+
+    with naming_output(path):
+        write_fit_report(path, told, fitted, rows, names, made_by(sys.argv[1:]))
 
 
 def _write(output: str, fitted: Any, told: dict[str, Any]) -> None:

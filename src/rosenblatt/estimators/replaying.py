@@ -50,6 +50,7 @@ def replay(
         Empty where there are no passes, or where the run cannot be repeated, as one that started
         from other weights or was shuffled without a seed.
     """
+    estimator = from_the_start(estimator, X, y, **fit)
     passes = getattr(estimator, "n_iter_", None)
     if (
         passes is None
@@ -57,13 +58,17 @@ def replay(
         or not hasattr(estimator, "coef_")
     ):
         return []
-    if estimator.get_params().get("C") == "cv":  # its run began at the weights of another price
-        estimator = clone(estimator).set_params(C=estimator.C_).fit(X, y, **fit)
-        passes = estimator.n_iter_
     frames = [_frame(estimator, X, y, k, fit) for k in _chosen(int(passes), most, work)]
     if not frames or not _same(frames[-1], estimator):
         return []
     return frames
+
+
+def from_the_start(estimator: Any, X: Any, y: Any, **fit: Any) -> Any:
+    """The estimator itself, or one fitted at the C that it chose: its own run began elsewhere."""
+    if estimator.get_params().get("C") != "cv":
+        return estimator
+    return clone(estimator).set_params(C=estimator.C_).fit(X, y, **fit)
 
 
 def _frame(estimator: Any, X: Any, y: Any, passes: int, fit: dict[str, Any]) -> Frame:

@@ -3,6 +3,7 @@
 from rosenblatt.features.association_units import AssociationUnits
 from rosenblatt.features.hog import HOG
 from rosenblatt.features.mark_i import MarkI
+from rosenblatt.features.ngrams import NGrams
 from rosenblatt.features.polynomial import Polynomial
 from rosenblatt.features.products import Products
 from rosenblatt.features.radial import Radial
@@ -12,6 +13,7 @@ __all__ = [
     "HOG",
     "AssociationUnits",
     "MarkI",
+    "NGrams",
     "Polynomial",
     "Products",
     "Radial",

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rosenblatt.arrays import Ints
+from rosenblatt.arrays import Floats, Ints
 from rosenblatt.evidence.proof.verdict import Proof
-from rosenblatt.fitting.assessing import Estimate, estimated
+from rosenblatt.fitting.assessing import Estimate, decisions, estimated
 from rosenblatt.fitting.building import Built, build
 from rosenblatt.fitting.mapping import choices_for, mapped
 from rosenblatt.fitting.proving import proved
@@ -54,7 +54,8 @@ class Fitted(NamedTuple):
     """A model, what was learned before it, and what is known about it.
 
     Without an `estimate`, `advice` says why there is none. `proof` is about the rows as they were
-    read, `proof_of_features` about what the feature maps made of them.
+    read, `proof_of_features` about what the feature maps made of them. `built` are the rows as the
+    estimator has learned them.
     """
 
     estimator: Any
@@ -65,6 +66,7 @@ class Fitted(NamedTuple):
     proof: Proof | None
     proof_of_features: Proof | None
     on_disk: bool
+    built: Built | None = None
 
 
 def carry_out(source: Source, plan: Plan, listen: Listen) -> Fitted:
@@ -92,7 +94,9 @@ def _held_out(source: Source, plan: Plan, listen: Listen) -> Fitted:
         return first
     if plan.rule is Rule.AUTO:  # C is the same for more rows
         plan = replace(plan, settings={**plan.settings, "C": first.estimator.C_})
-    return _fit_all(source, plan, listen)._replace(estimate=first.estimate)
+    estimate = first.estimate
+    del first  # its rows are needed no more
+    return _fit_all(source, plan, listen)._replace(estimate=estimate)
 
 
 def _fit_all(source: Source, plan: Plan, listen: Listen) -> Fitted:
@@ -114,7 +118,7 @@ def _fit_all(source: Source, plan: Plan, listen: Listen) -> Fitted:
     training = estimated(built.codes, estimator.predict(built.X), n_classes, "the training rows")
     advice = "No rows were set apart to judge it."
     proofs = (proof, proof_of_features)
-    return Fitted(estimator, learned, None, advice, training, *proofs, built.on_disk)
+    return Fitted(estimator, learned, None, advice, training, *proofs, built.on_disk, built)
 
 
 def _cross_validated(source: Source, plan: Plan, listen: Listen) -> Fitted:
@@ -136,16 +140,20 @@ def _cross_validated(source: Source, plan: Plan, listen: Listen) -> Fitted:
     n_folds = min(wanted, fewest)
     folds = folds_of(codes, n_folds, plan.seed)
     plan = replace(plan, choices=settled(plan.choices, learned))
-    decided = np.empty_like(codes)
+    decided, said = np.empty_like(codes), np.full(len(codes), np.nan)
     for fold in range(n_folds):
         listen(f"Cross-validating, fold {fold + 1} of {n_folds}")
-        decided[folds == fold] = _decided_in_fold(source, folds, fold, learned, plan)
+        own, sure = _decided_in_fold(source, folds, fold, learned, plan)
+        decided[folds == fold], said[folds == fold] = own, np.nan if sure is None else sure
     method = f"{n_folds}-fold cross-validation"
-    estimate = estimated(codes, decided, len(learned.classes), method)
+    known = None if np.isnan(said).any() else said
+    estimate = estimated(codes, decided, len(learned.classes), method, known)
     return fitted._replace(estimate=estimate)
 
 
-def _decided_in_fold(source: Source, folds: Ints, fold: int, learned: Learned, plan: Plan) -> Ints:
+def _decided_in_fold(
+    source: Source, folds: Ints, fold: int, learned: Learned, plan: Plan
+) -> tuple[Ints, Floats | None]:
     """Decisions on the rows of a fold by a model of the others, all numbers learned anew."""
     train = Selected(source, lambda rows: folds[rows] != fold)
     test = Selected(source, lambda rows: folds[rows] == fold)
@@ -154,7 +162,7 @@ def _decided_in_fold(source: Source, folds: Ints, fold: int, learned: Learned, p
     built, prepared = mapped(built, others.preparation, plan.features)
     estimator = trained(plan.rule, plan.settings, built, len(learned.classes))
     rows = build(test, prepared, learned.classes, prepared.rows)
-    return np.asarray(estimator.predict(rows.X), np.int64)
+    return decisions(estimator, rows.X)
 
 
 def _scaled(built: Built, source: Source, learned: Learned, listen: Listen) -> Built:
@@ -172,12 +180,15 @@ def _judged(fitted: Fitted, test: Source, method: str, listen: Listen) -> Fitted
     """Judge by test rows, chunk by chunk."""
     listen("Judging by test rows")
     preparation, classes = fitted.learned.preparation, fitted.learned.classes
-    true, decided = [], []
+    true, decided, said = [], [], []
     for chunk in test:
         one = build([chunk], preparation, classes, preparation.rows)
         true.append(one.codes)
-        decided.append(fitted.estimator.predict(one.X))
-    found = estimated(np.concatenate(true), np.concatenate(decided), len(classes), method)
+        own, sure = decisions(fitted.estimator, one.X)
+        decided.append(own)
+        said += [] if sure is None else [sure]
+    known = np.concatenate(said) if said else None
+    found = estimated(np.concatenate(true), np.concatenate(decided), len(classes), method, known)
     return fitted._replace(estimate=found)
 
 

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from rosenblatt.arrays import Array, Floats
 
 MARGIN = 0.08  # around points, as a share of their extent
+FAR = 1e150  # beyond it nothing is drawn: squares would leave the range of floats
 NOWHERE: Floats = np.zeros((0, 2))
 
 
@@ -28,7 +29,7 @@ class Box(NamedTuple):
     def around(cls, points: npt.ArrayLike, margin: float = MARGIN) -> "Box":
         """The box of all points with a margin; one unit each way where they have no extent."""
         finite = np.asarray(points, dtype=float).reshape(-1, 2)
-        finite = finite[np.isfinite(finite).all(axis=1)]
+        finite = finite[(np.abs(finite) < FAR).all(axis=1)]
         if not len(finite):
             return cls(-1.0, 1.0, -1.0, 1.0)
         low, high = finite.min(axis=0), finite.max(axis=0)

@@ -64,12 +64,13 @@ class Projection:
         rows = _looked_at(X)
         mean = np.asarray(rows.mean(axis=0)).ravel()
         span = _span(W if len(W) == 1 else W - W.mean(axis=0))
-        axes = _axes(rows, mean, span)
+        axes = _axes(*_comparable(rows, mean), span)
         if len(W) > 1:
             return cls(mean, axes, PLANE, exact=len(span) <= 2)
         if not len(span):
             return cls(mean, axes, ("largest variance", "second largest"))
-        distance = float(W[0] @ mean + b[0]) / np.linalg.norm(W[0])
+        length = float(W[0] @ axes[0])  # of w, also where its square is beyond floats
+        distance = float(axes[0] @ mean) + b[0] / length
         boundary = "signed distance to the boundary"
         return cls(mean - distance * axes[0], axes, (boundary, "largest variance of the rest"))
 
@@ -90,18 +91,29 @@ def _looked_at(X: Any) -> Any:
     return X[some].astype(float)
 
 
+def _comparable(rows: Any, mean: Floats) -> tuple[Any, Floats]:
+    """Rows of entries up to 1, and what is still to be taken from each; nothing from dense ones."""
+    if isinstance(rows, np.ndarray):
+        rows, mean = rows - mean, np.zeros(len(mean))
+    largest = float(abs(rows).max()) or 1.0
+    return rows / largest, mean / largest
+
+
 def _span(differences: Floats) -> Floats:
     """Orthonormal directions that the differences of weights span, one a row."""
+    largest = float(np.abs(differences).max())
+    if largest == 0:
+        return differences[:0]
+    scaled: Floats = differences / largest
     if len(differences) == 1:
-        length = np.linalg.norm(differences)
-        return differences / length if length > 0 else differences[:0]
-    _, lengths, directions = np.linalg.svd(differences, full_matrices=False)
+        return scaled / np.linalg.norm(scaled)
+    _, lengths, directions = np.linalg.svd(scaled, full_matrices=False)
     spanned: Floats = directions[lengths > SPAN * lengths[0]]
     return spanned
 
 
 def _axes(rows: Any, mean: Floats, span: Floats) -> Floats:
-    """Two orthonormal directions of large variance: out of the span as far as it goes."""
+    """Two orthonormal directions of large variance of rows less a mean; in the span, if it can."""
     if len(span) < 2:
         axes = span
         while len(axes) < 2:
@@ -115,21 +127,37 @@ def _axes(rows: Any, mean: Floats, span: Floats) -> Floats:
 def _most_variable(rows: Any, mean: Floats, axes: Floats) -> Floats:
     """The direction of largest variance of the rows that is orthogonal to the axes.
 
-    With C the centred rows less their parts along the axes, it is Cᵀu for the first eigenvector u
-    of C Cᵀ: a matrix as large as there are rows, however many features there are.
+    With C the centred rows less their parts along the axes, it is the first eigenvector of CᵀC or,
+    for many features, Cᵀu for the first eigenvector u of C Cᵀ: whichever matrix is the smaller.
     """
+    first = _first_of_few if len(mean) < rows.shape[0] else _first_of_many
+    direction = first(rows, mean, axes)
+    for _ in range(2):  # once more for what rounding left
+        direction = direction - axes.T @ (axes @ direction)
+    if np.linalg.norm(direction) <= SPAN:  # the rows do not vary: any direction will do
+        direction = np.zeros(len(mean))
+        direction[np.abs(axes).sum(axis=0).argmin()] = 1.0
+        direction = direction - axes.T @ (axes @ direction)
+    return _upright(direction / np.linalg.norm(direction))
+
+
+def _first_of_few(rows: Any, mean: Floats, axes: Floats) -> Floats:
+    """The eigenvector of CᵀC, times the length of C along it."""
+    centred = _dense(rows) - mean
+    centred = centred - (centred @ axes.T) @ axes
+    squares, directions = np.linalg.eigh(centred.T @ centred)
+    first: Floats = directions[:, -1] * max(float(squares[-1]), 0.0) ** 0.5
+    return first
+
+
+def _first_of_many(rows: Any, mean: Floats, axes: Floats) -> Floats:
+    """Cᵀu for the eigenvector u of C Cᵀ, without making sparse rows dense."""
     along = np.asarray(rows @ mean).ravel()
     products = _dense(rows @ rows.T) - along - along[:, None] + mean @ mean
     seen = np.asarray(rows @ axes.T) - axes @ mean
     first = np.linalg.eigh(products - seen @ seen.T)[1][:, -1]
-    direction = np.asarray(rows.T @ first).ravel() - first.sum() * mean
-    for _ in range(2):  # once more for what rounding left
-        direction = direction - axes.T @ (axes @ direction)
-    scale = max(float(np.abs(products).max()), 0.0) ** 0.5
-    if np.linalg.norm(direction) <= SPAN * scale:  # the rows do not vary: any direction will do
-        direction = np.eye(len(mean))[np.abs(axes).sum(axis=0).argmin()]
-        direction = direction - axes.T @ (axes @ direction)
-    return _upright(direction / np.linalg.norm(direction))
+    direction: Floats = np.asarray(rows.T @ first).ravel() - first.sum() * mean
+    return direction
 
 
 def _dense(matrix: Any) -> Floats:

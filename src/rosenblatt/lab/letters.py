@@ -49,10 +49,10 @@ def votes(units: Machine, cells: Floats) -> Votes:
     return Votes(scores, units.letters[int(scores.argmax())] if cells.any() else "")
 
 
-def some_letter(letter: str, seed: int) -> Floats:
-    """A letter by another pen, as none of those that were learned from."""
-    X, y = glyphs.letters(len(glyphs.STROKES), noise=0.0, seed=seed + 1)
-    picture: Floats = X[list(y).index(letter)]
+def some_letter(place: int, seed: int) -> Floats:
+    """A letter, by its place in the alphabet, of a pen that none of the units has learned from."""
+    X, _ = glyphs.letters(len(glyphs.STROKES), noise=0.0, seed=seed + 1)
+    picture: Floats = X[place % len(X)]
     return picture
 
 

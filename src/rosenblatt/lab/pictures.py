@@ -22,6 +22,7 @@ from rosenblatt.geometry.contours import Grid, lead_of
 from rosenblatt.geometry.plane import Box, feet, regions, segment
 from rosenblatt.geometry.projection import Projection
 from rosenblatt.geometry.sampling import Sample, sample
+from rosenblatt.lab.leads import lead_of_own
 from rosenblatt.lab.subject import Subject
 from rosenblatt.rules.decisions import decided
 
@@ -29,6 +30,7 @@ DRAWN_ROWS = 1500
 UNIT_MARGINS = {"linear-svm", "passive-aggressive"}  # their margin is where the score is ±1
 PROBABLE = {"logistic-regression", "linear-discriminant"}  # their scores are log odds
 EMPTY = Box(-0.25, 1.25, -0.25, 1.25)
+ARROW = 0.14  # of the box
 SHADES = 60  # a side
 LONGEST = 6.0  # a box that is longer than this times its width is not made square
 
@@ -75,7 +77,7 @@ def picture(subject: Subject, W: Floats | None, rule: str, rows: Sample, box: Bo
         return Picture(drawn, _names(subject), box, caption=_caption(rows))
     scores = subject.Z[rows.rows] @ W[:, :-1].T + W[:, -1]
     codes = subject.codes[rows.rows]
-    lead = _lead(scores, codes)
+    lead = lead_of_own(scores, codes)
     right = (decided(scores, len(subject.classes)) == codes).astype(np.int64)
     level, away = _level(subject, W, rule), _away(lead, W, scores, codes)
     if subject.flat and subject.lift is not None:
@@ -88,7 +90,7 @@ def picture(subject: Subject, W: Floats | None, rule: str, rows: Sample, box: Bo
     if subject.flat:
         seen = Picture(drawn, _names(subject), box, caption=_caption(rows))
     else:
-        caption = _caption(rows, _how(projection))
+        caption = _caption(rows, _how(projection, len(W)))
         seen = Picture(drawn, projection.names, box_around(places), caption=caption)
     units = projection.units(W[:, :-1], W[:, -1])
     return _straight(*units, rule, level, seen) if W.any() else seen
@@ -170,17 +172,6 @@ def _projection(subject: Subject, W: Floats | None) -> Projection:
     return Projection.of(rows, W[:, :-1], W[:, -1], names)
 
 
-def _lead(scores: Floats, codes: Ints) -> Floats:
-    """By how much the own class leads the best other; of one unit, y times its score."""
-    if scores.shape[1] == 1:
-        return np.where(codes == 1, scores[:, 0], -scores[:, 0])
-    places = np.arange(len(scores))
-    others = scores.copy()
-    others[places, codes] = -np.inf
-    lead: Floats = scores[places, codes] - others.max(axis=1)
-    return lead
-
-
 def _away(lead: Floats, W: Floats, scores: Floats, codes: Ints) -> Floats:
     """The lead as a distance to the boundary in the space of the features."""
     if len(W) == 1:
@@ -200,7 +191,7 @@ def _level(subject: Subject, W: Floats, rule: str) -> float | None:
         return None
     if rule in UNIT_MARGINS:
         return 1.0
-    lead = _lead(subject.Z @ W[:, :-1].T + W[:, -1], subject.codes)
+    lead = lead_of_own(subject.Z @ W[:, :-1].T + W[:, -1], subject.codes)
     nearest = float(lead.min())
     return nearest if nearest > 0 else None
 
@@ -211,8 +202,8 @@ def _normal(w: Floats, b: float, box: Box) -> Floats | None:
     if line is None:
         return None
     middle = line.mean(axis=0)
-    length = 0.14 * min(box.right - box.left, box.top - box.bottom)
-    return np.vstack([middle, middle + length * w / np.linalg.norm(w)])
+    share = np.abs(w) / (box.right - box.left, box.top - box.bottom)
+    return np.vstack([middle, middle + ARROW * w / share.max()])
 
 
 def _widened(box: Box) -> Box:
@@ -234,8 +225,8 @@ def _names(subject: Subject) -> tuple[str, str]:
     return names[0], names[1]
 
 
-def _how(projection: Projection) -> str:
-    if projection.names[0] != "first axis":
+def _how(projection: Projection, units: int) -> str:
+    if units == 1:
         return f"Projected: across, {projection.names[0]}; up, {projection.names[1]}."
     exact = "" if projection.exact else " A point off that plane may be decided otherwise."
     return f"Projected to the plane in which the weights of the classes differ most.{exact}"

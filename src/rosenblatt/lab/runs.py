@@ -1,7 +1,7 @@
 """A trained rule that can be looked at after any step: a sample, a pass, or the whole solution."""
 
 from abc import abstractmethod
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,6 +9,7 @@ import numpy as np
 from rosenblatt.arrays import Floats
 from rosenblatt.errors import DataError
 from rosenblatt.estimators.visiting import Replay
+from rosenblatt.lab.leads import lead_of_own
 from rosenblatt.lab.state import Setup
 from rosenblatt.lab.subject import Subject
 from rosenblatt.lab.teaching import TAUGHT, Stepping, estimator_for
@@ -19,13 +20,14 @@ FOLLOWED = 20_000  # rows: a longer run is followed from pass to pass only
 class Moment(NamedTuple):
     """A run after some steps: weights (w, b) before and after the last of them, a row a unit.
 
-    `kept` are those the line is drawn with. `passes` is the pass of the step, 0 before the first,
-    and `row` the sample at work, where one is.
+    `kept` are those the line is drawn with. `passes` is the pass of the step, 0 before the first;
+    `row` is the sample it was about, if only one, and `at_work` are all that made w change.
     """
 
     step: int
     passes: int
     row: int | None
+    at_work: tuple[int, ...]
     before: Floats
     after: Floats
     kept: Floats
@@ -58,9 +60,14 @@ class Run:
     def at(self, step: int) -> Moment:
         """The run after some steps."""
 
-    @abstractmethod
+    @cached_property
     def path(self) -> tuple[Floats, str]:
         """Weights of the first unit wherever they changed, and how closely they were followed."""
+        return self._followed()
+
+    @abstractmethod
+    def _followed(self) -> tuple[Floats, str]:
+        """The path, worked out."""
 
 
 class SampleRun(Run):
@@ -74,7 +81,7 @@ class SampleRun(Run):
         """The run after so many samples."""
         if step == 0:
             W = self._replay.start()
-            return Moment(0, 0, None, W, W, W, mistake=False, changed=False)
+            return Moment(0, 0, None, (), W, W, W, mistake=False, changed=False)
         passes, row = (step - 1) // self.steps_a_pass + 1, (step - 1) % self.steps_a_pass
         seen = self._replay.visit(passes, row)
         kept = self.final if step == self.n_steps else seen.kept
@@ -82,6 +89,7 @@ class SampleRun(Run):
             step,
             passes,
             row,
+            (row,),
             seen.before,
             seen.after,
             kept,
@@ -89,7 +97,7 @@ class SampleRun(Run):
             changed=seen.changed,
         )
 
-    def path(self) -> tuple[Floats, str]:
+    def _followed(self) -> tuple[Floats, str]:
         """From sample to sample or, in a long run, from pass to pass."""
         replay = self._replay
         if self.n_steps > FOLLOWED:
@@ -113,10 +121,18 @@ class PassRun(Run):
         after = self._after(step)
         before = self._after(step - 1) if step else after
         changed = not np.array_equal(before, after)
-        mistake = changed and step > 0
-        return Moment(step, step, None, before, after, after, mistake=mistake, changed=changed)
+        wrong = self._mistakes(before) if step and self._setup.rule == "batch-perceptron" else ()
+        return Moment(
+            step, step, None, wrong, before, after, after, mistake=bool(wrong), changed=changed
+        )
 
-    def path(self) -> tuple[Floats, str]:
+    def _mistakes(self, W: Floats) -> tuple[int, ...]:
+        """Samples that weights get wrong, ties included: what a batch corrects."""
+        subject = self._subject
+        scores = subject.Z @ W[:, :-1].T + W[:, -1]
+        return tuple(np.flatnonzero(lead_of_own(scores, subject.codes) <= 0).tolist())
+
+    def _followed(self) -> tuple[Floats, str]:
         """From pass to pass."""
         most = min(self.n_passes, 100)
         return _distinct([self._after(step)[0] for step in range(most + 1)]), "w after every step"

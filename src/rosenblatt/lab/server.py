@@ -20,7 +20,8 @@ from tornado.web import HTTPError, OutputTransform, RequestHandler, stream_reque
 
 from rosenblatt.data.builtin import Dataset
 from rosenblatt.lab.guard import Guard, headers_for
-from rosenblatt.lab.page import Page, Surroundings
+from rosenblatt.lab.page import Page
+from rosenblatt.lab.rooms.plane import Files
 from rosenblatt.lab.state import from_query
 from rosenblatt.lab.uploads import LIMIT, TOO_LARGE, Uploads, private_folder
 
@@ -48,6 +49,8 @@ class Lab:
         self._server.start()
         loop.start()
         self._server.stop()
+        loop.add_callback(loop.stop)  # once more, for what was about to be sent
+        loop.start()
 
 
 @contextmanager
@@ -59,8 +62,8 @@ def opened(
     guard = Guard(secrets.token_urlsafe(24), port)
     with private_folder() as folder:
         uploads = Uploads(Path(folder))
-        around = Surroundings(file, uploads, f"{guard.prefix}/upload")
-        app = _Tornado(guard, uploads, lambda doc: _page(doc, around))
+        files, place = Files(file, uploads), f"{guard.prefix}/upload"
+        app = _Tornado(guard, uploads, lambda doc: _page(doc, files, place))
         http = HTTPServer(app, max_body_size=2 * LIMIT)
         http.add_sockets(sockets)
         asked = f"?{urlencode(query)}" if query else ""
@@ -89,12 +92,12 @@ def serve(
     say("The lab is closed.")
 
 
-def _page(doc: Document, around: Surroundings) -> None:
+def _page(doc: Document, files: Files, upload_place: str) -> None:
     context = doc.session_context
     request = None if context is None else context.request
     arguments: Any = {} if request is None else request.arguments
     query = {name: values[-1].decode("utf-8", "replace") for name, values in arguments.items()}
-    Page(doc, around, from_query(query))
+    Page(doc, files, upload_place, from_query(query))
 
 
 class _Tornado(BokehTornado):

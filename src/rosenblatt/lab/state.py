@@ -119,10 +119,15 @@ def rounded(number: float) -> float:
 
 def _written(name: str, value: Any) -> str:
     if name == "points":
-        return "~".join(f"{p.x:.4g}_{p.y:.4g}_{p.label}" for p in value)
+        return "~".join(f"{_short(p.x, 4)}_{_short(p.y, 4)}_{p.label}" for p in value)
     if name == "start":
-        return "_".join(f"{number:.12g}" for number in value)
+        return "_".join(_short(number, 12) for number in value)
     return str(value)
+
+
+def _short(number: float, digits: int) -> str:
+    """A number in letters that an address takes as they are: there is no plus among them."""
+    return f"{number:.{digits}g}".replace("e+", "e")
 
 
 def _one_of(words: Iterable[str]) -> Any:

@@ -82,6 +82,8 @@ class Step(NamedTuple):
 def recipe_of(written: str) -> Recipe:
     """The recipe that is written so."""
     name = written.partition(":")[0]
+    if name == TEXTS:
+        raise ParameterError(f"{written} reads texts; what is wanted here makes features of rows.")
     if name not in LEARNERS:
         known = [*LEARNERS, TEXTS]
         near = get_close_matches(name, known, n=1)

@@ -21,6 +21,8 @@ def sentences(told: dict[str, Any]) -> str:
     parts.extend(_about_separability(told))
     kept = told["model"]
     parts.append("Not kept: -o MODEL writes it." if kept is None else f"Written to {kept}.")
+    if told["report"] is not None:
+        parts.append(f"Report in {told['report']}.")
     return "\n".join(parts)
 
 

@@ -77,7 +77,7 @@ def _about_referee(shown: Conclusion) -> str:
 def _weighed(by: Paired) -> str:
     if by.low > 0 or by.high < 0:
         return ""
-    return ", no more than chance makes"
+    return ", which chance may make"
 
 
 def _about_map(found: Comparison, shown: Conclusion) -> list[str]:
@@ -86,9 +86,13 @@ def _about_map(found: Comparison, shown: Conclusion) -> list[str]:
     best, plain, by = shown.map
     change = f"{best.rule} is then right on {best.accuracy:.2%}, {_points(by)} points"
     if not shown.map_helps:
-        return [f"No map helps: after {best.map}, the best of them, {change}{_weighed(by)}."]
+        neither = f"{shown.referee.entry.rule} is not shown to be better than that"
+        left = "" if shown.linear_enough else _left(shown.referee_after, neither)
+        start = f"No map is shown to help: after {best.map}, the best of them,"
+        return [f"{start} {change}{_weighed(by)}{left}."]
     cost = _cost(found, best, plain)
-    return [f"{best.map} helps: {change}, at {cost}{_left(shown.referee_after)}."]
+    left = _left(shown.referee_after, "a line is enough after it")
+    return [f"{best.map} helps: {change}, at {cost}{left}."]
 
 
 def _cost(found: Comparison, one: Entry, other: Entry) -> str:
@@ -97,12 +101,12 @@ def _cost(found: Comparison, one: Entry, other: Entry) -> str:
     return f"{features:.3g} times the features and {seconds:.2g} times the fit time"
 
 
-def _left(after: Gap | None) -> str:
+def _left(after: Gap | None, otherwise: str) -> str:
     if after is None:
         return ""
     if after.better:
         return f"; {after.entry.rule} is still better, by {_points(after.by)} points"
-    return "; a line is enough after it"
+    return f"; {otherwise}"
 
 
 def _about_separability(found: Comparison) -> list[str]:

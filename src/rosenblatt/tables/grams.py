@@ -13,7 +13,7 @@ import numpy as np
 from rosenblatt.arrays import Ints
 from rosenblatt.data.storage import CSR
 from rosenblatt.errors import ParameterError
-from rosenblatt.maps.recipes import TEXTS, Recipe, recipe_of, settings_in
+from rosenblatt.maps.recipes import TEXTS, Recipe, recipes_of, settings_in
 
 if TYPE_CHECKING:
     import polars as pl
@@ -83,7 +83,7 @@ def features_of(written: Sequence[str]) -> tuple[Grams | None, tuple[Recipe, ...
     texts = [each for each in written if each.partition(":")[0] == TEXTS]
     if len(texts) > 1:
         raise ParameterError(f"Texts are read in one way; got {' and '.join(texts)}.")
-    maps = tuple(recipe_of(each) for each in written if each not in texts)
+    maps = recipes_of(each for each in written if each not in texts)
     return (grams_of(texts[0]) if texts else None), maps
 
 

@@ -21,10 +21,10 @@ def document_frequencies(counts: CSR) -> Ints:
     return np.bincount(counts.indices[entries], minlength=counts.n_cols)
 
 
-def inverse_frequencies(frequencies: Ints, n: int) -> Floats:
+def inverse_frequencies(frequencies: Ints, n: int, fewest: int = FEWEST_TEXTS) -> Floats:
     """How much each feature tells, by the number of rows it occurs in among n; 0 if in too few."""
     idf = 1 + np.log((1 + n) / (1 + frequencies))
-    return np.where(frequencies >= FEWEST_TEXTS, idf, 0.0)
+    return np.where(frequencies >= fewest, idf, 0.0)
 
 
 def weighted(counts: CSR, idf: Floats) -> CSR:

@@ -188,6 +188,10 @@ class LettersPanel:
         """Say that the units are being trained."""
         self._answer.text = sentence("Training on letters of eighty pens…", "soft")
 
+    def say(self, trouble: str) -> None:
+        """Say what went wrong."""
+        self._answer.text = sentence(trouble)
+
     def show_machine(self, rule: str, units: Machine) -> None:
         """Show units and their weights."""
         self._showing = True

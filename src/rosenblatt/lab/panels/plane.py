@@ -31,6 +31,7 @@ from rosenblatt.geometry.plane import Box
 from rosenblatt.lab.panels.hearing import hear
 from rosenblatt.lab.pictures import EMPTY, Picture, foot_of
 from rosenblatt.lab.state import Point, rounded
+from rosenblatt.lab.subject import Subject
 from rosenblatt.lab.theme import ACCENT, INK, SOFT, WRONG, marker, plain
 from rosenblatt.lab.verdicts import Witness
 
@@ -164,15 +165,13 @@ class PlanePanel:
         self,
         picture: Picture,
         weights: Floats | None,
-        classes: tuple[Sequence[str], Sequence[int]],
-        at_work: int | None,
-        witnesses: Sequence[Witness],
+        subject: Subject,
         *,
         editable: bool,
     ) -> None:
         """Show a picture."""
         self._picture, self._weights = picture, weights
-        names, marks = classes
+        names, marks = subject.classes, subject.marks
         self._show_points(picture, names, marks, editable=editable)
         self._lines.data = _as_lines(picture.boundary)
         self._margins.data = _as_lines(picture.margins)
@@ -189,7 +188,6 @@ class PlanePanel:
         self._image.data = _as_image(by_look, picture.box)
         self._chances.data = _as_image(picture.chances, picture.box)
         self._show_normal(picture.normal)
-        self._show_rings(picture, at_work, witnesses)
         self._show_foot()
         if not editable and picture.box != self.shown:
             self._box = picture.box
@@ -277,10 +275,11 @@ class PlanePanel:
                 normal.tolist()
             )
 
-    def _show_rings(
-        self, picture: Picture, at_work: int | None, witnesses: Sequence[Witness]
-    ) -> None:
-        drawn = picture.drawn
+    def ring(self, at_work: Sequence[int], witnesses: Sequence[Witness]) -> None:
+        """Point out the samples at work, and those that a proof speaks of."""
+        if self._picture is None:
+            return
+        drawn = self._picture.drawn
         where = {row: place for place, row in enumerate(drawn.rows.tolist())}
         seen = [witness for witness in witnesses if witness.row in where]
         places = drawn.places[[where[witness.row] for witness in seen]]
@@ -289,7 +288,7 @@ class PlanePanel:
             "y": places[:, 1].tolist(),
             "size": [18 + 16 * witness.share for witness in seen],
         }
-        now = drawn.places[[where[at_work]]] if at_work in where else np.zeros((0, 2))
+        now = drawn.places[[where[row] for row in at_work if row in where]]
         self._at_work.data = {"x": now[:, 0].tolist(), "y": now[:, 1].tolist()}
 
     def _show_foot(self) -> None:

@@ -111,7 +111,8 @@ def _told(run: Run, moment: Moment, classes: Sequence[str]) -> str:
     if moment.step == 0:
         return f"<p><b>{where}</b> · before the first step</p>{_weights(moment, classes)}"
     if moment.row is None:
-        what = "all samples at once" if run.n_steps > 1 else "solved at once"
+        made = f"{len(moment.at_work)} mistakes" if moment.at_work else "all samples at once"
+        what = made if run.n_steps > 1 else "solved at once"
     else:
         judged = "a mistake" if moment.mistake else "right"
         change = "w changes" if moment.changed else "w stays"

@@ -1,0 +1,1 @@
+"""One file a room: what is heard there, worked out, and shown."""

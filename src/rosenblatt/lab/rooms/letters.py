@@ -1,0 +1,59 @@
+"""The room of the Mark I: a picture drawn, units that vote, and the rule that trained them."""
+
+from functools import partial
+
+from rosenblatt.arrays import Floats
+from rosenblatt.lab.desk import Desk
+from rosenblatt.lab.letters import Machine, as_hex, from_hex, machine, some_letter, votes
+from rosenblatt.lab.panels.letters import LettersPanel
+
+STRIDE = 7  # letters from one that is shown to the next
+
+
+class LettersRoom:
+    """Trains its units when somebody comes in."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk, self._trainer = desk, desk.worker()
+        self._panel = LettersPanel(self._draw, self._choose, self._show_some)
+        self._units: Machine | None = None
+        self._shown = 0
+        self.view = self._panel.view
+
+    def enter(self) -> None:
+        """Show the picture that is set up, and train the units if they are not yet."""
+        self._panel.show_cells(from_hex(self._desk.setup.cells))
+        if self._units is None:
+            self._train()
+
+    def pressed(self, key: str) -> None:
+        """No key means anything here."""
+
+    def _choose(self, rule: str) -> None:
+        self._desk.change(machine=rule)
+        self._train()
+
+    def _train(self) -> None:
+        self._units = None
+        self._panel.wait()
+        work = partial(machine, self._desk.setup.machine)
+        self._desk.beside(self._trainer, work, self._trained, self._panel.say)
+
+    def _trained(self, units: Machine) -> None:
+        self._units = units
+        self._panel.show_machine(self._desk.setup.machine, units)
+        self._vote()
+
+    def _draw(self, cells: Floats) -> None:
+        self._desk.change(cells=as_hex(cells))
+        self._panel.show_cells(cells)
+        self._vote()
+
+    def _vote(self) -> None:
+        if self._units is not None:
+            cells = from_hex(self._desk.setup.cells)
+            self._panel.show_votes(self._units, votes(self._units, cells))
+
+    def _show_some(self) -> None:
+        self._draw(some_letter(STRIDE * self._shown, self._shown))
+        self._shown += 1

@@ -1,0 +1,346 @@
+"""The room of the plane: data, features, rule, and what happened."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from bokeh.models import Button, Column, Row, TabPanel, Tabs
+
+from rosenblatt.data.builtin import Dataset
+from rosenblatt.errors import RosenblattError
+from rosenblatt.evidence.proof.verdict import Proof
+from rosenblatt.geometry.plane import Box
+from rosenblatt.lab.curves import charts
+from rosenblatt.lab.desk import Desk
+from rosenblatt.lab.panels.controls import ControlsPanel
+from rosenblatt.lab.panels.curves import CurvesPanel
+from rosenblatt.lab.panels.hearing import hear
+from rosenblatt.lab.panels.plane import PlanePanel
+from rosenblatt.lab.panels.proof import ProofPanel
+from rosenblatt.lab.panels.transport import TransportPanel
+from rosenblatt.lab.panels.weights import WeightsPanel
+from rosenblatt.lab.pictures import EMPTY, box_around, chosen, picture
+from rosenblatt.lab.runs import Run, run_of
+from rosenblatt.lab.state import DRAWN, FILE, MOST_POINTS, VIEWS, Point, start_of
+from rosenblatt.lab.subject import Subject, subject_of
+from rosenblatt.lab.uploads import Uploads
+from rosenblatt.lab.verdicts import Witness, verdict_on, witnesses
+from rosenblatt.lab.weightspace import refusal, weight_names, weight_picture
+
+if TYPE_CHECKING:
+    from rosenblatt.geometry.sampling import Sample
+
+FEW = 4  # points
+EMPTY_CORNERS = ((0.0, 0.0), (1.0, 1.0))
+PLAYED = 150  # steps a run is played in, if it has more
+VIEW_WORDS = {"proof": "Proof", "weights": "Weight space", "curves": "Curves"}
+
+
+@dataclass(frozen=True)
+class Files:
+    """Where data come from that are not built in: a file opened at the start, and uploads."""
+
+    opened: Dataset | None
+    uploads: Uploads
+
+
+class PlaneRoom:
+    """Hears the controls, learns beside the page, and shows every step of it."""
+
+    def __init__(
+        self, desk: Desk, files: Files, upload: Button, complaints: tuple[str, ...]
+    ) -> None:
+        self._desk, self._files, self._complaints = desk, files, complaints
+        self._file = files.opened
+        self._subject: Subject | None = None
+        self._run: Run | None = None
+        self._proof: Proof | None = None
+        self._witnesses: tuple[Witness, ...] = ()
+        self._rows: Sample | None = None
+        self._end_playing: Callable[[], None] | None = None
+        self._trainer, self._prover = desk.worker(), desk.worker()
+        self._plane = PlanePanel(self._points_edited, self._show)
+        self._transport = TransportPanel(self._go, self._play_or_pause)
+        self._proofs, self._curves = ProofPanel(), CurvesPanel()
+        self._weights = WeightsPanel(self._show_view)
+        self._controls = ControlsPanel(self, upload)
+        self._plane.drawn_in(self._controls.marks)
+        self.view = self._composed()
+        self._load_data()
+
+    def _composed(self) -> Row:
+        middle = Column(
+            children=[self._plane.figure, self._transport.bar, self._transport.readout],
+            sizing_mode="stretch_both",
+            margin=(0, 12, 0, 12),
+        )
+        shown = (self._proofs.view, self._weights.view, self._curves.view)
+        tabs = [
+            TabPanel(child=view, title=VIEW_WORDS[name])
+            for name, view in zip(VIEWS, shown, strict=True)
+        ]
+        active = VIEWS.index(self._desk.setup.view)
+        views = Tabs(tabs=tabs, sizing_mode="stretch_both", active=active)
+        hear(views, "active", lambda new: self._choose_view(VIEWS[new]))
+        right = Column(children=[views], width=420, sizing_mode="stretch_height")
+        return Row(children=[self._controls.view, middle, right], sizing_mode="stretch_both")
+
+    def enter(self) -> None:
+        """Show what there is, as it may have changed size."""
+        self._show()
+
+    def pressed(self, key: str) -> None:
+        """Do what a key means."""
+        actions: dict[str, Callable[[], None]] = {
+            " ": self._play_or_pause,
+            "ArrowRight": partial(self._transport.move, 1),
+            "ArrowLeft": partial(self._transport.move, -1),
+            "ArrowUp": self._transport.to_next_pass,
+            "ArrowDown": self._transport.to_last_pass,
+            "Delete": self.delete_points,
+            "Backspace": self.delete_points,
+            **{str(mark + 1): partial(self.choose_class, mark) for mark in range(3)},
+        }
+        if key in actions:
+            actions[key]()
+
+    def uploaded(self, key: str, trouble: str) -> None:
+        """Open a file that has come from the browser, or say why it has not."""
+        if trouble:
+            self._controls.say(trouble)
+            return
+        self._controls.say("Reading the file…")
+        self._beside(self._trainer, partial(self._files.uploads.take, key), self._file_read)
+
+    def _file_read(self, found: tuple[Dataset, str]) -> None:
+        data, name = found
+        self._file = replace(data, name=name, description=name)
+        self._desk.change(data=FILE, points=(), step=None)
+        self._load_data()
+
+    # what the controls ask for
+
+    def choose_data(self, name: str) -> None:
+        """Take other data; drawing goes on from the points there are."""
+        points = self._plane.points() if name == DRAWN and self._editable else ()
+        self._desk.change(data=name, points=tuple(points), step=None)
+        self._load_data()
+
+    def choose_class(self, mark: int) -> None:
+        """Draw points of another class, or give it to those selected."""
+        selected = set(self._plane.selected) if self._editable else set()
+        if selected:
+            points = enumerate(self._plane.points())
+            self._plane.put(
+                [p._replace(label=mark) if place in selected else p for place, p in points]
+            )
+        self._controls.show_class(mark)
+
+    def clear_points(self) -> None:
+        """Begin with an empty plane."""
+        self._desk.take(self._desk.setup.with_points(()))
+        self._load_data()
+
+    def delete_points(self) -> None:
+        """Take the points selected away."""
+        selected = set(self._plane.selected)
+        if selected and self._editable:
+            points = self._plane.points()
+            self._plane.put([p for place, p in enumerate(points) if place not in selected])
+
+    def choose_features(self, name: str, degree: int) -> None:
+        """Draw the line in other features."""
+        self._desk.change(features=name, degree=degree, step=None)
+        self._learn_anew()
+
+    def choose_rule(self, name: str) -> None:
+        """Train by another rule."""
+        self._desk.take(self._desk.setup.with_rule(name))
+        self._retrain()
+
+    def choose_setting(self, name: str, value: Any) -> None:
+        """Change a setting of the rule."""
+        self._desk.take(self._desk.setup.with_setting(name, value))
+        self._retrain()
+
+    def choose_start(self, text: str) -> None:
+        """Start from other weights."""
+        try:
+            self._desk.change(start=start_of(text), step=None)
+        except ValueError as error:
+            self._controls.say(f"The start is not taken: {error}.")
+            return
+        self._retrain()
+
+    def _choose_view(self, name: str) -> None:
+        self._desk.change(view=name)
+        self._show_view()
+
+    def _points_edited(self, points: list[Point]) -> None:
+        self._desk.take(self._desk.setup.with_points(points[:MOST_POINTS]))
+        if len(points) > MOST_POINTS:
+            told = f"The plane takes {MOST_POINTS} points; those drawn later do not count."
+            self._complaints = (told,)
+        self._learn_anew()
+
+    # what is worked out
+
+    @property
+    def _editable(self) -> bool:
+        return self._subject is None or self._subject.editable
+
+    def _load_data(self) -> None:
+        """Show other data, and learn from them."""
+        self._take_subject()
+        subject = self._subject
+        if subject is not None:
+            self._plane.load(subject.points() if subject.editable else None, _box_of(subject))
+        self._work()
+
+    def _learn_anew(self) -> None:
+        """Learn from points that have moved, or features that have changed."""
+        self._take_subject()
+        self._work()
+
+    def _take_subject(self) -> None:
+        try:
+            self._subject = subject_of(self._desk.setup, self._file)
+        except RosenblattError as error:
+            self._subject = None
+            self._complain(str(error))
+
+    def _work(self) -> None:
+        self._proof, self._witnesses = None, ()
+        subject = self._subject
+        self._rows = None if subject is None else chosen(subject, ())
+        self._retrain()
+        if subject is not None and len(subject.classes) > 1:
+            self._proofs.wait()
+            self._beside(self._prover, partial(verdict_on, subject), self._proved)
+        else:
+            self._prover.forget()
+            self._proofs.update(None, (), None, None)
+
+    def _retrain(self) -> None:
+        self._pause()
+        self._run = None
+        self._show()
+        if self._subject is None:
+            self._trainer.forget()
+        else:
+            work = partial(run_of, self._subject, self._desk.setup)
+            self._beside(self._trainer, work, self._trained)
+
+    def _beside(self, worker: Any, work: Callable[[], Any], done: Callable[[Any], None]) -> None:
+        self._desk.beside(worker, work, done, self._complain)
+
+    def _complain(self, *troubles: str) -> None:
+        """Say what is wrong now, after what was wrong with the address."""
+        self._controls.say(*self._complaints, *troubles)
+        self._complaints = ()
+
+    def _trained(self, run: Run) -> None:
+        self._run = run
+        self._complain()
+        self._show()
+        self._show_proof()
+
+    def _proved(self, proof: Proof | None) -> None:
+        self._proof = proof
+        if self._subject is not None and proof is not None:
+            self._witnesses = witnesses(proof, self._subject)
+            self._rows = chosen(self._subject, tuple(w.row for w in self._witnesses))
+        self._show()
+        self._show_proof()
+
+    # what is shown
+
+    @property
+    def _step(self) -> int:
+        run, step = self._run, self._desk.setup.step
+        if run is None:
+            return 0
+        return run.n_steps if step is None else min(step, run.n_steps)
+
+    def _go(self, step: int) -> None:
+        last = self._run is not None and step >= self._run.n_steps
+        self._desk.change(step=None if last else step)
+        if last:
+            self._pause()
+        self._show()
+
+    def _show(self) -> None:
+        subject, run, setup = self._subject, self._run, self._desk.setup
+        self._controls.update(setup, subject, None if self._file is None else self._file.name)
+        if subject is None or self._rows is None:
+            self._transport.update(None, None, ())
+            return
+        moment = None if run is None else run.at(self._step)
+        weights = None if moment is None else moment.kept
+        seen = picture(subject, weights, setup.rule, self._rows, self._plane.shown)
+        self._plane.update(seen, weights, subject, editable=self._editable)
+        self._plane.ring(() if moment is None else moment.at_work, self._witnesses)
+        self._transport.update(run, moment, subject.classes, seen.caption)
+        self._show_view()
+
+    def _show_view(self) -> None:
+        """Show what the open tab has to show."""
+        subject, run = self._subject, self._run
+        if subject is None or run is None:
+            return
+        if self._desk.setup.view == "curves":
+            self._curves.update(charts(run, self._proof))
+            self._curves.move(-(-self._step // run.steps_a_pass))
+        elif self._desk.setup.view == "weights":
+            self._show_weights(subject, run)
+
+    def _show_weights(self, subject: Subject, run: Run) -> None:
+        refused = refusal(subject)
+        if refused:
+            self._weights.refuse(refused)
+            return
+        self._weights.name_weights(weight_names(subject))
+        at = run.at(self._step).after[0]
+        path, followed = run.path
+        self._weights.update(
+            weight_picture(subject, at, path, self._weights.chosen, followed), subject.marks
+        )
+
+    def _show_proof(self) -> None:
+        if self._proof is None:
+            return
+        model = None if self._run is None else self._run.model
+        bounded = getattr(model, "margin_bounds_", None) is not None
+        mistakes = int(model.mistakes_) if bounded and model is not None else None
+        self._proofs.update(self._proof, self._witnesses, self._subject, mistakes)
+
+    # playing
+
+    def _play_or_pause(self) -> None:
+        if self._end_playing is not None:
+            self._pause()
+        elif self._run is not None:
+            if self._step >= self._run.n_steps:
+                self._go(0)
+            self._end_playing = self._desk.every_tick(self._tick)
+            self._transport.set_playing(playing=True)
+
+    def _pause(self) -> None:
+        if self._end_playing is not None:
+            self._end_playing()
+            self._end_playing = None
+            self._transport.set_playing(playing=False)
+
+    def _tick(self) -> None:
+        if self._run is not None:
+            self._transport.move(-(-self._run.n_steps // PLAYED))
+
+
+def _box_of(subject: Subject) -> Box:
+    """What of the plane is shown at first; few points are seen in the empty plane."""
+    if subject.X.shape[1] != 2:
+        return EMPTY
+    few = len(subject.X) < FEW
+    return box_around(np.vstack([subject.X, EMPTY_CORNERS]) if few else subject.X)

@@ -1,0 +1,1 @@
+"""A report as one HTML file that opens offline: figures in, text out."""

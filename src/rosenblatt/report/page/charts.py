@@ -1,0 +1,197 @@
+"""Pictures of a report out of plain figures."""
+
+from collections.abc import Sequence
+from math import log10
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.geometry import looks
+from rosenblatt.geometry.plane import Box
+from rosenblatt.report.page.html import Markup, data, tag, void
+from rosenblatt.report.page.png import picture
+from rosenblatt.report.page.svg import Frame, line, marks, number, words
+
+SMALL = 4.0  # size of a row's mark; half of it where there are many
+MANY = 600
+FROM_ZERO = {"mistakes", "loss", "margin"}
+TINY = 1e-300  # in the place of a gap of 0, which has no logarithm
+
+
+def boundary_chart(told: dict[str, Any], classes: Sequence[str]) -> Markup:
+    """Rows, and what decides about them."""
+    frame = Frame(Box(*told["box"]), height=460)
+    codes, points = np.array(told["codes"]), np.array(told["points"]).reshape(-1, 2)
+    size = SMALL if len(points) <= MANY else 0.6 * SMALL
+    cells = [
+        tag("polygon", points=frame.points(cell), fill=looks.colour(k), class_="cell", data_cell=k)
+        for k, cell in enumerate(told["cells"])
+    ]
+    rows = [marks(frame, points[codes == k], k, size) for k in range(len(classes))]
+    rings = [tag("circle", cx=frame.x(x), cy=frame.y(y), r=9) for x, y in told["ringed"]]
+    across, up = told["axes"]
+    return frame.drawing(
+        f"{len(points):,} rows of {len(classes)} classes, and the boundary between them",
+        tag("g", *cells, class_="pair" if len(cells) == 2 else None),
+        *rows,
+        tag("g", *rings, class_="ring"),
+        tag("path", d=path_of(frame, told["lines"]), class_="boundary", data_boundary=""),
+        frame.axes(across, up, numbers_up=not told["flat"]),
+    )
+
+
+def path_of(frame: Frame, lines: list[Any]) -> str:
+    """Polylines as one path."""
+    return "".join(f"M{frame.points(each)}" for each in lines)
+
+
+def replay_controls(told: dict[str, Any]) -> Markup:
+    """A slider over the passes, with what it shows; nothing where there is no replay."""
+    frames = told["frames"]
+    if len(frames) < 2:
+        return Markup()
+    frame = Frame(Box(*told["box"]), height=460)
+    shown = [
+        {
+            "told": each["told"],
+            "cells": [frame.points(cell) for cell in each["cells"]],
+            "line": path_of(frame, each["lines"]),
+            "weights": [f"{weight:.4g}" for row in each["weights"] for weight in row],
+        }
+        for each in frames
+    ]
+    last = len(frames) - 1
+    slider = void(
+        "input",
+        type="range",
+        min=0,
+        max=last,
+        value=last,
+        aria_label="Pass of the run",
+        aria_valuetext=frames[-1]["told"],
+    )
+    button = tag("button", "Play", type="button")
+    now = tag("output", frames[-1]["told"], aria_live="polite")
+    return tag("div", button, slider, now, class_="replay") + data(shown, "frames")
+
+
+def curve_chart(told: dict[str, Any], passes: Sequence[int], *, log: bool) -> Markup:
+    """Curves over passes or steps, with a line where a replay is."""
+    curves = told["curves"]
+    heights = [_height(v, log=log) for curve in curves for v in curve["values"]]
+    last = max(curve["passes"][-1] for curve in curves)
+    box = Box.around([[1, min(heights)], [last, max(heights)]], 0.04)
+    if told["kind"] in FROM_ZERO:
+        box = box._replace(bottom=0.0)
+    frame = Frame(box, width=520, height=280, log=log)
+    parts = [
+        tag(
+            "polyline",
+            points=frame.points(
+                [(p, _height(v, log=log)) for p, v in zip(c["passes"], c["values"], strict=True)]
+            ),
+            stroke=looks.colour(k),
+            class_="curve",
+        )
+        for k, c in enumerate(curves)
+    ]
+    single = len(curves) == 1
+    steps = "step" if told["kind"] in {"gap", "objective"} else "pass"
+    axes = frame.axes(steps, curves[0]["name"] if single else told["kind"], whole=True)
+    names = [curve["name"] for curve in curves]
+    chart = frame.drawing(f"{names[0]} of each {steps}", *parts, _now(frame, passes, last), axes)
+    return chart if single else chart + legend_of_lines(names)
+
+
+def _height(value: float, *, log: bool) -> float:
+    return log10(max(value, TINY)) if log else float(value)
+
+
+def _now(frame: Frame, passes: Sequence[int], last: int) -> Markup:
+    """A line at the pass that a replay shows."""
+    if len(passes) < 2:
+        return Markup()
+    places = [frame.x(min(p, last)) for p in passes]
+    top, bottom = frame.y(frame.box.top), frame.y(frame.box.bottom)
+    x = places[-1]
+    return line(x, top, x, bottom, class_="now", data_places=places)
+
+
+def legend_of_lines(names: Sequence[str]) -> Markup:
+    """Colours of curves and their names."""
+    items = []
+    for k, name in enumerate(names):
+        stroke = line(0, 8, 16, 8, stroke=looks.colour(k), stroke_width=3)
+        mark = tag("svg", stroke, viewBox="0 0 16 16", class_="symbol", aria_hidden="true")
+        items.append(tag("li", mark, " ", name))
+    return tag("ul", *items, class_="legend")
+
+
+def calibration_chart(table: list[dict[str, Any]]) -> Markup:
+    """How often decisions were right, against how probable they were said to be."""
+    frame = Frame(Box(0.0, 1.05, 0.0, 1.05), width=460, height=360)
+    rows = sum(each["rows"] for each in table)
+    dots = [
+        tag(
+            "circle",
+            tag(
+                "title",
+                f"{each['rows']:,} rows: said {each['said']:.1%}, right {each['right']:.1%}",
+            ),
+            cx=frame.x(each["said"]),
+            cy=frame.y(each["right"]),
+            r=round(4 + 14 * (each["rows"] / rows) ** 0.5, 1),
+            fill=looks.colour(0),
+            class_="rows",
+        )
+        for each in table
+    ]
+    ends = [frame.x(0), frame.y(0), frame.x(1), frame.y(1)]
+    return frame.drawing(
+        "How often decisions were right, against how sure they were",
+        line(*ends, class_="diagonal"),
+        *dots,
+        frame.axes("said to be right with probability", "share that was right"),
+    )
+
+
+def weights_chart(weights: dict[str, float], most: int = 15) -> Markup:
+    """The largest weights of one unit as bars."""
+    *features, bias = weights
+    shown = [*features[:most], bias]
+    largest = max(abs(weights[name]) for name in shown) or 1.0
+    height, middle, reach = 24, 370, 150  # of a bar; where bars begin; how long they can be
+    parts = []
+    for k, name in enumerate(shown):
+        value, top = weights[name], 6 + k * height
+        length = round(reach * abs(value) / largest, 1)
+        colour = looks.POSITIVE if value > 0 else looks.NEGATIVE
+        left = middle if value > 0 else middle - length
+        parts += [
+            words(205, top + 14, _short(name), "end"),
+            tag("rect", x=left, y=top, width=length, height=height - 6, fill=colour),
+            words(610, top + 14, number(float(f"{value:.4g}")), "end"),
+        ]
+    frame = Frame(Box(0, 1, 0, 1), width=620, height=12 + height * len(shown))
+    parts.append(line(middle, 2, middle, frame.height - 4, stroke=looks.INK))
+    return frame.drawing("The largest weights by name", *parts)
+
+
+def _short(name: str, most: int = 30) -> str:
+    return name if len(name) <= most else name[: most - 1] + "…"
+
+
+def weight_pictures(told: dict[str, Any], units: Sequence[str]) -> Markup:
+    """The weights of each unit as a picture."""
+    W = np.array(told["units"])
+    shape = (told["side"], told["side"])
+    largest = float(np.abs(W).max())
+    figures = (
+        tag(
+            "figure",
+            picture(w.reshape(shape), largest, f"Weights for {unit} as a picture"),
+            tag("figcaption", f"for {unit}"),
+        )
+        for unit, w in zip(units, W, strict=True)
+    )
+    return tag("div", *figures, class_="pictures")

@@ -1,0 +1,39 @@
+"""A matrix as a small picture within the page."""
+
+import struct
+import zlib
+from base64 import b64encode
+
+import numpy as np
+
+from rosenblatt.arrays import Floats
+from rosenblatt.geometry import looks
+from rosenblatt.report.page.html import Markup, void
+
+
+def picture(matrix: Floats, largest: float, title: str) -> Markup:
+    """Weights as pixels: blue below 0, white at 0, orange above, full at ± the largest."""
+    share = np.clip(matrix / (largest or 1.0), -1, 1)[..., None]
+    white, below, above = map(_rgb, (looks.NEUTRAL, looks.NEGATIVE, looks.POSITIVE))
+    ends = np.where(share < 0, below, above)
+    pixels = np.rint(white + np.abs(share) * (ends - white)).astype(np.uint8)
+    source = b64encode(_png(pixels)).decode()
+    return void("img", src=f"data:image/png;base64,{source}", alt=title, class_="pixels")
+
+
+def _rgb(colour: str) -> Floats:
+    return np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)], dtype=float)
+
+
+def _png(pixels: np.ndarray) -> bytes:
+    """Rows of red, green and blue as a PNG file."""
+    height, width, _ = pixels.shape
+    head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    body = b"".join(b"\0" + row.tobytes() for row in pixels)
+    parts = ((b"IHDR", head), (b"IDAT", zlib.compress(body, 9)), (b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(_part(kind, content) for kind, content in parts)
+
+
+def _part(kind: bytes, content: bytes) -> bytes:
+    check = struct.pack(">I", zlib.crc32(kind + content))
+    return struct.pack(">I", len(content)) + kind + content + check

@@ -1,0 +1,74 @@
+"""A run visited row by row is the run that `fit` makes, bit for bit."""
+
+import numpy as np
+import pytest
+
+from rosenblatt import (
+    AROW,
+    LMS,
+    PassiveAggressive,
+    Perceptron,
+    SecondOrderPerceptron,
+    TanhPerceptron,
+    builtin,
+)
+from rosenblatt.errors import ParameterError
+
+ONLINE = [AROW, LMS, PassiveAggressive, Perceptron, SecondOrderPerceptron, TanhPerceptron]
+
+
+@pytest.mark.parametrize("estimator", ONLINE)
+def test_last_row_of_each_pass_has_the_weights_of_a_shorter_run(estimator: type) -> None:
+    data = builtin("iris")
+    run = estimator(shuffle=False, max_iter=3).replay(data.X, data.y)
+    for passes in range(1, run.n_passes + 1):
+        shorter = estimator(shuffle=False, max_iter=passes).fit(data.X, data.y)
+        seen = run.visit(passes, run.n_rows - 1).after
+        assert np.array_equal(seen[:, :-1], shorter.coef_)
+        assert np.array_equal(seen[:, -1], shorter.intercept_)
+
+
+def test_rows_of_lecture_001() -> None:
+    X, y = np.array([[1.0, 1.0], [2.0, 1.0]]), np.array([-1, 1])
+    model = Perceptron(eta0=0.1, shuffle=False, max_iter=1)
+    run = model.replay(X, y, coef_init=[0.2, 0.0], intercept_init=-0.1)
+    first, second = run.visit(1, 0), run.visit(1, 1)
+    assert first.before == pytest.approx(np.array([[0.2, 0.0, -0.1]]))
+    assert first.after == pytest.approx(np.array([[0.1, -0.1, -0.2]]))
+    assert second.after == pytest.approx(np.array([[0.3, 0.0, -0.1]]))
+    assert (first.mistake, first.changed) == (True, True)
+
+
+@pytest.mark.parametrize("keep", ["last", "average"])
+def test_visits_follow_a_textbook_loop(keep: str) -> None:
+    data = builtin("overlapping")
+    signs = np.where(data.y == 1, 1.0, -1.0)
+    run = Perceptron(shuffle=False, max_iter=2, keep=keep).replay(data.X, data.y)
+    w, total, seen = np.zeros(3), np.zeros(3), 0
+    path = [W[0] for passes in (1, 2) for W in run.path(passes)]
+    for step in range(2 * run.n_rows):
+        passes, row = divmod(step, run.n_rows)
+        x = np.append(data.X[row], 1.0)
+        wrong = signs[row] * (w @ x) <= 0
+        w = w + signs[row] * x if wrong else w
+        total, seen = total + w, seen + 1
+        assert path[step] == pytest.approx(w)
+        if step % 37 == 0:
+            visit = run.visit(passes + 1, row)
+            assert (visit.mistake, visit.changed) == (wrong, wrong)
+            assert visit.after[0] == pytest.approx(w)
+            assert visit.kept[0] == pytest.approx(total / seen if keep == "average" else w)
+
+
+def test_what_cannot_be_visited_is_refused() -> None:
+    data = builtin("4f10")
+    with pytest.raises(ParameterError, match="shuffle=False"):
+        Perceptron().replay(data.X, data.y)
+    with pytest.raises(ParameterError, match="batch_size=1"):
+        LMS(shuffle=False, batch_size=4).replay(data.X, data.y)
+    model = Perceptron(shuffle=False)
+    run = model.replay(data.X, data.y)
+    assert (model.predict(data.X) == data.y).all()
+    for passes, row in ((0, 0), (run.n_passes + 1, 0), (1, 8), (1, -1)):
+        with pytest.raises(ParameterError, match="there is no row"):
+            run.visit(passes, row)

@@ -1,0 +1,115 @@
+"""What the plane shows is what the weights say."""
+
+import numpy as np
+import pytest
+
+from rosenblatt.geometry.plane import Box
+from rosenblatt.geometry.sampling import sample
+from rosenblatt.lab.pictures import EMPTY, box_around, chosen, foot_of, picture
+from rosenblatt.lab.runs import run_of
+from rosenblatt.lab.state import Setup
+from rosenblatt.lab.subject import Subject, subject_of
+
+
+def seen(setup: Setup, box: Box = Box(-3, 3, -3, 3)):  # noqa: B008 (a tuple)
+    subject = subject_of(setup, None)
+    W = run_of(subject, setup).final
+    return subject, W, picture(subject, W, setup.rule, chosen(subject, ()), box)
+
+
+def test_boundary_normal_margins_and_feet_of_a_line() -> None:
+    subject, W, shown = seen(Setup(data="builtin:separable"))
+    w, b = W[0, :-1], W[0, -1]
+    (line,) = shown.boundary
+    assert line @ w + b == pytest.approx(0, abs=1e-9)
+    tail, tip = shown.normal
+    assert (tip - tail) @ (line[1] - line[0]) == pytest.approx(0, abs=1e-9)
+    assert (tip - tail) @ w > 0
+    signs = np.where(subject.codes == 1, 1.0, -1.0)
+    distance = signs * (subject.X @ w + b) / np.linalg.norm(w)
+    assert shown.drawn.distance == pytest.approx(distance)
+    assert shown.drawn.right.all()
+    nearest = distance.min() * np.linalg.norm(w)
+    levels = sorted(float((side @ w + b).mean()) for side in shown.margins)
+    assert levels == pytest.approx([-nearest, nearest])
+    point, foot = foot_of(shown.drawn, 5, W)
+    assert foot @ w + b == pytest.approx(0, abs=1e-9)
+    assert np.linalg.norm(point - foot) == pytest.approx(abs(distance[5]))
+
+
+def test_margins_of_the_svm_are_at_one() -> None:
+    _, W, shown = seen(Setup(data="builtin:overlapping", rule="linear-svm"))
+    levels = sorted(float((side @ W[0, :-1] + W[0, -1]).mean()) for side in shown.margins)
+    assert levels == pytest.approx([-1, 1])
+
+
+def test_boundary_through_features_is_a_curve_where_the_score_is_zero() -> None:
+    setup = Setup(data="builtin:rings", features="polynomial", rule="logistic-regression")
+    subject, W, shown = seen(setup)
+    for line in shown.boundary:
+        scores = subject.lifted(line) @ W[0, :-1] + W[0, -1]
+        assert np.abs(scores).max() < 0.02 * np.abs(subject.Z @ W[0, :-1] + W[0, -1]).max()
+    inside = shown.decisions[75, 75]
+    assert subject.classes[int(inside)] == "1"  # the ring of radius 1
+    assert shown.chances[75, 75] > 0.5 > shown.chances[0, 0]
+
+
+def test_more_features_are_projected_with_exact_distances() -> None:
+    setup = Setup(data="builtin:iris", rule="logistic-regression")
+    subject = subject_of(setup, None)
+    two = Subject(
+        "two",
+        subject.X[50:],
+        subject.codes[50:] - 1,
+        subject.classes[1:],
+        subject.feature_names,
+        (0, 1),
+        Z=subject.X[50:],
+    )
+    W = run_of(two, setup).final
+    shown = picture(two, W, setup.rule, sample(two.codes), EMPTY)
+    signs = np.where(two.codes == 1, 1.0, -1.0)
+    assert signs * shown.drawn.places[:, 0] == pytest.approx(shown.drawn.distance)
+    (line,) = shown.boundary
+    assert line[:, 0] == pytest.approx(0, abs=1e-9)
+    assert "signed distance" in shown.caption
+
+
+def test_cells_of_several_classes_hold_the_points_they_decide() -> None:
+    subject, W, shown = seen(Setup(data="builtin:iris", rule="linear-discriminant"))
+    decided = (subject.X @ W[:, :-1].T + W[:, -1]).argmax(axis=1)
+    for code, cell in enumerate(shown.cells):
+        for point in shown.drawn.places[decided == code]:
+            ahead, here = np.roll(cell, -1, axis=0) - cell, point - cell
+            assert (ahead[:, 0] * here[:, 1] - ahead[:, 1] * here[:, 0] > -1e-9).all()
+    assert set(decided) == {0, 1, 2}
+    assert "weights of the classes differ" in shown.caption
+
+
+def test_before_there_are_weights_only_points_are_seen() -> None:
+    subject = subject_of(Setup(), None)
+    shown = picture(subject, None, "perceptron", chosen(subject, ()), EMPTY)
+    assert shown.drawn.places.tolist() == subject.X.tolist()
+    zero = picture(subject, np.zeros((1, 3)), "perceptron", chosen(subject, ()), EMPTY)
+    assert zero.boundary == shown.boundary == ()
+    assert np.isnan(zero.drawn.distance).all()
+
+
+def test_large_data_are_sampled_for_drawing_and_that_is_said() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(5000, 2))
+    codes = (X[:, 0] > 0).astype(np.int64)
+    subject = Subject("big", X, codes, ("a", "b"), ("u", "v"), (0, 1), Z=X)
+    shown = picture(subject, None, "perceptron", chosen(subject, (4999,)), EMPTY)
+    assert len(shown.drawn.rows) <= 1501
+    assert 4999 in shown.drawn.rows
+    assert "of 5,000 rows" in shown.caption
+    assert "computed: all of them" in shown.caption
+
+
+def test_boxes_have_one_scale_unless_points_are_long_and_thin() -> None:
+    box = box_around(np.array([[0.0, 0.0], [4.0, 1.0]]))
+    assert box.right - box.left == pytest.approx(box.top - box.bottom)
+    box = box_around(np.array([[0.0, 0.0], [400.0, 1.0]]))
+    assert box.top - box.bottom < 2
+    assert box_around(np.zeros((0, 2))) == EMPTY

@@ -1,0 +1,171 @@
+"""What the page works out: subjects, runs and their moments, verdicts and curves."""
+
+import numpy as np
+import pytest
+
+from rosenblatt.data.builtin import Dataset, builtin
+from rosenblatt.errors import DataError
+from rosenblatt.evidence.proof.verdict import Inseparable, Separable
+from rosenblatt.lab.curves import charts
+from rosenblatt.lab.runs import PassRun, Run, SampleRun, run_of
+from rosenblatt.lab.state import DRAWN, FILE, Point, Setup
+from rosenblatt.lab.subject import Subject, subject_of
+from rosenblatt.lab.teaching import TAUGHT, Stepping
+from rosenblatt.lab.verdicts import explanation, headline, verdict_on, witnesses
+from rosenblatt.lab.weightspace import refusal, weight_names, weight_picture
+
+XOR = (Point(0, 0, 0), Point(1, 1, 0), Point(0, 1, 1), Point(1, 0, 1))
+
+
+def worked(setup: Setup) -> tuple[Subject, Run]:
+    subject = subject_of(setup, None)
+    return subject, run_of(subject, setup)
+
+
+def test_batch_step_of_lecture_003() -> None:
+    setup = Setup(rule="batch-perceptron", start=(0.0, 1.0, -0.5))
+    _, run = worked(setup)
+    assert run.n_steps == 2
+    assert run.at(0).after.tolist() == [[0.0, 1.0, -0.5]]
+    moment = run.at(1)
+    assert [row + 1 for row in moment.at_work] == [1, 4, 6, 7]  # 1, 4 of class 1; 2, 3 of class 2
+    assert moment.after == pytest.approx(np.array([[1.45, -0.6, -0.5]]))
+    assert run.at(2).at_work == ()
+    assert not run.at(2).changed
+
+
+def test_sample_steps_of_lecture_004() -> None:
+    setup = Setup(data="builtin:dogs-vs-cats", start=(1.0, 0.0, -20.0))
+    _, run = worked(setup)
+    assert isinstance(run, SampleRun)
+    told = [(m.passes, m.row, m.mistake, m.after[0].tolist()) for m in map(run.at, range(1, 4))]
+    assert told == [  # its labels sort cat before dog, so dog is +1
+        (1, 0, True, [2.0, 100.0, -19.0]),
+        (1, 1, False, [2.0, 100.0, -19.0]),
+        (1, 2, True, [2.0, 80.0, -20.0]),
+    ]
+
+
+@pytest.mark.parametrize("rule", TAUGHT)
+@pytest.mark.parametrize("data", ["builtin:4f10", "builtin:iris"])
+def test_every_rule_can_be_stepped_to_the_weights_it_ends_with(rule: str, data: str) -> None:
+    _, run = worked(Setup(rule=rule, data=data))
+    assert np.array_equal(run.at(run.n_steps).kept, run.final)
+    assert run.at(0).passes == 0
+    for step in {1, run.n_steps // 2, run.n_steps} - {0}:
+        assert np.array_equal(run.at(step).before, run.at(step - 1).after)
+    path, _ = run.path
+    assert np.array_equal(path[0], run.at(0).after[0])
+    assert (path[1:] != path[:-1]).any(axis=1).all()
+    assert isinstance(run, SampleRun) == (TAUGHT[rule].stepping is Stepping.SAMPLES)
+
+
+def test_a_pass_is_as_many_steps_as_there_are_samples() -> None:
+    subject, run = worked(Setup(data="builtin:separable"))
+    assert run.n_steps == run.n_passes * len(subject.X)
+    assert (run.at(200).passes, run.at(200).row) == (1, 199)
+    assert (run.at(201).passes, run.at(201).row) == (2, 0)
+
+
+def test_long_runs_are_followed_from_pass_to_pass() -> None:
+    setup = Setup(data="builtin:overlapping").with_setting("max_iter", 200)
+    _, run = worked(setup)
+    assert run.path[1] == "w after every pass"
+    assert len(run.path[0]) <= 201
+
+
+@pytest.mark.parametrize(
+    ("points", "told"),
+    [((), "click into the plane"), (XOR[:2], "one class")],
+)
+def test_too_few_points_are_a_sentence(points: tuple[Point, ...], told: str) -> None:
+    setup = Setup(data=DRAWN, points=points)
+    subject = subject_of(setup, None)
+    assert subject.editable
+    assert verdict_on(subject) is None
+    with pytest.raises(DataError, match=told):
+        run_of(subject, setup)
+
+
+def test_a_start_of_another_length_is_a_sentence() -> None:
+    with pytest.raises(DataError, match="has 2 weights, but this line has 3"):
+        worked(Setup(start=(1.0, 2.0)))
+    with pytest.raises(DataError, match="but this line has 3 × 5"):
+        worked(Setup(data="builtin:iris", start=(1.0, 2.0)))
+
+
+def test_colours_stay_with_the_classes_that_are_drawn() -> None:
+    subject = subject_of(Setup(data=DRAWN, points=(Point(0, 0, 2), Point(1, 0, 1))), None)
+    assert subject.classes == ("2", "3")
+    assert subject.marks == (1, 2)
+    assert subject.points() == [Point(0, 0, 2), Point(1, 0, 1)]
+
+
+def test_files_are_taken_whole_or_refused_with_a_sentence() -> None:
+    rng = np.random.default_rng(0)
+    many = Dataset("a.csv", rng.normal(size=(40, 3)), np.arange(40), ("a", "b", "c"), "a.csv")
+    with pytest.raises(DataError, match="40 classes"):
+        subject_of(Setup(data=FILE), many)
+    wide = Dataset("b.csv", np.zeros((2, 2001)), np.array([0, 1]), ("x",) * 2001, "b.csv")
+    with pytest.raises(DataError, match="2,001 features"):
+        subject_of(Setup(data=FILE), wide)
+    with pytest.raises(DataError, match="open it again"):
+        subject_of(Setup(data=FILE), None)
+    iris = builtin("iris")
+    lifted = Dataset("c", np.zeros((2, 80)), np.array([0, 1]), ("x",) * 80, "")
+    with pytest.raises(DataError, match="lower degree"):
+        subject_of(Setup(data=FILE, features="polynomial", degree=3), lifted)
+    assert not subject_of(Setup(data=FILE), iris).editable
+
+
+def test_xor_is_proved_inseparable_until_the_product_joins() -> None:
+    setup = Setup(data=DRAWN, points=XOR)
+    subject = subject_of(setup, None)
+    proof = verdict_on(subject)
+    assert isinstance(proof, Inseparable)
+    assert {w.row for w in witnesses(proof, subject)} == {0, 1, 2, 3}
+    assert {w.weight for w in witnesses(proof, subject)} == {"1/4"}
+    assert headline(proof) == "Not separable"
+    lifted = subject_of(Setup(data=DRAWN, points=XOR, features="products"), None)
+    proof = verdict_on(lifted)
+    assert isinstance(proof, Separable)
+    assert proof.verify(lifted.Z, lifted.labels)
+    assert lifted.lifted_names()[-1] == "x1 × x2"
+    assert "largest margin" in explanation(proof, 3)[-1]
+
+
+def test_curves_show_the_bound_and_the_bracket() -> None:
+    subject, run = worked(Setup(data="builtin:separable"))
+    proof = verdict_on(subject)
+    found = {chart.title: chart for chart in charts(run, proof)}
+    made, bound = found["Mistakes so far and their bound"].curves
+    assert made.values[-1] == run.model.mistakes_ <= bound.values[-1] == proof.mistake_bound
+    upper, lower = found["Bracket of the largest margin γ*"].curves
+    assert upper.values[-1] >= lower.values[-1] > 0
+    assert list(upper.values) == sorted(upper.values, reverse=True)
+
+
+def test_curves_of_certified_rules_show_the_gap() -> None:
+    _, run = worked(Setup(rule="linear-svm"))
+    objective, gap = charts(run, None)
+    above, below = objective.curves
+    assert all(p >= d for p, d in zip(above.values, below.values, strict=True))
+    assert gap.log
+    assert gap.curves[0].values[-1] <= 1e-6
+    assert isinstance(run, PassRun)
+    assert charts(worked(Setup(rule="least-squares"))[1], None) == ()
+
+
+def test_weight_space_of_lecture_003() -> None:
+    setup = Setup(rule="batch-perceptron", start=(0.0, 1.0, -0.5))
+    subject, run = worked(setup)
+    at, (path, followed) = run.final[0], run.path
+    seen = weight_picture(subject, at, path, (0, 1), followed)
+    assert len(seen.lines) == 7  # (0, 0) asks nothing of these two
+    assert seen.names == ("w(x1)", "w(x2)")
+    assert seen.path == pytest.approx(np.array([[0.0, 1.0], [1.45, -0.6]]))
+    inside = seen.solutions.mean(axis=0)
+    signs = np.where(subject.codes == 1, 1.0, -1.0)
+    assert (signs * (subject.X @ inside + at[2]) > 0).all()
+    assert weight_names(subject)[-1] == "b"
+    assert "two classes" in refusal(subject_of(Setup(data="builtin:iris"), None))

@@ -1,0 +1,183 @@
+"""Who may speak to the lab, and what it takes: nobody without the token, nothing too large."""
+
+import http.client
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from chromium import open_lab
+
+from rosenblatt.errors import SourceError
+from rosenblatt.lab.guard import Guard
+from rosenblatt.lab.uploads import LIMIT, WAITING, Uploads
+
+SOCKET = {
+    "Connection": "Upgrade",
+    "Upgrade": "websocket",
+    "Sec-WebSocket-Version": "13",
+    "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
+}
+
+
+class Place:
+    """A lab that is open, and requests to it."""
+
+    def __init__(self, address: str) -> None:
+        parts = urlsplit(address)
+        self.port, self.home = parts.port, parts.path
+        self.origin = {"Origin": f"http://127.0.0.1:{parts.port}"}
+
+    def ask(
+        self, path: str, headers: dict[str, str] | None = None, *, body: bytes | None = None
+    ) -> tuple[int, str, http.client.HTTPMessage]:
+        line = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        line.request("GET" if body is None else "POST", path, body, headers or {})
+        answer = line.getresponse()
+        text = "" if answer.status == 101 else answer.read().decode("utf-8", "replace")
+        line.close()
+        return answer.status, text, answer.headers
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+    scratch = tmp_path_factory.mktemp("scratch")
+    with open_lab(scratch=scratch) as address:
+        yield Place(address)
+    assert list(scratch.iterdir()) == []  # it leaves nothing behind
+
+
+def test_the_page_loads_everything_from_itself(place: Place) -> None:
+    status, text, headers = place.ask(place.home)
+    assert status == 200
+    assert "https://" not in text.replace("https://www.w3.org", "")
+    assert place.home + "static/js/bokeh.min.js" in text
+    assert place.ask(place.home + "static/js/bokeh.min.js")[0] == 200
+    assert "default-src 'none'" in headers["Content-Security-Policy"]
+    assert headers["Referrer-Policy"] == "no-referrer"
+
+
+@pytest.mark.parametrize("path", ["/", "/wrong/", "/ws", "/static/js/bokeh.min.js", "/favicon.ico"])
+def test_without_the_token_nothing_is_answered(place: Place, path: str) -> None:
+    status, text, _ = place.ask(path)
+    assert status == 403
+    assert text.startswith("The token is missing or wrong")
+
+
+def test_a_token_cut_short_is_wrong(place: Place) -> None:
+    assert place.ask(place.home[:-2] + "/")[0] == 403
+    assert place.ask(place.home[:-1] + "x/")[0] == 403
+
+
+@pytest.mark.parametrize("host", ["evil.example", "evil.example:{0}", "127.0.0.1", "127.0.0.1:1"])
+def test_another_host_is_refused(place: Place, host: str) -> None:
+    for path in (place.home, place.home + "ws", place.home + "static/js/bokeh.min.js"):
+        status, text, _ = place.ask(path, {"Host": host.format(place.port), **SOCKET})
+        assert (status, "127.0.0.1 and localhost" in text) == (403, True)
+
+
+def test_localhost_is_another_name_of_the_page(place: Place) -> None:
+    path = place.home + "static/js/bokeh.min.js"
+    assert place.ask(path, {"Host": f"localhost:{place.port}"})[0] == 200
+
+
+@pytest.mark.parametrize(
+    "origin", ["http://evil.example", "https://127.0.0.1:{0}", "http://127.0.0.1:1", "null"]
+)
+def test_another_origin_is_refused(place: Place, origin: str) -> None:
+    headers = {"Origin": origin.format(place.port)}
+    assert place.ask(place.home + "ws", {**SOCKET, **headers})[0] == 403
+    assert place.ask(place.home + "upload", headers, body=b"x")[0] == 403
+
+
+def test_a_socket_must_say_where_it_comes_from(place: Place) -> None:
+    status, text, _ = place.ask(place.home + "ws", SOCKET)
+    assert (status, text) == (403, "A socket must say which page it belongs to.")
+    assert place.ask(place.home + "ws", {**SOCKET, **place.origin})[0] != 403
+
+
+def test_a_file_that_is_too_large_is_refused_before_it_comes(place: Place) -> None:
+    for headers in ({}, place.origin):
+        line = http.client.HTTPConnection("127.0.0.1", place.port, timeout=30)
+        line.putrequest("POST", place.home + "upload")
+        line.putheader("Content-Length", str(LIMIT + 1))
+        for name, value in headers.items():
+            line.putheader(name, value)
+        line.endheaders()
+        answer = line.getresponse()
+        assert answer.status == 413
+        assert answer.read().decode().startswith("The file is larger than 50 MB")
+        line.close()
+
+
+def test_a_file_that_does_not_tell_its_size_is_cut_off(place: Place) -> None:
+    def pieces() -> Iterator[bytes]:
+        for _ in range(LIMIT // 2**20 + 2):
+            yield b"0" * 2**20
+
+    line = http.client.HTTPConnection("127.0.0.1", place.port, timeout=30)
+    try:
+        line.request("POST", place.home + "upload", pieces(), encode_chunked=True)
+        assert line.getresponse().status == 413
+    except (BrokenPipeError, ConnectionResetError):
+        pass  # it hung up, which refuses as well
+    finally:
+        line.close()
+
+
+def test_an_upload_is_answered_with_a_key(place: Place) -> None:
+    status, key, _ = place.ask(place.home + "upload", place.origin, body=b"a,b\n1,2\n")
+    assert status == 200
+    assert len(key) > 15
+    assert place.ask(place.home + "upload", place.origin)[0] == 405
+
+
+def test_guard_compares_every_part() -> None:
+    guard = Guard("token", 5006)
+    good = {"Host": "127.0.0.1:5006"}
+    assert guard.refusal("/token/", good) is None
+    assert guard.refusal("/token", good) is None
+    assert guard.refusal("token/", good) is not None
+    assert guard.refusal("/tokens/", good) is not None
+    assert guard.refusal("//token/", good) is not None
+    assert guard.refusal("/token/", {}) is not None
+
+
+def test_uploads_are_read_once_and_deleted(tmp_path: Path) -> None:
+    uploads = Uploads(tmp_path)
+    key, path = uploads.open("../../etc/points.csv")
+    assert path.parent == tmp_path
+    path.write_text("u,v,kind\n0,1,a\n1,0,b\n")
+    data, name = uploads.take(key)
+    assert (data.X.tolist(), data.y.tolist()) == ([[0, 1], [1, 0]], ["a", "b"])
+    assert name == "points.csv"
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(SourceError, match="choose the file again"):
+        uploads.take(key)
+
+
+def test_a_file_that_cannot_be_read_is_named_as_the_user_knows_it(tmp_path: Path) -> None:
+    uploads = Uploads(tmp_path)
+    key, path = uploads.open("bad.csv")
+    path.write_text("x,y,kind\n0,1,a\n1,b\n")
+    with pytest.raises(SourceError, match=r"bad\.csv") as caught:
+        uploads.take(key)
+    assert str(tmp_path) not in str(caught.value)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_uploads_that_nobody_reads_do_not_pile_up(tmp_path: Path) -> None:
+    uploads = Uploads(tmp_path)
+    for turn in range(WAITING + 3):
+        _, path = uploads.open(f"{turn}.csv")
+        path.write_text("x")
+    assert len(list(tmp_path.iterdir())) == WAITING
+
+
+@pytest.mark.parametrize(
+    "name", ["", "a/b", "x.csv/../..", "a\\b.csv", "é.csv", "x.c\x00sv", "." * 300]
+)
+def test_names_of_uploads_stay_in_their_folder(tmp_path: Path, name: str) -> None:
+    _, path = Uploads(tmp_path).open(name)
+    assert path.resolve().parent == tmp_path.resolve()
+    path.write_text("x")
