@@ -127,14 +127,11 @@ def _axes(rows: Any, mean: Floats, span: Floats) -> Floats:
 def _most_variable(rows: Any, mean: Floats, axes: Floats) -> Floats:
     """The direction of largest variance of the rows that is orthogonal to the axes.
 
-    With C the centred rows less their parts along the axes, it is Cᵀu for the first eigenvector u
-    of C Cᵀ: a matrix as large as there are rows, however many features there are.
+    With C the centred rows less their parts along the axes, it is the first eigenvector of CᵀC or,
+    for many features, Cᵀu for the first eigenvector u of C Cᵀ: whichever matrix is the smaller.
     """
-    along = np.asarray(rows @ mean).ravel()
-    products = _dense(rows @ rows.T) - along - along[:, None] + mean @ mean
-    seen = np.asarray(rows @ axes.T) - axes @ mean
-    first = np.linalg.eigh(products - seen @ seen.T)[1][:, -1]
-    direction = np.asarray(rows.T @ first).ravel() - first.sum() * mean
+    first = _first_of_few if len(mean) < rows.shape[0] else _first_of_many
+    direction = first(rows, mean, axes)
     for _ in range(2):  # once more for what rounding left
         direction = direction - axes.T @ (axes @ direction)
     if np.linalg.norm(direction) <= SPAN:  # the rows do not vary: any direction will do
@@ -142,6 +139,25 @@ def _most_variable(rows: Any, mean: Floats, axes: Floats) -> Floats:
         direction[np.abs(axes).sum(axis=0).argmin()] = 1.0
         direction = direction - axes.T @ (axes @ direction)
     return _upright(direction / np.linalg.norm(direction))
+
+
+def _first_of_few(rows: Any, mean: Floats, axes: Floats) -> Floats:
+    """The eigenvector of CᵀC, times the length of C along it."""
+    centred = _dense(rows) - mean
+    centred = centred - (centred @ axes.T) @ axes
+    squares, directions = np.linalg.eigh(centred.T @ centred)
+    first: Floats = directions[:, -1] * max(float(squares[-1]), 0.0) ** 0.5
+    return first
+
+
+def _first_of_many(rows: Any, mean: Floats, axes: Floats) -> Floats:
+    """Cᵀu for the eigenvector u of C Cᵀ, without making sparse rows dense."""
+    along = np.asarray(rows @ mean).ravel()
+    products = _dense(rows @ rows.T) - along - along[:, None] + mean @ mean
+    seen = np.asarray(rows @ axes.T) - axes @ mean
+    first = np.linalg.eigh(products - seen @ seen.T)[1][:, -1]
+    direction: Floats = np.asarray(rows.T @ first).ravel() - first.sum() * mean
+    return direction
 
 
 def _dense(matrix: Any) -> Floats:

@@ -45,6 +45,8 @@ class Desk:
         """Work in a thread, and go on here with what was found, or with why not."""
 
         def arrived(answer: Answer) -> None:
+            if not worker.wants(answer):
+                return  # it was overtaken while it waited for its turn here
             if answer.trouble:
                 failed(answer.trouble)
             else:

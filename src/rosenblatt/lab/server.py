@@ -49,6 +49,8 @@ class Lab:
         self._server.start()
         loop.start()
         self._server.stop()
+        loop.add_callback(loop.stop)  # once more, for what was about to be sent
+        loop.start()
 
 
 @contextmanager

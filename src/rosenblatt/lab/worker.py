@@ -8,10 +8,14 @@ from rosenblatt.errors import RosenblattError
 
 
 class Answer(NamedTuple):
-    """What a piece of work has given: something, or the sentence with which it failed."""
+    """What a piece of work has given: something, or the sentence with which it failed.
+
+    `turn` tells which piece of work it was.
+    """
 
     found: Any
-    trouble: str = ""
+    trouble: str
+    turn: int
 
 
 Work = Callable[[], Any]
@@ -21,7 +25,8 @@ Done = Callable[[Answer], None]
 class Worker:
     """One thread, which ends with the process: nobody waits for what nobody will see.
 
-    `done` is called in the thread; an answer that is out of date by then is not given.
+    `done` is called in the thread. An answer that has to wait after that may be out of date when
+    its time comes: `wants` tells.
     """
 
     def __init__(self) -> None:
@@ -35,6 +40,11 @@ class Worker:
         with self._news:
             self._asked, self._turn = (work, done), self._turn + 1
             self._news.notify()
+
+    def wants(self, answer: Answer) -> bool:
+        """Whether nothing else was asked for since."""
+        with self._news:
+            return answer.turn == self._turn
 
     def forget(self) -> None:
         """Nothing asked for so far is wanted any more."""
@@ -55,17 +65,16 @@ class Worker:
                 if self._asked is None:
                     return
                 (work, done), turn, self._asked = self._asked, self._turn, None
-            answer = _answer(work)
-            with self._news:
-                wanted = turn == self._turn
-            if wanted:
+            answer = _answer(work, turn)
+            if self.wants(answer):
                 done(answer)
 
 
-def _answer(work: Work) -> Answer:
+def _answer(work: Work, turn: int) -> Answer:
     try:
-        return Answer(work())
+        return Answer(work(), "", turn)
     except RosenblattError as error:
-        return Answer(None, str(error))
+        return Answer(None, str(error), turn)
     except Exception as error:  # the page must say something, and go on
-        return Answer(None, f"Internal error, please report it: {type(error).__name__}: {error}")
+        told = f"Internal error, please report it: {type(error).__name__}: {error}"
+        return Answer(None, told, turn)

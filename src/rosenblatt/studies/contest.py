@@ -88,7 +88,8 @@ class Contest:
                 listen(f"{rule}, features: {way.written}")
                 self._line(self.runs[rule, way.written], rule, made, tests, places)
         size = size_for(len(learns.codes), n_cols(learns.rows), len(self.classes))
-        if fold == 0 or not size.sampled:
+        if fold == 0 or size.every_fold:
+            listen("preparing for the referees")
             self._judge(ready(learns, judges, size), size, places, listen)
 
     def _line(self, run: _Run, rule: Rule, train: Built, test: Built, places: Ints) -> None:
@@ -105,11 +106,7 @@ class Contest:
             decided, seconds = judged_by(name, rows)
             run.seconds.append(seconds)
             run.decided[places[rows.judged]] = decided
-            if size.sampled:
-                run.note = (
-                    f"learned from {size.learns:,} of {size.of:,} rows, judged by"
-                    f" {len(rows.judged):,} rows of one fold"
-                )
+            run.note = size.told(len(rows.judged))
 
 
 def _within(stage: str, listen: Listen) -> Listen:

@@ -1,8 +1,8 @@
 """Non-linear referees on the same folds: the vote of neighbours, and boosted trees.
 
-They learn from rows as a line does, encoded and scaled. They are slow, so of many rows they learn
-from a sample, and judge no more than one fold. Of thousands of sparse features, they are given the
-main directions.
+They learn from rows as a line does, encoded and scaled. They are slow: where there is much to do,
+they judge no more than one fold, and of many rows they learn from a sample. Of thousands of sparse
+features, they are given the main directions.
 """
 
 from collections.abc import Callable
@@ -18,30 +18,33 @@ from rosenblatt.data.storage import CSR, Rows, n_cols, rows_take
 from rosenblatt.fitting.building import Built
 
 NEIGHBOURS = 11
-MOST_WORK = 1 << 26  # rows × features × units that boosting learns from
-MOST_ROWS = 20_000  # to learn from, and to judge
+MOST_WORK = 1 << 25  # rows × features × units that boosting learns from
+QUICK_WORK = 1 << 23  # up to which it judges every fold
+FEWEST_ROWS, MOST_ROWS = 1_000, 20_000  # to learn from, and the latter to judge
 WIDE = 2000  # sparse features
 DIRECTIONS = 100
-FEW_ENTRIES = 1 << 16  # on which one thread is enough
+FEW_ENTRIES = 1 << 20  # on which one thread is enough
 
 
 class Size(NamedTuple):
-    """How many rows a referee learns from and judges, of how many in a fold."""
+    """How many rows of a fold referees learn from, of how many; whether they judge every fold."""
 
     learns: int
     of: int
+    every_fold: bool
 
-    @property
-    def sampled(self) -> bool:
-        """Whether it learns from a sample."""
-        return self.learns < self.of
+    def told(self, n_judged: int) -> str:
+        """What was done to save time, if anything."""
+        part = f"learned from {self.learns:,} of {self.of:,} rows, " * (self.learns < self.of)
+        return "" if self.every_fold else f"{part}judged by {n_judged:,} rows of one fold"
 
 
 def size_for(n_train: int, n_features: int, n_classes: int) -> Size:
     """How many of the rows of a fold referees learn from."""
     units = 1 if n_classes == 2 else n_classes
     work = max(1, min(n_features, WIDE) * units)
-    return Size(min(n_train, MOST_ROWS, max(1000, MOST_WORK // work)), n_train)
+    learns = min(n_train, MOST_ROWS, max(FEWEST_ROWS, MOST_WORK // work))
+    return Size(learns, n_train, learns == n_train and learns * work <= QUICK_WORK)
 
 
 def spread_out(n: int, wanted: int) -> Ints:
@@ -62,7 +65,7 @@ def ready(train: Built, test: Built, size: Size) -> Ready:
     """Rows as referees take them."""
     chosen = spread_out(len(train.codes), size.learns)
     n_test = len(test.codes)
-    judged = spread_out(n_test, MOST_ROWS if size.sampled else n_test)
+    judged = spread_out(n_test, n_test if size.every_fold else MOST_ROWS)
     X, X_test = rows_take(train.rows, chosen), rows_take(test.rows, judged)
     if isinstance(X, CSR) and n_cols(X) > WIDE:
         X, X_test = _directions(X, X_test)
@@ -97,11 +100,13 @@ REFEREES: dict[str, Callable[[int], Any]] = {
 }
 
 
-def _directions(X: Rows, X_test: Rows) -> tuple[Any, Any]:
+def _directions(X: CSR, X_test: Rows) -> tuple[Any, Any]:
+    """The main directions of the features that come twice or more."""
     from sklearn.decomposition import TruncatedSVD  # noqa: PLC0415 (slow to import)
 
-    svd = TruncatedSVD(DIRECTIONS, random_state=0)
-    return svd.fit_transform(matrix_of(X)), svd.transform(matrix_of(X_test))
+    often = np.flatnonzero(np.bincount(X.indices, minlength=X.n_cols) > 1)
+    svd = TruncatedSVD(min(DIRECTIONS, len(often)), random_state=0)
+    return svd.fit_transform(matrix_of(X)[:, often]), svd.transform(matrix_of(X_test)[:, often])
 
 
 def _dense(rows: Rows) -> Any:
