@@ -199,14 +199,16 @@ def test_undecided_is_said(monkeypatch):
 
 
 def test_usual_maps():
-    def usual(n):
-        return [way.written for way in ways_of(None, n)]
+    def usual(d, n=1000):
+        return [way.written for way in ways_of(None, n, d)]
 
     assert usual(1) == ["none", "poly:2", "radial"]
     assert usual(50) == ["none", "products", "radial"]
     assert usual(784) == ["none", "random-products:1000"]
     assert usual(1 << 18) == ["none"]
-    both = ways_of(["none", "radial+products", "radial+products"], 3)
+    assert usual(54, 581_012) == ["none"]
+    assert usual(28, 1_000_000) == ["none", "radial"]
+    both = ways_of(["none", "radial+products", "radial+products"], 9, 3)
     assert [w.written for w in both] == ["none", "radial+products"]
     assert [r.name for r in both[1].recipes] == ["radial", "products"]
 
