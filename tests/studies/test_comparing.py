@@ -52,7 +52,7 @@ def test_rings_need_the_distance(rings):
     assert text.startswith("A line is not enough on the features as they are: linear-svm is right")
     assert "radial helps: linear-svm is then right on 100.00%, +50.00 (" in text
     assert "1.5 times the features" in text
-    assert "a line is enough after it" in text
+    assert "a line is then enough" in text
     first = rings.grounds[0].proof
     assert f"rows {', '.join(map(str, sorted(first.rows)))}, counted from 0, cannot" in text
     assert first.verify(RINGS.X, RINGS.y)
@@ -146,6 +146,7 @@ def test_slow_referees_get_a_sample(monkeypatch):
     boosting = of(found, "gradient-boosting")
     assert boosting.note == "learned from 30 of 160 rows, judged by 30 rows of one fold"
     assert f"gradient-boosting: {boosting.note}." in str(found)
+    assert "on the 30 rows that both decided" in str(found)
     assert boosting.rows == 30
     assert len(boosting.seconds) == 1
     assert found.difference(boosting, of(found, "least-squares")).rows == 30
