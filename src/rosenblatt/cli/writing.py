@@ -24,6 +24,17 @@ def naming_output(path: str) -> Iterator[None]:
         raise SourceError(f"{path} cannot be written: {error.strerror or error}.") from error
 
 
+def require_writable(output: str | None, what: str) -> None:
+    """Refuse a place that cannot be written to before the work, not after it."""
+    if output is None:
+        return
+    folder = Path(output).parent
+    if not folder.is_dir():
+        raise SourceError(f"{output} cannot be written: there is no folder {folder}.")
+    if Path(output).is_dir():
+        raise SourceError(f"{output} is a folder; name a file for {what}.")
+
+
 @contextmanager
 def writer_for(output: str | None, to: str | None) -> Iterator[Write]:
     """What writes columns of predictions, chunk after chunk, to a file or standard output."""
