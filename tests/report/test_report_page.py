@@ -17,6 +17,7 @@ from rosenblatt.fitting.fit import Plan, carry_out
 from rosenblatt.fitting.rules import Rule
 from rosenblatt.geometry import looks
 from rosenblatt.maps.recipes import recipes_of
+from rosenblatt.report import pictures
 from rosenblatt.report.figures import fit_figures
 from rosenblatt.report.page.about import Made
 from rosenblatt.report.page.contest import accuracy_chart
@@ -191,9 +192,23 @@ def test_maps_of_two_features_are_seen_as_curves() -> None:
     html, shown = reported(source, rule=Rule.PERCEPTRON, features=maps)
     told = shown["picture"]
     assert told["cells"] == []
+    shade = np.array(told["shade"])  # the lowest row first
+    assert [shade[0, 0], shade[0, -1], shade[-1, 0], shade[-1, -1]] == [0, 1, 1, 0]
+    assert html.count('data-shade=""') == 1
+    assert html.count('"shade":"data:image/png') == len(told["frames"])
     curve = np.concatenate([np.array(line) for line in told["lines"]])
     assert np.abs((curve - 0.5).prod(axis=1)).max() < 1e-3  # (x − ½)(y − ½) = 0
     assert "after products: yes" in " ".join(read(html).words)
+
+
+def test_without_curves_maps_are_projected(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pictures, "find_spec", lambda _: None)
+    maps = recipes_of(["products"])
+    html, shown = reported(builtin_source("xor"), rule=Rule.PERCEPTRON, features=maps)
+    told = shown["picture"]
+    assert told["axes"][0] == "signed distance to the boundary"
+    assert (len(told["cells"]), told["shade"]) == (2, None)
+    read(html)
 
 
 def test_many_rows_are_sampled_and_it_is_said(tmp_path: Path, rng: np.random.Generator) -> None:
