@@ -17,6 +17,7 @@ KEYS = [
     "features",
     "target",
     "columns",
+    "maps",
     "scaled",
     "probabilities",
     "weights",

@@ -216,6 +216,15 @@ BAD: dict[str, tuple[Any, Any, str]] = {
     "too few places": ([["a", "b"], ["b"]], [0], "one whole number for each of the 2 groups"),
     "no whole numbers": ([["a", "b"]], [0.0], "one whole number for each of the 1 groups"),
     "no such place": ([["a"], ["a", "b"]], [0, 2], r"best\[1\] must be a place from 0 to 1"),
+    "numbers for groups": (np.arange(3.0), [0] * 3, "or a table of features; got float64"),
+    "rows for groups": (sparse.csr_array(np.eye(3)), [0] * 3, "or a table of features; got csr"),
+    "numbers for texts": (np.eye(3), [0] * 3, "candidates must hold texts; got"),
+    "texts beside tables": (
+        [np.eye(2), ["a", "b"]],
+        [0, 0],
+        r"candidates\[1\] must be a table of 2",
+    ),
+    "other widths": ([np.eye(2), np.eye(3)], [0, 0], r"\[1\] must be .* got the shape \(3, 3\)"),
     "NaN": ([np.array([[1.0], [np.nan]])], [0], "contains NaN"),
     "not finite": ([np.array([[1.0], [np.inf]])], [0], "infinity"),
 }

@@ -153,6 +153,16 @@ def test_slow_referees_get_a_sample(monkeypatch):
     assert of(found, "least-squares").rows == 200
 
 
+def test_sizes_of_referees():
+    def learned(name, *size):
+        return referees.size_for(name, *size).learns
+
+    assert learned("gradient-boosting", 120, 4, 3) == 120
+    assert learned("gradient-boosting", 48_000, 784, 10) == 1_000
+    assert learned("gradient-boosting", 48_000, 123, 2) == 20_000
+    assert learned("nearest-neighbours", 48_000, 784, 10) == 20_000
+
+
 def test_referees_of_wide_sparse_rows_get_main_directions(monkeypatch):
     monkeypatch.setattr(referees, "WIDE", 10)
     monkeypatch.setattr(referees, "DIRECTIONS", 3)

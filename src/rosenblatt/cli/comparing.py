@@ -1,5 +1,6 @@
 """`rosenblatt compare`: whether linear is enough."""
 
+import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -37,13 +38,16 @@ def compare(
     proof_seconds: Annotated[
         float, typer.Option(min=0, help="Time for each proof of separability; 0 skips them.")
     ] = 5.0,
+    report: options.Report = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Say whether a line is enough, which features help, and at what cost."""
+    from rosenblatt.cli.writing import naming_output, require_writable
     from rosenblatt.report.comparison import comparison_figures
     from rosenblatt.studies.comparing import USUAL_RULES, Question, compared
 
+    require_writable(report, "the report")
     question = Question(
         rules=tuple(dict.fromkeys(rule or USUAL_RULES)),
         features=None if features is None else tuple(features),
@@ -56,4 +60,10 @@ def compare(
     rows = reading.source(source, target, choices)
     with progress(quiet=quiet or json) as listen:
         found = compared(rows, question, listen)
-    show(comparison_figures(found), lambda _: str(found), as_json=json)
+    told = comparison_figures(found)
+    if report is not None:
+        from rosenblatt.report.reporting import made_by, write_comparison_report
+
+        with naming_output(report):
+            write_comparison_report(report, told, made_by(sys.argv[1:]))
+    show(told, lambda _: str(found), as_json=json)

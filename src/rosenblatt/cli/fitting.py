@@ -1,7 +1,6 @@
 """`rosenblatt fit`: read, judge, prove, train, explain, keep."""
 
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -10,8 +9,7 @@ from rosenblatt.cli import options
 from rosenblatt.cli.console import progress, show
 from rosenblatt.cli.options import Reading, taking_reading, taking_scaled_columns
 from rosenblatt.cli.settings import taking_settings
-from rosenblatt.cli.writing import naming_output
-from rosenblatt.errors import SourceError
+from rosenblatt.cli.writing import naming_output, require_writable
 from rosenblatt.fitting.rules import Rule
 
 if TYPE_CHECKING:
@@ -58,10 +56,7 @@ def fit(
     proof_seconds: Annotated[
         float, typer.Option(min=0, help="Time for a proof of separability; 0 skips it.")
     ] = 5.0,
-    report: Annotated[
-        str | None,
-        typer.Option(metavar="PAGE", help="Write a page with pictures here (one HTML file)."),
-    ] = None,
+    report: options.Report = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -72,8 +67,8 @@ def fit(
     from rosenblatt.report.weights import largest_features
     from rosenblatt.report.words import sentences
 
-    _require_writable(output, "the model")
-    _require_writable(report, "the report")
+    require_writable(output, "the model")
+    require_writable(report, "the report")
     choices, recipes = options.taken(features, choices)
     rows = reading.source(source, target, choices)
     apart = None if test in {None, NO_TEST} else reading.source([str(test)], target, choices)
@@ -110,17 +105,6 @@ def _settings(rule: Rule, given: dict[str, Any]) -> dict[str, Any]:
     if rule is Rule.AUTO:
         settings.setdefault("tol", AUTO_TOL)
     return settings
-
-
-def _require_writable(output: str | None, what: str) -> None:
-    """Refuse a place that cannot be written to before the work, not after it."""
-    if output is None:
-        return
-    folder = Path(output).parent
-    if not folder.is_dir():
-        raise SourceError(f"{output} cannot be written: there is no folder {folder}.")
-    if Path(output).is_dir():
-        raise SourceError(f"{output} is a folder; name a file for {what}.")
 
 
 def _report(path: str, told: dict[str, Any], fitted: Any, rows: Any, names: Any) -> None:

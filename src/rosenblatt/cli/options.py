@@ -40,6 +40,10 @@ Features = Annotated[
         " another. ngrams:1-2 reads texts so.",
     ),
 ]
+Report = Annotated[
+    str | None,
+    typer.Option(metavar="PAGE", help="Write a page with pictures here (one HTML file)."),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
 

@@ -15,6 +15,17 @@ FORMATS = ("csv", "jsonl", "parquet")
 Write = Callable[[dict[str, Any]], None]
 
 
+def require_writable(output: str | None, what: str) -> None:
+    """Refuse a place that cannot be written to before the work, not after it."""
+    if output is None:
+        return
+    folder = Path(output).parent
+    if not folder.is_dir():
+        raise SourceError(f"{output} cannot be written: there is no folder {folder}.")
+    if Path(output).is_dir():
+        raise SourceError(f"{output} is a folder; name a file for {what}.")
+
+
 @contextmanager
 def naming_output(path: str) -> Iterator[None]:
     """Tell which file cannot be written, and why."""

@@ -276,9 +276,7 @@ class SentenceRanker(BaseEstimator):
             )
         starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         if is_table(groups[0]):
-            tables = [sparse.csr_array(group) for group in groups]
-            some_sparse = any(sparse.issparse(group) for group in groups)
-            rows = rows_of(sparse.vstack(tables, "csr") if some_sparse else np.vstack(groups))
+            rows = stacked(groups)
             require_finite(rows, "candidates")
         else:
             rows = self._learned([sentence for group in groups for sentence in group])
@@ -308,20 +306,33 @@ class SentenceRanker(BaseEstimator):
 
 def is_table(group: Any) -> bool:
     """Whether candidates are rows of numbers, not sentences."""
-    return sparse.issparse(group) or np.ndim(group) == 2
+    return np.ndim(group) == 2
+
+
+def stacked(groups: list[Any]) -> Rows:
+    """Tables of numbers one above the other."""
+    for place, group in enumerate(groups):
+        if not is_table(group) or np.shape(group)[1] != np.shape(groups[0])[1]:
+            raise DataError(
+                f"candidates[{place}] must be a table of {np.shape(groups[0])[1]} features, as"
+                f" candidates[0] is; got the shape {np.shape(group)}."
+            )
+    if any(sparse.issparse(group) for group in groups):
+        return rows_of(sparse.vstack([sparse.csr_array(group) for group in groups], "csr"))
+    return rows_of(np.vstack(groups))
 
 
 def n_candidates(group: Any, place: int) -> int:
     """How many candidates a group has: at least one."""
-    if isinstance(group, str) or not (sparse.issparse(group) or hasattr(group, "__len__")):
+    if not is_table(group) and (np.ndim(group) != 1 or sparse.issparse(group)):
         raise DataError(
             f"candidates[{place}] must be a list of sentences or a table of features; got"
             f" {type(group).__name__}."
         )
-    n = group.shape[0] if hasattr(group, "shape") else len(group)
+    n = int(np.shape(group)[0])
     if n == 0:
         raise DataError(f"candidates[{place}] is empty; every group needs a candidate.")
-    return int(n)
+    return n
 
 
 def places_of(best: Any, lengths: Ints) -> Ints:

@@ -45,7 +45,7 @@ class WeightsDisplay:
     >>> model = Perceptron(shuffle=False).fit(data.X, data.y)
     >>> display = WeightsDisplay.from_estimator(model, feature_names=data.feature_names)
     >>> display.shown
-    ['weight', 'comes when called']
+    ['times_it_comes', 'pounds']
     """
 
     ax_: Any

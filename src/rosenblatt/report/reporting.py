@@ -1,4 +1,4 @@
-"""The report on a fit, as one HTML file: what was figured out, put on a page."""
+"""The report on a fit or a comparison, as one HTML file: what was figured out, on a page."""
 
 import platform
 from collections.abc import Mapping, Sequence
@@ -8,6 +8,7 @@ from shlex import join
 from typing import Any
 
 from rosenblatt.fitting.fit import Fitted
+from rosenblatt.report.page.comparisons import comparison_lead, comparison_sections
 from rosenblatt.report.page.page import page, write_page
 from rosenblatt.report.page.sections import Made, fit_sections, lead
 from rosenblatt.report.pictures import page_figures
@@ -28,6 +29,11 @@ def write_fit_report(
     """Write the report on a fit: its figures, and all that can be drawn of it."""
     shown = page_figures(fitted, source, names)
     write_page(path, page(told["source"], lead(told), fit_sections(told, shown, made)))
+
+
+def write_comparison_report(path: str, told: dict[str, Any], made: Made) -> None:
+    """Write the report on a comparison."""
+    write_page(path, page(told["source"], comparison_lead(told), comparison_sections(told, made)))
 
 
 def made_by(words: Sequence[str]) -> Made:

@@ -48,17 +48,22 @@ def fit_sections(told: dict[str, Any], shown: dict[str, Any], made: Made) -> lis
 def lead(told: dict[str, Any]) -> Markup:
     """What matters most, at the top: how it ended, how good it is, what was proved."""
     size = f"{told['rows']:,} × {told['encoded_features']:,}"
-    tiles = [
+    matters = [
         ("rows × features", size, f"{len(told['classes'])} classes"),
         _accuracy(told),
         _separable(told),
         ("rule", told["rule"], "" if told["C"] is None else f"C = {_number(told['C'])}"),
     ]
+    return tag("p", told["outcome"]) + tiles(matters)
+
+
+def tiles(matters: list[tuple[str, str, str]]) -> Markup:
+    """Names, values, and something more about them, side by side."""
     boxes = (
         tag("div", tag("dt", name), tag("dd", value, tag("small", more)))
-        for name, value, more in tiles
+        for name, value, more in matters
     )
-    return tag("p", told["outcome"]) + tag("dl", *boxes, class_="tiles")
+    return tag("dl", *boxes, class_="tiles")
 
 
 ANSWERS = {"separable": "yes", "inseparable": "no", "undecided": "undecided"}
@@ -283,21 +288,24 @@ def data_section(told: dict[str, Any]) -> Section:
     if told["maps"]:
         made = [[each["map"], told["features"]] for each in told["maps"]]
         parts.append(table(["features by", "in all"], made))
-    if told["left_out"]:
-        left = [[each["column"], each["reason"]] for each in told["left_out"]]
-        parts.append(table(["left out", "because"], left))
-    return Section("The data", joined(parts))
+    return Section("The data", joined([*parts, left_out_table(told)]))
+
+
+def left_out_table(told: dict[str, Any]) -> Markup:
+    """Columns that were left out, and why; nothing if none were."""
+    left = [[each["column"], each["reason"]] for each in told["left_out"]]
+    return table(["left out", "because"], left) if left else Markup()
 
 
 def made_section(told: dict[str, Any], made: Made) -> Section:
     """How to have the same again."""
     settings = [[name, str(value)] for name, value in told["settings"].items()]
+    shown = table(["setting", "value"], settings)
+    details = tag("details", tag("summary", "Settings of the rule"), shown)
+    return Section("How it was made", joined([*made_words(made), details]))
+
+
+def made_words(made: Made) -> list[Markup]:
+    """The command, when, and with which versions."""
     versions = ", ".join(f"{name} {version}" for name, version in made.versions.items())
-    content = [
-        tag("p", tag("code", made.command)),
-        tag("p", f"{made.date}; {versions}."),
-        tag(
-            "details", tag("summary", "Settings of the rule"), table(["setting", "value"], settings)
-        ),
-    ]
-    return Section("How it was made", joined(content))
+    return [tag("p", tag("code", made.command)), tag("p", f"{made.date}; {versions}.")]
