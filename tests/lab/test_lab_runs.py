@@ -126,12 +126,24 @@ def test_xor_is_proved_inseparable_until_the_product_joins() -> None:
     assert {w.row for w in witnesses(proof, subject)} == {0, 1, 2, 3}
     assert {w.weight for w in witnesses(proof, subject)} == {"1/4"}
     assert headline(proof) == "Not separable"
+    assert {w.rival for w in witnesses(proof, subject)} == {""}
     lifted = subject_of(Setup(data=DRAWN, points=XOR, features="products"), None)
     proof = verdict_on(lifted)
     assert isinstance(proof, Separable)
     assert proof.verify(lifted.Z, lifted.labels)
     assert lifted.lifted_names()[-1] == "x1 × x2"
     assert "largest margin" in explanation(proof, 3)[-1]
+
+
+def test_samples_of_several_classes_are_held_against_rivals() -> None:
+    subject = subject_of(Setup(data="builtin:iris"), None)
+    proof = verdict_on(subject)
+    assert isinstance(proof, Inseparable)
+    assert {(w.label, w.rival) for w in witnesses(proof, subject)} == {
+        ("versicolor", "virginica"),
+        ("virginica", "versicolor"),
+    }
+    assert "at the rival" in explanation(proof, None)[0]
 
 
 def test_curves_show_the_bound_and_the_bracket() -> None:

@@ -153,17 +153,14 @@ def test_slow_referees_get_a_sample(monkeypatch):
     assert of(found, "least-squares").rows == 200
 
 
-def test_slow_referees_judge_one_fold(monkeypatch):
-    monkeypatch.setattr(referees, "QUICK_WORK", 1)
-    found = compare("builtin:rings", **QUICK, proof_seconds=0)
-    assert of(found, "nearest-neighbours").note == "judged by 40 rows of one fold"
-    assert of(found, "nearest-neighbours").rows == 40
-
-
 def test_sizes_of_referees():
-    assert referees.size_for(120, 4, 3) == (120, 120, True)
-    assert referees.size_for(48_000, 784, 10) == (4_279, 48_000, False)
-    assert referees.size_for(800_000, 28, 2) == (20_000, 800_000, False)
+    def learned(name, *size):
+        return referees.size_for(name, *size).learns
+
+    assert learned("gradient-boosting", 120, 4, 3) == 120
+    assert learned("gradient-boosting", 48_000, 784, 10) == 1_000
+    assert learned("gradient-boosting", 48_000, 123, 2) == 20_000
+    assert learned("nearest-neighbours", 48_000, 784, 10) == 20_000
 
 
 def test_referees_of_wide_sparse_rows_get_main_directions(monkeypatch):

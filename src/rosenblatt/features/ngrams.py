@@ -135,7 +135,8 @@ class NGrams(TransformerMixin, BaseEstimator):
             self._ready = None
             if self.vocabulary:
                 runs = texts_with_runs(texts, self._sizes, self.unit)
-                self._runs = vars(self).get("_runs", Counter()) + runs
+                runs.update(vars(self).get("_runs", {}))
+                self._runs = runs
             elif self._counts_texts:
                 hashes = document_frequencies(self._grams.counts(texts))
                 self._hashes = vars(self).get("_hashes", 0) + hashes

@@ -65,12 +65,11 @@ BUTTONS = f"""
 .bk-btn:focus-visible, .bk-input:focus {{ outline: 2px solid {ACCENT}; outline-offset: 1px; }}
 label {{ color: {SOFT}; font-size: 12px; }}
 """
-SLIDER = f".noUi-connect {{ background: {ACCENT}; }}"
 WIDGETS = ("Button", "Select", "Spinner", "TextInput", "RadioButtonGroup", "Toggle")
 LOOK: dict[str, Any] = {
     "attrs": {
         "Div": {"stylesheets": [WORDS], "margin": 0},
-        "Slider": {"stylesheets": [SLIDER], "margin": (8, 12)},
+        "Slider": {"bar_color": ACCENT, "margin": (8, 12)},
         **{name: {"stylesheets": [BUTTONS], "margin": 0} for name in WIDGETS},
     }
 }

@@ -11,12 +11,16 @@ WIDEST_MARGIN = 2000  # rows for which the largest margin is looked for
 
 
 class Witness(NamedTuple):
-    """A row that the proof speaks of, its class, and its weight as a fraction."""
+    """A row that the proof speaks of, its class, and its weight as a fraction.
+
+    Where there are several classes, it is held against a `rival`.
+    """
 
     row: int
     label: str
-    weight: str
-    share: float
+    weight: str = ""
+    share: float = 0.0
+    rival: str = ""
 
 
 def verdict_on(subject: Subject) -> Proof | None:
@@ -31,10 +35,13 @@ def witnesses(proof: Proof, subject: Subject) -> tuple[Witness, ...]:
     """Rows that prove it: the contradicting ones, or those on the margin."""
     labels = subject.labels
     if isinstance(proof, Inseparable):
-        pairs = zip(proof.rows, proof.weights, strict=True)
-        return tuple(Witness(r, str(labels[r]), str(w), float(w)) for r, w in pairs)
+        several = len(proof.classes) > 2
+        return tuple(
+            Witness(row, str(labels[row]), str(w), float(w), proof.classes[k] if several else "")
+            for row, w, k in zip(proof.rows, proof.weights, proof.rivals, strict=True)
+        )
     if isinstance(proof, Separable):
-        return tuple(Witness(r, str(labels[r]), "", 0.0) for r in proof.support)
+        return tuple(Witness(row, str(labels[row])) for row in proof.support)
     return ()
 
 
@@ -48,11 +55,12 @@ def headline(proof: Proof) -> str:
 def explanation(proof: Proof, mistakes: int | None) -> tuple[str, ...]:
     """The proof in sentences; `mistakes` are those of a run the theorem speaks of."""
     if isinstance(proof, Inseparable):
-        n = len(proof.rows)
+        what = "y·(x, 1)"
+        if len(proof.classes) > 2:
+            what = "the vectors with (x, 1) at the own class and −(x, 1) at the rival"
         told = (
-            f"These {n} samples prove it. Add up y·(x, 1) over them with the weights below:"
-            " the sum is exactly 0. A line that had all of them on its side would make that sum"
-            " positive."
+            f"These {len(proof.rows)} samples prove it. Add up {what}, with the weights below: the"
+            " sum is exactly 0. Weights that put all of them on their side would make it positive."
         )
         return (told,)
     if isinstance(proof, Separable):

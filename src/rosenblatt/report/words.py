@@ -58,7 +58,7 @@ def _about_the_data(told: dict[str, Any]) -> list[str]:
 
 
 def _column(column: dict[str, Any]) -> str:
-    kind, n = column["kind"], column["features"]
+    kind, n = ", ".join([column["kind"], *filter(None, [column.get("read")])]), column["features"]
     return f"{column['name']} ({kind})" if n == 1 else f"{column['name']} ({kind}, {n:,} features)"
 
 

@@ -23,7 +23,7 @@ SETTINGS = {"n_jobs": -1}
 AUTO_SETTINGS = {**SETTINGS, "tol": 1e-4}  # of the objective: nearer is not better on new rows
 
 
-class _Run:
+class Run:
     """Decisions of one entry, filled fold by fold."""
 
     def __init__(self, rule: str, way: str, n: int) -> None:
@@ -59,8 +59,8 @@ class Contest:
         self.codes, self.folds, self.n_folds = codes, folds, int(folds.max()) + 1
         self.classes, self.target = learned.classes, learned.preparation.target
         n = len(codes)
-        self.runs = {(r, w.written): _Run(r, w.written, n) for w in ways for r in self.rules}
-        self.referees = {name: _Run(name, AS_THEY_ARE, n) for name in REFEREES}
+        self.runs = {(r, w.written): Run(r, w.written, n) for w in ways for r in self.rules}
+        self.referees = {name: Run(name, AS_THEY_ARE, n) for name in REFEREES}
 
     def entries(self, listen: Listen) -> tuple[Entry, ...]:
         """Decisions on all folds."""
@@ -87,12 +87,15 @@ class Contest:
             for rule in self.rules:
                 listen(f"{rule}, features: {way.written}")
                 self._line(self.runs[rule, way.written], rule, made, tests, places)
-        size = size_for(len(learns.codes), n_cols(learns.rows), len(self.classes))
-        if fold == 0 or size.every_fold:
-            listen("preparing for the referees")
-            self._judge(ready(learns, judges, size), size, places, listen)
+        rows: dict[Size, Ready] = {}
+        for name, run in self.referees.items():
+            size = size_for(name, len(learns.codes), n_cols(learns.rows), len(self.classes))
+            if fold == 0 or not size.sampled:
+                listen(name)
+                rows[size] = rows.get(size) or ready(learns, judges, size)
+                _judge(run, rows[size], size, places)
 
-    def _line(self, run: _Run, rule: Rule, train: Built, test: Built, places: Ints) -> None:
+    def _line(self, run: Run, rule: Rule, train: Built, test: Built, places: Ints) -> None:
         settings = AUTO_SETTINGS if rule is Rule.AUTO else SETTINGS
         start = perf_counter()
         model = trained(rule, settings, train, len(self.classes))
@@ -100,13 +103,12 @@ class Contest:
         run.decided[places] = model.predict(test.X)
         run.n_weights = int(model.coef_.size + np.size(model.intercept_))
 
-    def _judge(self, rows: Ready, size: Size, places: Ints, listen: Listen) -> None:
-        for name, run in self.referees.items():
-            listen(name)
-            decided, seconds = judged_by(name, rows)
-            run.seconds.append(seconds)
-            run.decided[places[rows.judged]] = decided
-            run.note = size.told(len(rows.judged))
+
+def _judge(run: Run, rows: Ready, size: Size, places: Ints) -> None:
+    decided, seconds = judged_by(run.rule, rows)
+    run.seconds.append(seconds)
+    run.decided[places[rows.judged]] = decided
+    run.note = size.told(len(rows.judged))
 
 
 def _within(stage: str, listen: Listen) -> Listen:

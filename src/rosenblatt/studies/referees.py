@@ -1,8 +1,8 @@
 """Non-linear referees on the same folds: the vote of neighbours, and boosted trees.
 
-They learn from rows as a line does, encoded and scaled. They are slow: where there is much to do,
-they judge no more than one fold, and of many rows they learn from a sample. Of thousands of sparse
-features, they are given the main directions.
+They learn from rows as a line does, encoded and scaled. They are slow: of many rows they learn from
+a sample, and judge no more than one fold. Of thousands of sparse features, they are given the main
+directions.
 """
 
 from collections.abc import Callable
@@ -17,34 +17,37 @@ from rosenblatt.data.problem import matrix_of
 from rosenblatt.data.storage import CSR, Rows, n_cols, rows_take
 from rosenblatt.fitting.building import Built
 
+BOOSTING = "gradient-boosting"
 NEIGHBOURS = 11
-MOST_WORK = 1 << 25  # rows × features × units that boosting learns from
-QUICK_WORK = 1 << 23  # up to which it judges every fold
 FEWEST_ROWS, MOST_ROWS = 1_000, 20_000  # to learn from, and the latter to judge
+MOST_WORK = 1 << 22  # rows × features × units that boosting learns from
 WIDE = 2000  # sparse features
 DIRECTIONS = 100
-FEW_ENTRIES = 1 << 20  # on which one thread is enough
 
 
 class Size(NamedTuple):
-    """How many rows of a fold referees learn from, of how many; whether they judge every fold."""
+    """How many rows of a fold a referee learns from, of how many."""
 
     learns: int
     of: int
-    every_fold: bool
+
+    @property
+    def sampled(self) -> bool:
+        """Whether it learns from a sample, and judges one fold only."""
+        return self.learns < self.of
 
     def told(self, n_judged: int) -> str:
         """What was done to save time, if anything."""
-        part = f"learned from {self.learns:,} of {self.of:,} rows, " * (self.learns < self.of)
-        return "" if self.every_fold else f"{part}judged by {n_judged:,} rows of one fold"
+        part = f"learned from {self.learns:,} of {self.of:,} rows"
+        return f"{part}, judged by {n_judged:,} rows of one fold" if self.sampled else ""
 
 
-def size_for(n_train: int, n_features: int, n_classes: int) -> Size:
-    """How many of the rows of a fold referees learn from."""
+def size_for(name: str, n_train: int, n_features: int, n_classes: int) -> Size:
+    """How many of the rows of a fold a referee learns from."""
     units = 1 if n_classes == 2 else n_classes
     work = max(1, min(n_features, WIDE) * units)
-    learns = min(n_train, MOST_ROWS, max(FEWEST_ROWS, MOST_WORK // work))
-    return Size(learns, n_train, learns == n_train and learns * work <= QUICK_WORK)
+    most = max(FEWEST_ROWS, MOST_WORK // work) if name == BOOSTING else MOST_ROWS
+    return Size(min(n_train, most, MOST_ROWS), n_train)
 
 
 def spread_out(n: int, wanted: int) -> Ints:
@@ -65,7 +68,7 @@ def ready(train: Built, test: Built, size: Size) -> Ready:
     """Rows as referees take them."""
     chosen = spread_out(len(train.codes), size.learns)
     n_test = len(test.codes)
-    judged = spread_out(n_test, n_test if size.every_fold else MOST_ROWS)
+    judged = spread_out(n_test, MOST_ROWS if size.sampled else n_test)
     X, X_test = rows_take(train.rows, chosen), rows_take(test.rows, judged)
     if isinstance(X, CSR) and n_cols(X) > WIDE:
         X, X_test = _directions(X, X_test)
@@ -74,8 +77,7 @@ def ready(train: Built, test: Built, size: Size) -> Ready:
 
 def judged_by(name: str, rows: Ready) -> tuple[Ints, float]:
     """Decisions of a referee, and the seconds that it took to learn."""
-    few = rows.X.size <= FEW_ENTRIES  # threads would wait for each other
-    with threadpool_limits(1 if few else None, user_api="openmp"):
+    with threadpool_limits(1, user_api="openmp"):  # on a busy machine, threads wait for each other
         start = perf_counter()
         model = REFEREES[name](len(rows.codes)).fit(rows.X, rows.codes)
         seconds = perf_counter() - start
@@ -96,7 +98,7 @@ def _boosting(_: int) -> Any:
 
 REFEREES: dict[str, Callable[[int], Any]] = {
     "nearest-neighbours": _neighbours,
-    "gradient-boosting": _boosting,
+    BOOSTING: _boosting,
 }
 
 

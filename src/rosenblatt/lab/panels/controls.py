@@ -1,10 +1,12 @@
 """The left side: data, features and rule, from top to bottom as the work goes."""
 
+from html import escape
 from typing import Any, Protocol
 
 from bokeh.models import Button, Column, Div, RadioButtonGroup, Row, Select, Spinner, TextInput
 
 from rosenblatt.data import builtin
+from rosenblatt.geometry import looks
 from rosenblatt.lab.panels.hearing import hear
 from rosenblatt.lab.state import BUILT_IN, DRAWN, FEATURES, FILE, PLANE_CLASSES, Setup
 from rosenblatt.lab.subject import Subject
@@ -19,6 +21,17 @@ FEATURE_WORDS = {
     "polynomial": "polynomial",
     "radial": "with the distance to the mean",
 }
+SIGNS = {
+    "circle": "●",
+    "square": "■",
+    "triangle": "▲",
+    "diamond": "◆",
+    "wedge": "▼",
+    "cross": "⬢",
+    "plus": "◼",
+    "star": "★",
+}
+MOST_CLASSES, LONGEST_NAME = 8, 18  # of the legend
 HOW_TO_DRAW = "Click to draw, drag to move; click a point, then Delete or 1, 2, 3."
 
 
@@ -68,6 +81,7 @@ class ControlsPanel:
         )
         clear = Button(label="Clear the plane", width=HALF, css_classes=["lab-clear"])
         delete = Button(label="Delete point", width=HALF, css_classes=["lab-delete"])
+        self._edits = Row(children=[clear, delete], spacing=8)
         self._about = Div(text="", width=WIDTH)
         words = [(name, FEATURE_WORDS[name]) for name in FEATURES]
         self._features = Select(
@@ -92,7 +106,7 @@ class ControlsPanel:
                 upload,
                 self._about,
                 self.marks,
-                Row(children=[clear, delete], spacing=8),
+                self._edits,
                 heading("Features"),
                 Row(children=[self._features, self._degree], spacing=8),
                 heading("Rule"),
@@ -145,7 +159,7 @@ class ControlsPanel:
         self._start.visible = taught.starts
         self._start.value = ", ".join(f"{number:g}" for number in setup.start)
         self._about.text = _about(subject)
-        self.marks.visible = subject is None or subject.editable
+        self.marks.visible = self._edits.visible = subject is None or subject.editable
         self._showing = False
 
     def say(self, *sentences: str) -> None:
@@ -194,4 +208,15 @@ def _about(subject: Subject | None) -> str:
         return ""
     n, d = subject.X.shape
     size = f"{n:,} samples, {d:,} features, {len(subject.classes)} classes."
-    return sentence(HOW_TO_DRAW if not n else size, "soft")
+    return sentence(HOW_TO_DRAW if not n else size, "soft") + _legend(subject)
+
+
+def _legend(subject: Subject) -> str:
+    """The classes with their colours and shapes, as many as are told apart at a glance."""
+    entries = [
+        f"<span style='color: {looks.colour(mark)}'>{SIGNS[looks.shape(mark)]}</span> "
+        f"{escape(name[:LONGEST_NAME])}"
+        for name, mark in zip(subject.classes, subject.marks, strict=True)
+    ]
+    more = " …" if len(entries) > MOST_CLASSES else ""
+    return f"<p class='legend'>{' &ensp;'.join(entries[:MOST_CLASSES])}{more}</p>"

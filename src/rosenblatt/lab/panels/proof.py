@@ -10,13 +10,16 @@ from rosenblatt.lab.verdicts import Witness, explanation, headline
 from rosenblatt.lab.words import number, sentence, table
 
 SHOWN = 12  # samples of a proof
+FEATURES = 2  # of each
+LONG = 10  # characters of a fraction, which is then written as a decimal
+WIDTH = 410  # pixels
 
 
 class ProofPanel:
     """The verdict in words, and the samples it rests on."""
 
     def __init__(self) -> None:
-        self.view = Div(text="", sizing_mode="stretch_width", css_classes=["lab-proof"])
+        self.view = Div(text="", width=WIDTH, css_classes=["lab-proof"])
 
     def wait(self) -> None:
         """Say that the search is on."""
@@ -45,20 +48,18 @@ class ProofPanel:
 
 
 def _table(witnesses: Sequence[Witness], subject: Subject) -> str:
-    weighted = any(witness.weight for witness in witnesses)
-    shown = min(subject.X.shape[1], 3)
-    head = ["sample", "class", *(["weight"] if weighted else []), *subject.feature_names[:shown]]
+    """Samples with what is known of them: a column that is empty everywhere is left out."""
+    names = subject.feature_names[:FEATURES]
+    head = ["sample", "class", "against", "weight", *names]
     rows = [
         [
             str(witness.row + 1),
             witness.label,
-            *(
-                [witness.weight if len(witness.weight) < 14 else f"{witness.share:.4g}"]
-                if weighted
-                else []
-            ),
-            *(number(value) for value in subject.X[witness.row, :shown]),
+            witness.rival,
+            witness.weight if len(witness.weight) < LONG else f"{witness.share:.4g}",
+            *(number(value) for value in subject.X[witness.row, :FEATURES]),
         ]
         for witness in witnesses[:SHOWN]
     ]
-    return table(head, rows)
+    told = [k for k in range(len(head)) if any(row[k] for row in rows)]
+    return table([head[k] for k in told], [[row[k] for k in told] for row in rows])

@@ -80,7 +80,6 @@ class TransportPanel:
         self._showing = True
         self._slider.end = max(1, self._n_steps)
         self._slider.value = self._step
-        self._slider.disabled = run is None
         self._showing = False
         waits = sentence("Training…", "soft") if len(classes) > 1 else ""
         told = waits if run is None or moment is None else _told(run, moment, classes)
@@ -117,7 +116,12 @@ def _told(run: Run, moment: Moment, classes: Sequence[str]) -> str:
         judged = "a mistake" if moment.mistake else "right"
         change = "w changes" if moment.changed else "w stays"
         what = f"pass {moment.passes:,}, sample {moment.row + 1:,}: {judged}, {change}"
-    return f"<p><b>{where}</b> · {escape(what)}</p>{_weights(moment, classes)}"
+    ended = (
+        sentence(str(run.model.outcome_).replace("`", ""), "soft")
+        if moment.step == run.n_steps
+        else ""
+    )
+    return f"<p><b>{where}</b> · {escape(what)}</p>{_weights(moment, classes)}{ended}"
 
 
 def _weights(moment: Moment, classes: Sequence[str]) -> str:
