@@ -47,3 +47,26 @@ def test_misuse():
         "Too few rows to compare by: the class 'y' has 1, and needs at least 3. `rosenblatt"
         " separable` gives a verdict on any rows."
     )
+
+
+def test_a_report_shows_the_comparison():
+    command = ("compare", "builtin:rings", "--rule", "least-squares", "--features", "radial")
+    told = json.loads(rosenblatt(*command, "--report", "page.html", "--json").out)
+    page = Path("page.html").read_text(encoding="utf-8")
+    assert "after radial: yes" in page
+    assert told["conclusion"].split(", at 1.5 times")[0] in page
+    for entry in told["entries"]:
+        low, high = entry["interval"]
+        assert f"{100 * low:.2f} to {100 * high:.2f}" in page
+    assert page.count('class="rows"') == len(told["entries"])
+    assert "http" not in page.replace("http-equiv", "")
+    assert "there is no folder" in refusal(*command, "--report", "nowhere/page.html")
+
+
+def test_names_in_a_report_stay_text():
+    rows = "".join(f"{k % 7},{k * k % 5},<b>{k % 2}</b>\n" for k in range(40))
+    Path("odd.csv").write_text(f"a,<script>x</script>,kind\n{rows}")
+    rosenblatt("compare", "odd.csv", "--target", "kind", *QUICKLY, "--report", "page.html")
+    page = Path("page.html").read_text(encoding="utf-8")
+    assert "&lt;b&gt;0&lt;/b&gt;" in page
+    assert "<b>" not in page

@@ -19,12 +19,11 @@ from rosenblatt.geometry import looks
 from rosenblatt.maps.recipes import recipes_of
 from rosenblatt.report import pictures
 from rosenblatt.report.figures import fit_figures
-from rosenblatt.report.page.about import Made
-from rosenblatt.report.page.contest import accuracy_chart
+from rosenblatt.report.page.comparisons import accuracy_chart
 from rosenblatt.report.page.html import data, table, tag, text
 from rosenblatt.report.page.page import page, write_page
 from rosenblatt.report.page.png import picture
-from rosenblatt.report.page.sections import fit_sections, lead
+from rosenblatt.report.page.sections import Made, fit_sections, lead
 from rosenblatt.report.page.svg import ticks
 from rosenblatt.report.pictures import _pixel_by_pixel, page_figures
 from rosenblatt.sources.formats import open_source
@@ -316,8 +315,8 @@ def entry(rule: str, accuracy: float, *, referee: bool = False) -> dict[str, Any
     }
 
 
-def test_entries_of_a_comparison_are_drawn_in_order_with_their_intervals() -> None:
-    entries = [entry(EVIL, 0.7), entry("trees", 0.9, referee=True), entry("line", 0.8)]
+def test_entries_of_a_comparison_are_drawn_with_their_intervals() -> None:
+    entries = [entry("trees", 0.9, referee=True), entry("line", 0.8), entry(EVIL, 0.7)]
     chart = accuracy_chart(entries, 0.6)
     reader = read(chart)
     names = [words for words in reader.words if words in {EVIL, "trees", "line"}]

@@ -8,7 +8,6 @@ import typer
 from rosenblatt.cli import options
 from rosenblatt.cli.console import progress, show
 from rosenblatt.cli.options import Reading, taking_reading, taking_scaled_columns
-from rosenblatt.cli.writing import naming_output, require_writable
 from rosenblatt.fitting.rules import Rule
 
 if TYPE_CHECKING:
@@ -44,8 +43,8 @@ def compare(
     quiet: options.Quiet = False,
 ) -> None:
     """Say whether a line is enough, which features help, and at what cost."""
+    from rosenblatt.cli.writing import naming_output, require_writable
     from rosenblatt.report.comparison import comparison_figures
-    from rosenblatt.report.reporting import made_by, write_comparison_report
     from rosenblatt.studies.comparing import USUAL_RULES, Question, compared
 
     require_writable(report, "the report")
@@ -63,6 +62,8 @@ def compare(
         found = compared(rows, question, listen)
     told = comparison_figures(found)
     if report is not None:
+        from rosenblatt.report.reporting import made_by, write_comparison_report
+
         with naming_output(report):
             write_comparison_report(report, told, made_by(sys.argv[1:]))
     show(told, lambda _: str(found), as_json=json)

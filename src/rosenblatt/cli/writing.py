@@ -15,15 +15,6 @@ FORMATS = ("csv", "jsonl", "parquet")
 Write = Callable[[dict[str, Any]], None]
 
 
-@contextmanager
-def naming_output(path: str) -> Iterator[None]:
-    """Tell which file cannot be written, and why."""
-    try:
-        yield
-    except OSError as error:
-        raise SourceError(f"{path} cannot be written: {error.strerror or error}.") from error
-
-
 def require_writable(output: str | None, what: str) -> None:
     """Refuse a place that cannot be written to before the work, not after it."""
     if output is None:
@@ -33,6 +24,15 @@ def require_writable(output: str | None, what: str) -> None:
         raise SourceError(f"{output} cannot be written: there is no folder {folder}.")
     if Path(output).is_dir():
         raise SourceError(f"{output} is a folder; name a file for {what}.")
+
+
+@contextmanager
+def naming_output(path: str) -> Iterator[None]:
+    """Tell which file cannot be written, and why."""
+    try:
+        yield
+    except OSError as error:
+        raise SourceError(f"{path} cannot be written: {error.strerror or error}.") from error
 
 
 @contextmanager

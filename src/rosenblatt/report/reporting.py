@@ -1,4 +1,4 @@
-"""Reports as one HTML file each: what was figured out, put on a page."""
+"""The report on a fit or a comparison, as one HTML file: what was figured out, on a page."""
 
 import platform
 from collections.abc import Mapping, Sequence
@@ -8,10 +8,9 @@ from shlex import join
 from typing import Any
 
 from rosenblatt.fitting.fit import Fitted
-from rosenblatt.report.page.about import Made
-from rosenblatt.report.page.contest import contest_lead, contest_sections
+from rosenblatt.report.page.comparisons import comparison_lead, comparison_sections
 from rosenblatt.report.page.page import page, write_page
-from rosenblatt.report.page.sections import fit_sections, lead
+from rosenblatt.report.page.sections import Made, fit_sections, lead
 from rosenblatt.report.pictures import page_figures
 from rosenblatt.sources.chunks import Source
 from rosenblatt.version import __version__
@@ -33,8 +32,8 @@ def write_fit_report(
 
 
 def write_comparison_report(path: str, told: dict[str, Any], made: Made) -> None:
-    """Write the report on a comparison, out of its figures."""
-    write_page(path, page(told["source"], contest_lead(told), contest_sections(told, made)))
+    """Write the report on a comparison."""
+    write_page(path, page(told["source"], comparison_lead(told), comparison_sections(told, made)))
 
 
 def made_by(words: Sequence[str]) -> Made:

@@ -1,21 +1,15 @@
 """The parts of a report on a fit, each out of plain figures."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from rosenblatt.report.page import charts
-from rosenblatt.report.page.about import (
-    SHOWN_CLASSES,
-    Made,
-    Tile,
-    data_section,
-    made_section,
-    tiles,
-)
 from rosenblatt.report.page.html import Markup, joined, table, tag
 from rosenblatt.report.page.page import Section, paragraphs
 from rosenblatt.report.page.svg import legend
 
+SHOWN_CLASSES = 30  # of a table of decisions
+SHOWN_COLUMNS = 200
 OFTEN = 0.02  # of the rows of a class: mistakes that stand out
 SHORT = 9  # letters of an exact weight that is shown at once
 MANY_UNITS = 8  # whose weights make a table too wide
@@ -28,6 +22,14 @@ TITLES = {
 }
 
 
+class Made(NamedTuple):
+    """What a report was made by: the command, when, and with which versions."""
+
+    command: str
+    date: str
+    versions: dict[str, str]
+
+
 def fit_sections(told: dict[str, Any], shown: dict[str, Any], made: Made) -> list[Section]:
     """All sections about a fit; those that have nothing to say are left out."""
     parts = [
@@ -38,7 +40,7 @@ def fit_sections(told: dict[str, Any], shown: dict[str, Any], made: Made) -> lis
         calibration_section(shown),
         weights_section(told, shown),
         data_section(told),
-        made_section(made, told["settings"]),
+        made_section(told, made),
     ]
     return [part for part in parts if part is not None]
 
@@ -46,13 +48,22 @@ def fit_sections(told: dict[str, Any], shown: dict[str, Any], made: Made) -> lis
 def lead(told: dict[str, Any]) -> Markup:
     """What matters most, at the top: how it ended, how good it is, what was proved."""
     size = f"{told['rows']:,} × {told['encoded_features']:,}"
-    shown = [
+    matters = [
         ("rows × features", size, f"{len(told['classes'])} classes"),
         _accuracy(told),
         _separable(told),
         ("rule", told["rule"], "" if told["C"] is None else f"C = {_number(told['C'])}"),
     ]
-    return tag("p", told["outcome"]) + tiles(shown)
+    return tag("p", told["outcome"]) + tiles(matters)
+
+
+def tiles(matters: list[tuple[str, str, str]]) -> Markup:
+    """Names, values, and something more about them, side by side."""
+    boxes = (
+        tag("div", tag("dt", name), tag("dd", value, tag("small", more)))
+        for name, value, more in matters
+    )
+    return tag("dl", *boxes, class_="tiles")
 
 
 ANSWERS = {"separable": "yes", "inseparable": "no", "undecided": "undecided"}
@@ -63,7 +74,7 @@ def _number(value: Any) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
-def _separable(told: dict[str, Any]) -> Tile:
+def _separable(told: dict[str, Any]) -> tuple[str, str, str]:
     verdict, mapped = told["separability"], told["separability_of_features"]
     answer = "not looked for" if verdict is None else ANSWERS[verdict["verdict"]]
     proved = "proved" if verdict is not None and verdict["verdict"] in PROVED else ""
@@ -76,7 +87,7 @@ def _maps(told: dict[str, Any]) -> str:
     return " and ".join(each["map"] for each in told["maps"])
 
 
-def _accuracy(told: dict[str, Any]) -> Tile:
+def _accuracy(told: dict[str, Any]) -> tuple[str, str, str]:
     test = told["test"]
     if test is None:
         accuracy = f"{told['training_accuracy']:.2%}"
@@ -263,3 +274,38 @@ def _largest_of_each(weights: dict[str, dict[str, float]], most: int = 5) -> Mar
         ]
         rows.append([tag("th", unit, scope="row"), *told])
     return table(["class", "for it", "against it"], rows)
+
+
+def data_section(told: dict[str, Any]) -> Section:
+    """What was learned from."""
+    target = "" if told["target"] is None else f" by {told['target']}"
+    head = tag("p", f"{told['source']}: {told['rows']:,} rows, classes{target}:")
+    counts = [[name, count] for name, count in told["classes"].items()]
+    parts = [head, table(["class", "rows"], counts[:SHOWN_CLASSES])]
+    if told["columns"]:
+        columns = [[c["name"], c["kind"], c["features"]] for c in told["columns"]]
+        parts.append(table(["column", "kind", "features"], columns[:SHOWN_COLUMNS]))
+    if told["maps"]:
+        made = [[each["map"], told["features"]] for each in told["maps"]]
+        parts.append(table(["features by", "in all"], made))
+    return Section("The data", joined([*parts, left_out_table(told)]))
+
+
+def left_out_table(told: dict[str, Any]) -> Markup:
+    """Columns that were left out, and why; nothing if none were."""
+    left = [[each["column"], each["reason"]] for each in told["left_out"]]
+    return table(["left out", "because"], left) if left else Markup()
+
+
+def made_section(told: dict[str, Any], made: Made) -> Section:
+    """How to have the same again."""
+    settings = [[name, str(value)] for name, value in told["settings"].items()]
+    shown = table(["setting", "value"], settings)
+    details = tag("details", tag("summary", "Settings of the rule"), shown)
+    return Section("How it was made", joined([*made_words(made), details]))
+
+
+def made_words(made: Made) -> list[Markup]:
+    """The command, when, and with which versions."""
+    versions = ", ".join(f"{name} {version}" for name, version in made.versions.items())
+    return [tag("p", tag("code", made.command)), tag("p", f"{made.date}; {versions}.")]

@@ -15,18 +15,22 @@ Points = Sequence[Sequence[float]]
 
 @dataclass(frozen=True)
 class Frame:
-    """A part of the plane on a drawing of so many pixels; `log` if up are powers of ten."""
+    """A part of the plane on a drawing of so many pixels; `log` if up are powers of ten.
+
+    `left` is the room for names and numbers beside it.
+    """
 
     box: Box
     width: int = 640
     height: int = 420
     log: bool = False
+    left: int = LEFT
 
     def x(self, value: float) -> float:
         """Where a value across is drawn."""
         span = self.box.right - self.box.left
-        inside = self.width - LEFT - RIGHT
-        return round(LEFT + inside * (value - self.box.left) / span, 1)
+        inside = self.width - self.left - RIGHT
+        return round(self.left + inside * (value - self.box.left) / span, 1)
 
     def y(self, value: float) -> float:
         """Where a value up is drawn."""
@@ -47,7 +51,7 @@ class Frame:
     def axes(self, across: str, up: str, *, numbers_up: bool = True, whole: bool = False) -> Markup:
         """Lines, numbers and names on the lower and the left edge; whole numbers across, if so."""
         left, right, bottom, top = self.box
-        base, side = self.height - BOTTOM, LEFT
+        base, side = self.height - BOTTOM, self.left
         parts = [line(side, base, self.width - RIGHT, base), line(side, TOP, side, base)]
         for value in ticks(left, right, least=1.0 if whole else 0.0):
             x = self.x(value)
@@ -56,7 +60,7 @@ class Frame:
             told = f"1e{value:g}".replace("-", "−") if self.log else number(value)
             y = self.y(value)
             parts += [line(side - 5, y, side, y), words(side - 8, y + 4, told, "end")]
-        middle = (LEFT + self.width - RIGHT) / 2
+        middle = (self.left + self.width - RIGHT) / 2
         parts.append(words(middle, self.height - 6, across, class_="name"))
         halfway = (TOP + base) / 2
         turned = f"rotate(-90 14 {halfway:g})"
