@@ -15,7 +15,7 @@ import pytest
 RUN = "from rosenblatt.cli.main import main; main()"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 CAREFUL = ("--no-sandbox", "--disable-background-networking", "--disable-gpu")
-PATIENCE = 60_000  # milliseconds: the first fit compiles kernels
+PATIENCE = 120_000  # milliseconds: the first fit compiles kernels
 DOUBLE_CLICK = 320  # milliseconds: sooner, two clicks are one
 ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+/[\w-]+/\S*")
 

@@ -38,6 +38,7 @@ def tab(one_tab: Tab) -> Iterator[Tab]:
 
 def test_xor_drawn_by_mouse_is_proved_inseparable_until_the_product_joins(tab: Tab) -> None:
     tab.choose("features", "as they are")
+    tab.choose("data", "drawn points")
     tab.press("clear")
     tab.sees("Click to draw")
     tab.page.keyboard.press("1")
@@ -84,6 +85,7 @@ def test_a_rule_is_played_stepped_and_scrubbed_by_keys(tab: Tab) -> None:
 
 
 def test_points_are_dragged_relabelled_and_deleted(tab: Tab) -> None:
+    tab.choose("data", "drawn points")
     tab.press("clear")
     tab.sees("Click to draw")
     tab.page.keyboard.press("1")

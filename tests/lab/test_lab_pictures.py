@@ -86,6 +86,20 @@ def test_cells_of_several_classes_hold_the_points_they_decide() -> None:
     assert "weights of the classes differ" in shown.caption
 
 
+def test_one_feature_and_its_powers_are_seen_as_they_are() -> None:
+    subject, W, shown = seen(Setup(data="builtin:not", rule="least-squares"))
+    (line,) = shown.boundary
+    assert line[:, 0] == pytest.approx(-W[0, 1] / W[0, 0])
+    assert shown.drawn.places.tolist() == [[0, 0], [1, 0]]
+    assert shown.box.left < 0
+    assert shown.box.right > 1
+    setup = Setup(data="builtin:not", rule="least-squares", features="polynomial")
+    subject, W, shown = seen(setup)
+    assert shown.drawn.places.tolist() == subject.Z.tolist()
+    assert shown.names == ("x1", "x1²")
+    assert shown.caption == ""
+
+
 def test_before_there_are_weights_only_points_are_seen() -> None:
     subject = subject_of(Setup(), None)
     shown = picture(subject, None, "perceptron", chosen(subject, ()), EMPTY)

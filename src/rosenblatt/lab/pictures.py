@@ -74,7 +74,8 @@ def picture(subject: Subject, W: Floats | None, rule: str, rows: Sample, box: Bo
     if W is None or subject.Z.shape[1] == 0:
         places = _projection(subject, None).points(subject.X[rows.rows])
         drawn = Drawn(rows.rows, places, subject.codes[rows.rows], *_undecided(len(places)))
-        return Picture(drawn, _names(subject), box, caption=_caption(rows))
+        shown = box if subject.flat else box_around(places)
+        return Picture(drawn, _names(subject), shown, caption=_caption(rows))
     scores = subject.Z[rows.rows] @ W[:, :-1].T + W[:, -1]
     codes = subject.codes[rows.rows]
     lead = lead_of_own(scores, codes)
@@ -90,7 +91,7 @@ def picture(subject: Subject, W: Floats | None, rule: str, rows: Sample, box: Bo
     if subject.flat:
         seen = Picture(drawn, _names(subject), box, caption=_caption(rows))
     else:
-        caption = _caption(rows, _how(projection, len(W)))
+        caption = _caption(rows, _how(projection, W))
         seen = Picture(drawn, projection.names, box_around(places), caption=caption)
     units = projection.units(W[:, :-1], W[:, -1])
     return _straight(*units, rule, level, seen) if W.any() else seen
@@ -225,8 +226,10 @@ def _names(subject: Subject) -> tuple[str, str]:
     return names[0], names[1]
 
 
-def _how(projection: Projection, units: int) -> str:
-    if units == 1:
+def _how(projection: Projection, W: Floats) -> str:
+    if W.shape[1] <= 3:
+        return ""  # one or two features are seen as they are
+    if len(W) == 1:
         return f"Projected: across, {projection.names[0]}; up, {projection.names[1]}."
     exact = "" if projection.exact else " A point off that plane may be decided otherwise."
     return f"Projected to the plane in which the weights of the classes differ most.{exact}"

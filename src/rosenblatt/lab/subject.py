@@ -38,13 +38,13 @@ class Subject:
     @property
     def flat(self) -> bool:
         """Whether the rows lie in the plane as they are."""
-        return bool(self.X.shape[1] <= 2)
+        return bool(self.X.shape[1] == 2)
 
     @property
     def editable(self) -> bool:
         """Whether its points can be drawn, dragged and deleted."""
         few = len(self.X) <= MOST_POINTS and len(self.classes) <= PLANE_CLASSES
-        return bool(few and self.X.shape[1] == 2)
+        return few and self.flat
 
     @property
     def labels(self) -> Array:

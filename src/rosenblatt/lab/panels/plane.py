@@ -29,6 +29,7 @@ from rosenblatt.geometry import looks
 from rosenblatt.geometry.looks import COLOURS, SHAPES, colour
 from rosenblatt.geometry.plane import Box
 from rosenblatt.lab.panels.hearing import hear
+from rosenblatt.lab.panels.sending import send
 from rosenblatt.lab.pictures import EMPTY, Picture, foot_of
 from rosenblatt.lab.state import Point, rounded
 from rosenblatt.lab.subject import Subject
@@ -136,8 +137,7 @@ class PlanePanel:
             tooltips=[
                 ("sample", "@row"),
                 ("class", "@name"),
-                ("decided", "@decided"),
-                ("distance to the boundary", "@distance"),
+                ("distance to the boundary", "@distance{0.0000}"),
             ],
         )
         self._draw = PointDrawTool(renderers=[drawn], default_overrides={"mark": "0"})
@@ -173,20 +173,23 @@ class PlanePanel:
         self._picture, self._weights = picture, weights
         names, marks = subject.classes, subject.marks
         self._show_points(picture, names, marks, editable=editable)
-        self._lines.data = _as_lines(picture.boundary)
-        self._margins.data = _as_lines(picture.margins)
+        send(self._lines, _as_lines(picture.boundary))
+        send(self._margins, _as_lines(picture.margins))
         cells = [(k, cell) for k, cell in enumerate(picture.cells) if len(cell)]
         shaded = picture.chances is not None
-        self._cells.data = {
-            "xs": [] if shaded else [cell[:, 0].tolist() for _, cell in cells],
-            "ys": [] if shaded else [cell[:, 1].tolist() for _, cell in cells],
-            "colour": [] if shaded else [colour(marks[k]) for k, _ in cells],
-        }
+        send(
+            self._cells,
+            {
+                "xs": [] if shaded else [cell[:, 0].tolist() for _, cell in cells],
+                "ys": [] if shaded else [cell[:, 1].tolist() for _, cell in cells],
+                "colour": [] if shaded else [colour(marks[k]) for k, _ in cells],
+            },
+        )
         decisions = None if shaded else picture.decisions
         looks = np.array(marks, float) % len(COLOURS)
         by_look = None if decisions is None else looks[decisions.astype(np.int64)]
-        self._image.data = _as_image(by_look, picture.box)
-        self._chances.data = _as_image(picture.chances, picture.box)
+        send(self._image, _as_image(by_look, picture.box))
+        send(self._chances, _as_image(picture.chances, picture.box))
         self._show_normal(picture.normal)
         self._show_foot()
         if not editable and picture.box != self.shown:
@@ -253,20 +256,20 @@ class PlanePanel:
         self, picture: Picture, names: Sequence[str], marks: Sequence[int], *, editable: bool
     ) -> None:
         drawn = picture.drawn
-        x, y = drawn.places.T.tolist() if len(drawn.places) else ([], [])
+        x, y = np.ascontiguousarray(drawn.places.reshape(-1, 2).T)
         if not editable:
             self._showing = True
-            self._source.data = {"x": x, "y": y, "mark": [str(marks[c]) for c in drawn.codes]}
+            send(self._source, {"x": x, "y": y, "mark": [str(marks[c]) for c in drawn.codes]})
             self._showing = False
-        self._seen.data = {
+        columns = {
             "x": x,
             "y": y,
-            "row": [str(row + 1) for row in drawn.rows.tolist()],
+            "row": drawn.rows + 1,
             "name": [names[code] for code in drawn.codes],
-            "decided": ["rightly" if right else "wrongly" for right in drawn.right.tolist()],
-            "distance": [f"{far:.4g}" for far in drawn.distance.tolist()],
-            "wrong": [0.0 if right else EDGE for right in drawn.right.tolist()],
+            "distance": drawn.distance,
+            "wrong": np.where(drawn.right == 1, 0.0, EDGE),
         }
+        send(self._seen, columns)
 
     def _show_normal(self, normal: Floats | None) -> None:
         self._arrow.visible = normal is not None
@@ -283,13 +286,16 @@ class PlanePanel:
         where = {row: place for place, row in enumerate(drawn.rows.tolist())}
         seen = [witness for witness in witnesses if witness.row in where]
         places = drawn.places[[where[witness.row] for witness in seen]]
-        self._witnesses.data = {
-            "x": places[:, 0].tolist(),
-            "y": places[:, 1].tolist(),
-            "size": [18 + 16 * witness.share for witness in seen],
-        }
+        send(
+            self._witnesses,
+            {
+                "x": places[:, 0].tolist(),
+                "y": places[:, 1].tolist(),
+                "size": [18 + 16 * witness.share for witness in seen],
+            },
+        )
         now = drawn.places[[where[row] for row in at_work if row in where]]
-        self._at_work.data = {"x": now[:, 0].tolist(), "y": now[:, 1].tolist()}
+        send(self._at_work, {"x": now[:, 0].tolist(), "y": now[:, 1].tolist()})
 
     def _show_foot(self) -> None:
         foot = None
@@ -298,7 +304,7 @@ class PlanePanel:
             if place < len(self._picture.drawn.rows):
                 foot = foot_of(self._picture.drawn, place, self._weights)
         points: Any = np.zeros((0, 2)) if foot is None else foot
-        self._foot.data = {"x": points[:, 0].tolist(), "y": points[:, 1].tolist()}
+        send(self._foot, {"x": points[:, 0].tolist(), "y": points[:, 1].tolist()})
 
 
 def _pixel(box: Box) -> float:
@@ -327,7 +333,7 @@ def _marks(column: str) -> dict[str, Any]:
 
 
 def _no_points() -> dict[str, Any]:
-    return {name: [] for name in ("x", "y", "row", "name", "decided", "distance", "wrong")}
+    return {name: [] for name in ("x", "y", "row", "name", "distance", "wrong")}
 
 
 def _lines() -> ColumnDataSource:

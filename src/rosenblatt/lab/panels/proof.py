@@ -10,7 +10,7 @@ from rosenblatt.lab.verdicts import Witness, explanation, headline
 from rosenblatt.lab.words import number, sentence, table
 
 SHOWN = 12  # samples of a proof
-FEATURES = 2  # of each
+FEATURES, LONGEST_NAME = 2, 16  # of each, and characters of their names
 LONG = 10  # characters of a fraction, which is then written as a decimal
 WIDTH = 410  # pixels
 
@@ -49,7 +49,8 @@ class ProofPanel:
 
 def _table(witnesses: Sequence[Witness], subject: Subject) -> str:
     """Samples with what is known of them: a column that is empty everywhere is left out."""
-    names = subject.feature_names[:FEATURES]
+    room = FEATURES - any(witness.rival for witness in witnesses)
+    names = [name[:LONGEST_NAME] for name in subject.feature_names[:room]]
     head = ["sample", "class", "against", "weight", *names]
     rows = [
         [
@@ -57,7 +58,7 @@ def _table(witnesses: Sequence[Witness], subject: Subject) -> str:
             witness.label,
             witness.rival,
             witness.weight if len(witness.weight) < LONG else f"{witness.share:.4g}",
-            *(number(value) for value in subject.X[witness.row, :FEATURES]),
+            *(number(value) for value in subject.X[witness.row, :room]),
         ]
         for witness in witnesses[:SHOWN]
     ]

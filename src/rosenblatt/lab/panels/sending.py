@@ -1,0 +1,34 @@
+"""How Python sends columns to the browser: only those that have changed, numbers as bytes."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from bokeh.models import ColumnDataSource
+
+
+def send(source: ColumnDataSource, columns: Mapping[str, Any]) -> None:
+    """Let a source hold these columns."""
+    held = source.data
+    if not _alike(held, columns):
+        source.data = dict(columns)
+        return
+    for name, values in columns.items():
+        if not _same(held[name], values):
+            source.data[name] = values
+
+
+def _alike(held: Mapping[str, Any], columns: Mapping[str, Any]) -> bool:
+    """Whether columns can be replaced one by one: while they are, none may be longer."""
+    return held.keys() == columns.keys() and all(
+        len(held[name]) == len(values) for name, values in columns.items()
+    )
+
+
+def _same(held: Any, values: Any) -> bool:
+    """Whether a column of numbers, words or pictures is the one that is held."""
+    if isinstance(values, np.ndarray):
+        return isinstance(held, np.ndarray) and np.array_equal(held, values, equal_nan=True)
+    if len(values) and isinstance(values[0], np.ndarray):
+        return all(_same(before, now) for before, now in zip(held, values, strict=True))
+    return bool(held == values)
