@@ -64,7 +64,7 @@ def test_a_report_shows_the_comparison():
 
 
 def test_names_in_a_report_stay_text():
-    rows = "".join(f"{k},{k % 2},<b>{k % 2}</b>\n" for k in range(40))
+    rows = "".join(f"{k % 7},{k * k % 5},<b>{k % 2}</b>\n" for k in range(40))
     Path("odd.csv").write_text(f"a,<script>x</script>,kind\n{rows}")
     rosenblatt("compare", "odd.csv", "--target", "kind", *QUICKLY, "--report", "page.html")
     page = Path("page.html").read_text(encoding="utf-8")

@@ -1,6 +1,7 @@
 """`rosenblatt fit --report`: a page beside the answer, or a refusal before the work."""
 
 import json
+from html import escape
 from pathlib import Path
 
 from commands import ONLY_FIT, PETS, QUICKLY, refusal, rosenblatt
@@ -41,6 +42,20 @@ def test_a_place_that_cannot_be_written_to_is_refused_before_the_work() -> None:
     assert refusal(*words, "no/a.html") == "no/a.html cannot be written: there is no folder no."
     Path("a-folder").mkdir()
     assert refusal(*words, "a-folder") == "a-folder is a folder; name a file for the report."
+
+
+def test_a_comparison_has_a_report_too() -> None:
+    words = ("--rule", "least-squares", "--features", "products", "--proof-seconds", 1)
+    said = rosenblatt("compare", "builtin:xor-clouds", *words, "--report", "xor.html", "--json")
+    assert said.code == 0
+    told = json.loads(said.out)
+    page = Path("xor.html").read_text()
+    assert escape(told["conclusion"]) in page
+    for entry in told["entries"]:
+        assert f"{100 * entry['accuracy']:.2f}" in page
+    assert "rosenblatt compare builtin:xor-clouds" in page
+    asked = ("compare", "builtin:xor-clouds", "--report", "no/xor.html")
+    assert refusal(*asked) == "no/xor.html cannot be written: there is no folder no."
 
 
 def test_one_class_has_no_report() -> None:

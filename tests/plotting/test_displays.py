@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from scipy import sparse
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures
+from sklearn.svm import SVC
 
 from rosenblatt import (
     BatchPerceptron,
@@ -122,6 +123,19 @@ def test_curved_boundaries_are_found(model: object) -> None:
         np.abs(model.decision_function(curve)).max()
         < 0.05 * np.abs(model.decision_function(rings.X)).max()
     )
+
+
+def test_votes_of_pairs_are_no_units() -> None:
+    """An SVC has a weight vector for each pair of classes, three for three: they are no cells."""
+    iris = builtin("iris")
+    X = iris.X[:, 2:]
+    model = SVC(kernel="linear").fit(X, iris.y)
+    display = BoundaryDisplay.from_estimator(model, X, iris.y)
+    assert display.boundary.cells == []
+    assert display.boundary.shade is not None
+    left, _, bottom, _ = display.view.box
+    corner = model.predict([[left, bottom]])[0]
+    assert model.classes_[int(display.boundary.shade[0, 0])] == corner
 
 
 def test_many_rows_are_sampled_which_is_said(rng: np.random.Generator) -> None:

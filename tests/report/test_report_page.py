@@ -15,8 +15,11 @@ from rosenblatt.data import store
 from rosenblatt.fitting import building
 from rosenblatt.fitting.fit import Plan, carry_out
 from rosenblatt.fitting.rules import Rule
+from rosenblatt.geometry import looks
 from rosenblatt.maps.recipes import recipes_of
+from rosenblatt.report import pictures
 from rosenblatt.report.figures import fit_figures
+from rosenblatt.report.page.comparisons import accuracy_chart
 from rosenblatt.report.page.html import data, table, tag, text
 from rosenblatt.report.page.page import page, write_page
 from rosenblatt.report.page.png import picture
@@ -188,9 +191,23 @@ def test_maps_of_two_features_are_seen_as_curves() -> None:
     html, shown = reported(source, rule=Rule.PERCEPTRON, features=maps)
     told = shown["picture"]
     assert told["cells"] == []
+    shade = np.array(told["shade"])  # the lowest row first
+    assert [shade[0, 0], shade[0, -1], shade[-1, 0], shade[-1, -1]] == [0, 1, 1, 0]
+    assert html.count('data-shade=""') == 1
+    assert html.count('"shade":"data:image/png') == len(told["frames"])
     curve = np.concatenate([np.array(line) for line in told["lines"]])
     assert np.abs((curve - 0.5).prod(axis=1)).max() < 1e-3  # (x − ½)(y − ½) = 0
     assert "after products: yes" in " ".join(read(html).words)
+
+
+def test_without_curves_maps_are_projected(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pictures, "find_spec", lambda _: None)
+    maps = recipes_of(["products"])
+    html, shown = reported(builtin_source("xor"), rule=Rule.PERCEPTRON, features=maps)
+    told = shown["picture"]
+    assert told["axes"][0] == "signed distance to the boundary"
+    assert (len(told["cells"]), told["shade"]) == (2, None)
+    read(html)
 
 
 def test_many_rows_are_sampled_and_it_is_said(tmp_path: Path, rng: np.random.Generator) -> None:
@@ -285,3 +302,30 @@ def test_a_page_is_written_whole_whatever_letters_it_holds(tmp_path: Path) -> No
 )
 def test_numbers_on_axes_are_round(low: float, high: float, expected: list[float]) -> None:
     assert ticks(low, high) == pytest.approx(expected)
+
+
+def entry(rule: str, accuracy: float, *, referee: bool = False) -> dict[str, Any]:
+    low, high = accuracy - 0.05, min(1.0, accuracy + 0.05)
+    return {
+        "rule": rule,
+        "map": "none",
+        "referee": referee,
+        "accuracy": accuracy,
+        "interval": [low, high],
+    }
+
+
+def test_entries_of_a_comparison_are_drawn_with_their_intervals() -> None:
+    entries = [entry("trees", 0.9, referee=True), entry("line", 0.8), entry(EVIL, 0.7)]
+    chart = accuracy_chart(entries, 0.6)
+    reader = read(chart)
+    names = [words for words in reader.words if words in {EVIL, "trees", "line"}]
+    assert names == ["trees", "line", EVIL]
+    bars = [a for name, a in reader.tags if name == "line" and a.get("stroke-width")]
+    lengths = [float(a["x2"]) - float(a["x1"]) for a in bars]
+    assert lengths == pytest.approx([lengths[0]] * 3, abs=0.2)
+    assert [a["stroke"] for a in bars] == [looks.colour(1), looks.colour(0), looks.colour(0)]
+
+
+def test_a_comparison_of_perfect_entries_still_has_an_axis() -> None:
+    read(accuracy_chart([entry("line", 1.0) | {"interval": [1.0, 1.0]}], 1.0))

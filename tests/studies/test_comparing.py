@@ -52,7 +52,7 @@ def test_rings_need_the_distance(rings):
     assert text.startswith("A line is not enough on the features as they are: linear-svm is right")
     assert "radial helps: linear-svm is then right on 100.00%, +50.00 (" in text
     assert "1.5 times the features" in text
-    assert "a line is enough after it" in text
+    assert "a line is then enough" in text
     first = rings.grounds[0].proof
     assert f"rows {', '.join(map(str, sorted(first.rows)))}, counted from 0, cannot" in text
     assert first.verify(RINGS.X, RINGS.y)
@@ -125,16 +125,17 @@ def test_it_agrees_with_fit(tmp_path):
 
 
 def test_rows_of_any_kind():
-    wanted = of(compare(IRIS.X, IRIS.y, **QUICK, proof_seconds=0), "least-squares").right
-    for X in (pd.DataFrame(IRIS.X, columns=list("abcy")), pl.DataFrame(IRIS.X), IRIS.X.tolist()):
-        found = compare(X, IRIS.y, **QUICK, proof_seconds=0)
-        np.testing.assert_array_equal(of(found, "least-squares").right, wanted)
-    found = compare(sparse.csr_array(IRIS.X), IRIS.y, **QUICK, proof_seconds=0)
-    assert of(found, "least-squares").accuracy > 0.75  # scaled otherwise: zeros stay zeros
+    X, y, quick = RINGS.X, RINGS.y, {**QUICK, "n_folds": 2, "proof_seconds": 0}
+    wanted = of(compare(X, y, **quick), "least-squares").right
+    for rows in (pd.DataFrame(X, columns=["x", "y"]), pl.DataFrame(X), X.tolist()):
+        found = of(compare(rows, y, **quick), "least-squares")
+        np.testing.assert_array_equal(found.right, wanted)
+    squares = sparse.csr_array(X**2)  # scaled otherwise than dense rows: zeros stay zeros
+    assert of(compare(squares, y, **quick), "least-squares").accuracy > 0.95
     words = pl.DataFrame({"colour": ["red", "grey", None] * 20, "row": range(60)})
     y = [c == "red" for c in words["colour"]]
     y[0] = False  # or the column would be left out as a leak
-    found = compare(words, y, **QUICK, proof_seconds=0)
+    found = compare(words, y, **quick)
     assert of(found, "least-squares").accuracy == 59 / 60
     assert "Left out 'row': it only counts the rows" in str(found)
 
@@ -145,6 +146,7 @@ def test_slow_referees_get_a_sample(monkeypatch):
     boosting = of(found, "gradient-boosting")
     assert boosting.note == "learned from 30 of 160 rows, judged by 30 rows of one fold"
     assert f"gradient-boosting: {boosting.note}." in str(found)
+    assert "on the 30 rows that both decided" in str(found)
     assert boosting.rows == 30
     assert len(boosting.seconds) == 1
     assert found.difference(boosting, of(found, "least-squares")).rows == 30
@@ -198,14 +200,16 @@ def test_undecided_is_said(monkeypatch):
 
 
 def test_usual_maps():
-    def usual(n):
-        return [way.written for way in ways_of(None, n)]
+    def usual(d, n=1000):
+        return [way.written for way in ways_of(None, n, d)]
 
     assert usual(1) == ["none", "poly:2", "radial"]
     assert usual(50) == ["none", "products", "radial"]
     assert usual(784) == ["none", "random-products:1000"]
     assert usual(1 << 18) == ["none"]
-    both = ways_of(["none", "radial+products", "radial+products"], 3)
+    assert usual(54, 581_012) == ["none"]
+    assert usual(28, 1_000_000) == ["none", "radial"]
+    both = ways_of(["none", "radial+products", "radial+products"], 9, 3)
     assert [w.written for w in both] == ["none", "radial+products"]
     assert [r.name for r in both[1].recipes] == ["radial", "products"]
 

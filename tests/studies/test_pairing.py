@@ -30,12 +30,12 @@ def test_differences_and_p_values(rows):
 def test_the_interval_holds_the_truth_as_often_as_it_says(n, wins, losses):
     rng = np.random.default_rng(3)
     held = 0
-    for _ in range(1000):
+    for _ in range(600):
         drawn = rng.uniform(size=n)
         one, other = drawn < 0.5 + wins, (drawn < 0.5) | (drawn > 1 - losses)
         found = paired(one, other)
         held += found.low <= wins - losses <= found.high
-    assert held >= 935  # of 950, less 2 deviations
+    assert held >= 559  # of 570, less 2 deviations
 
 
 def test_nobody_differs():

@@ -100,7 +100,7 @@ class BoundaryDisplay:
         if rows is None:
             rows = getattr(estimator, "support_", ())
         ringed = [int(row) for row in rows]
-        if reading.is_linear(estimator):
+        if reading.decides_by_weights(estimator, X, table):
             projection = Projection.of(table, estimator.coef_, estimator.intercept_, names)
             view = View.of(table, codes, projection, keep=ringed, most=most)
             margin = _margin(estimator, table, codes)

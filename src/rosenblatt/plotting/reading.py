@@ -9,6 +9,8 @@ from scipy import sparse
 from rosenblatt.arrays import Ints
 from rosenblatt.errors import DataError
 
+SOME = 50  # rows whose scores are held against the weights
+
 
 def rows_of(X: Any) -> Any:
     """Rows as an array of floats, or as a CSR matrix."""
@@ -47,6 +49,18 @@ def codes_of(y: Any, classes: Any, n: int) -> Ints:
 def is_linear(estimator: Any) -> bool:
     """Whether an estimator has weights of the features as they come."""
     return hasattr(estimator, "coef_") and hasattr(estimator, "intercept_")
+
+
+def decides_by_weights(estimator: Any, X: Any, table: Any) -> bool:
+    """Whether scores are w·x + b of one unit a class; they are not where pairs of classes vote."""
+    if not is_linear(estimator):
+        return False
+    some = X.head(SOME) if hasattr(X, "head") else X[:SOME]
+    scores = np.asarray(estimator.decision_function(some))
+    own = table[:SOME] @ np.atleast_2d(estimator.coef_).T + estimator.intercept_
+    if scores.size != own.size:
+        return False
+    return bool(np.allclose(scores.reshape(own.shape), own, atol=1e-6 * float(np.abs(own).max())))
 
 
 def require_linear(estimator: Any) -> None:

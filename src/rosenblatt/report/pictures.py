@@ -5,6 +5,7 @@ All of it is plain data: numbers, words, lists. The page draws it.
 
 import re
 from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -94,7 +95,8 @@ def _picture(fitted: Fitted, run: Any, source: Source, names: Mapping[int, str])
 class _Scene:
     """Where rows are seen, and how weights are seen there.
 
-    One or two features are shown as they were read, whatever was made of them.
+    One or two features are shown as they were read, whatever was made of them; where curves cannot
+    be drawn, what was made of them is projected.
     """
 
     def __init__(self, fitted: Fitted, source: Source) -> None:
@@ -102,8 +104,10 @@ class _Scene:
         assert built is not None
         self._preparation = fitted.learned.preparation
         few = self._preparation.n_encoded <= 2 and not self._preparation.has_text
-        self._as_read = few and not fitted.on_disk
-        self._curved = self._as_read and bool(self._preparation.maps)
+        curved = bool(self._preparation.maps)
+        drawable = not curved or find_spec("contourpy") is not None  # which comes with extras
+        self._as_read = few and drawable and not fitted.on_disk
+        self._curved = self._as_read and curved
         names = self._preparation.encoded_names
         X = raw_rows(source, self._preparation) if self._as_read else built.X
         if self._curved:
@@ -139,6 +143,7 @@ def _boundary(found: Boundary) -> dict[str, Any]:
     return {
         "cells": [_plain(cell) for cell in found.cells],
         "lines": [_plain(line) for line in found.lines],
+        "shade": None if found.shade is None else found.shade.astype(int).tolist(),
     }
 
 

@@ -75,7 +75,7 @@ def compare(
     features : sequence of str, optional
         Feature maps to be tried, such as "products" or "poly:3"; "a+b" is b after a. The features
         as they are, are always tried. By default "products" and "radial" for up to 50 features,
-        for more "random-products:1000", for thousands none.
+        for more "random-products:1000", for thousands, or very many rows, none.
     n_folds : int, default=5
         How many; fewer where a class has fewer rows.
     target : str, optional
@@ -142,7 +142,7 @@ def compared(source: Source, question: Question, listen: Listen = lambda _: None
     learned = learn(source, question.target, question.choices)
     target, classes = learned.preparation.target, learned.classes
     n_folds = _folds(learned, question.n_folds)
-    ways = ways_of(question.features, learned.preparation.n_encoded)
+    ways = ways_of(question.features, learned.n_rows, learned.preparation.n_encoded)
     codes = np.concatenate([coded(chunk, target, classes) for chunk in source])
     grounds = tuple(_grounds(source, learned, ways, question.proof_seconds, listen))
     folds = folds_of(codes, n_folds, question.seed)

@@ -71,7 +71,8 @@ def _about_referee(shown: Conclusion) -> str:
         f"{beginning} on the features as they are: {line.rule} is right on {line.accuracy:.2%} of"
         f" new rows, the best referee, {referee.rule}, on {referee.accuracy:.2%}"
     )
-    return f"{about}, {_points(by)} points{_weighed(by)}."
+    both = f" on the {by.rows:,} rows that both decided" if by.rows < line.rows else ""
+    return f"{about}, {_points(by)} points{both}{_weighed(by)}."
 
 
 def _weighed(by: Paired) -> str:
@@ -91,7 +92,8 @@ def _about_map(found: Comparison, shown: Conclusion) -> list[str]:
         start = f"No map is shown to help: after {best.map}, the best of them,"
         return [f"{start} {change}{_weighed(by)}{left}."]
     cost = _cost(found, best, plain)
-    left = _left(shown.referee_after, "a line is enough after it")
+    still = "still" if shown.linear_enough else "then"
+    left = _left(shown.referee_after, f"a line is {still} enough")
     return [f"{best.map} helps: {change}, at {cost}{left}."]
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from rosenblatt.geometry import looks
 from rosenblatt.geometry.plane import Box
 from rosenblatt.report.page.html import Markup, data, tag, void
-from rosenblatt.report.page.png import picture
+from rosenblatt.report.page.png import picture, shading
 from rosenblatt.report.page.svg import Frame, line, marks, number, words
 
 SMALL = 4.0  # size of a row's mark; half of it where there are many
@@ -32,11 +32,29 @@ def boundary_chart(told: dict[str, Any], classes: Sequence[str]) -> Markup:
     across, up = told["axes"]
     return frame.drawing(
         f"{len(points):,} rows of {len(classes)} classes, and the boundary between them",
+        _shade(frame, told["shade"]),
         tag("g", *cells, class_="pair" if len(cells) == 2 else None),
         *rows,
         tag("g", *rings, class_="ring"),
         tag("path", d=path_of(frame, told["lines"]), class_="boundary", data_boundary=""),
         frame.axes(across, up, numbers_up=not told["flat"]),
+    )
+
+
+def _shade(frame: Frame, codes: list[Any] | None) -> Markup:
+    """The sides of a curved boundary."""
+    if codes is None:
+        return Markup()
+    left, right, bottom, top = frame.box
+    return tag(
+        "image",
+        href=shading(codes),
+        x=frame.x(left),
+        y=frame.y(top),
+        width=round(frame.x(right) - frame.x(left), 1),
+        height=round(frame.y(bottom) - frame.y(top), 1),
+        preserveAspectRatio="none",
+        data_shade="",
     )
 
 
@@ -56,6 +74,7 @@ def replay_controls(told: dict[str, Any]) -> Markup:
             "told": each["told"],
             "cells": [frame.points(cell) for cell in each["cells"]],
             "line": path_of(frame, each["lines"]),
+            "shade": None if each["shade"] is None else shading(each["shade"]),
             "weights": [f"{weight:.4g}" for row in each["weights"] for weight in row],
         }
         for each in frames

@@ -8,6 +8,7 @@ if (controls) {
   const told = controls.querySelector("output");
   const cells = document.querySelectorAll("[data-cell]");
   const line = document.querySelector("[data-boundary]");
+  const shade = document.querySelector("[data-shade]");
   const weights = document.querySelectorAll("[data-weight]");
   const marks = document.querySelectorAll("[data-places]");
   let clock = null;
@@ -16,6 +17,7 @@ if (controls) {
     const frame = frames[number];
     cells.forEach((cell, k) => cell.setAttribute("points", frame.cells[k]));
     if (line) line.setAttribute("d", frame.line);
+    if (shade) shade.setAttribute("href", frame.shade);
     weights.forEach((weight, k) => { weight.textContent = frame.weights[k]; });
     marks.forEach((mark) => {
       const x = JSON.parse(mark.dataset.places)[number];

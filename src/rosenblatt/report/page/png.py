@@ -1,14 +1,17 @@
-"""A matrix as a small picture within the page."""
+"""Matrices as small pictures within the page."""
 
 import struct
 import zlib
 from base64 import b64encode
+from typing import Any
 
 import numpy as np
 
-from rosenblatt.arrays import Floats
+from rosenblatt.arrays import Array, Floats
 from rosenblatt.geometry import looks
 from rosenblatt.report.page.html import Markup, void
+
+PALE = 0.13  # how much of a class's colour its side has
 
 
 def picture(matrix: Floats, largest: float, title: str) -> Markup:
@@ -17,15 +20,26 @@ def picture(matrix: Floats, largest: float, title: str) -> Markup:
     white, below, above = map(_rgb, (looks.NEUTRAL, looks.NEGATIVE, looks.POSITIVE))
     ends = np.where(share < 0, below, above)
     pixels = np.rint(white + np.abs(share) * (ends - white)).astype(np.uint8)
-    source = b64encode(_png(pixels)).decode()
-    return void("img", src=f"data:image/png;base64,{source}", alt=title, class_="pixels")
+    return void("img", src=_address(pixels), alt=title, class_="pixels")
+
+
+def shading(codes: Any) -> str:
+    """Classes as pale pixels, the lowest row first: an address that holds the picture itself."""
+    decided = np.asarray(codes, dtype=int)[::-1]
+    colours = np.array([_rgb(looks.colour(k)) for k in range(decided.max() + 1)])
+    white = _rgb(looks.NEUTRAL)
+    return _address(np.rint(white + PALE * (colours[decided] - white)).astype(np.uint8))
+
+
+def _address(pixels: Array) -> str:
+    return f"data:image/png;base64,{b64encode(_png(pixels)).decode()}"
 
 
 def _rgb(colour: str) -> Floats:
     return np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)], dtype=float)
 
 
-def _png(pixels: np.ndarray) -> bytes:
+def _png(pixels: Array) -> bytes:
     """Rows of red, green and blue as a PNG file."""
     height, width, _ = pixels.shape
     head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
