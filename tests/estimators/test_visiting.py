@@ -1,5 +1,7 @@
 """A run visited row by row is the run that `fit` makes, bit for bit."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -13,6 +15,7 @@ from rosenblatt import (
     builtin,
 )
 from rosenblatt.errors import ParameterError
+from rosenblatt.estimators.visiting import Memories
 
 ONLINE = [AROW, LMS, PassiveAggressive, Perceptron, SecondOrderPerceptron, TanhPerceptron]
 
@@ -58,6 +61,22 @@ def test_visits_follow_a_textbook_loop(keep: str) -> None:
             assert (visit.mistake, visit.changed) == (wrong, wrong)
             assert visit.after[0] == pytest.approx(w)
             assert visit.kept[0] == pytest.approx(total / seen if keep == "average" else w)
+
+
+def test_few_memories_give_the_same_visits_as_many() -> None:
+    data = builtin("overlapping")
+    model = Perceptron(shuffle=False, max_iter=40, keep="average")
+    run = model.replay(data.X, data.y)
+    few = Memories(most_bytes=5 * sum(part.nbytes for part in run.memories.kept[0]))
+    for memory in run.memories.kept:
+        few.add(memory)
+    thin = replace(run, memories=few)
+    assert (thin.n_passes, few.stride, len(few.kept) <= 5) == (run.n_passes, 16, True)
+    for passes in (1, 2, 16, 17, 31, 40):
+        for mine, theirs in zip(thin.visit(passes, 99), run.visit(passes, 99), strict=True):
+            assert np.array_equal(mine, theirs)
+    assert np.array_equal(thin.ends()[0], run.ends()[0])
+    assert np.array_equal(thin.ends()[-1], run.ends()[-1])
 
 
 def test_what_cannot_be_visited_is_refused() -> None:

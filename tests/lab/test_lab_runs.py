@@ -70,7 +70,7 @@ def test_a_pass_is_as_many_steps_as_there_are_samples() -> None:
 def test_long_runs_are_followed_from_pass_to_pass() -> None:
     setup = Setup(data="builtin:overlapping").with_setting("max_iter", 200)
     _, run = worked(setup)
-    assert run.path[1] == "w after every pass"
+    assert run.path[1] == "w from pass to pass"
     assert len(run.path[0]) <= 201
 
 

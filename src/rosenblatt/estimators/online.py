@@ -34,7 +34,7 @@ from rosenblatt.estimators.training import (
     start_weights,
     train,
 )
-from rosenblatt.estimators.visiting import Replay, remembered
+from rosenblatt.estimators.visiting import Memories, Replay, remembered
 from rosenblatt.evidence.bounds import MarginBounds
 from rosenblatt.evidence.trace import Record, Trace
 from rosenblatt.rules.losses import NEVER_FLAT
@@ -194,14 +194,14 @@ class OnlineClassifier(LinearClassifier):
         >>> [run.visit(1, row).after.tolist() for row in range(3)]
         [[[2.0, 100.0, -19.0]], [[2.0, 100.0, -19.0]], [[2.0, 80.0, -20.0]]]
         """
-        memories: list[Memory] = []
+        memories = Memories()
         with unchanged_by_failure(self):
             self._check()
             self._check_replay()
             problem = self._problem(X, y, None, self.class_weight)
             given = (coef_init, intercept_init)
             rule = self._train(problem, None, given, None, memories)
-        return Replay(problem, rule, self.keep, tuple(memories))
+        return Replay(problem, rule, self.keep, memories)
 
     @property
     def outcome_(self) -> Outcome:
@@ -263,7 +263,7 @@ class OnlineClassifier(LinearClassifier):
         validation: Problem | None,
         given: tuple[Any, Any],
         warm: Warm | None,
-        memories: list[Memory] | None = None,
+        memories: Memories | None = None,
     ) -> Rule:
         """Run the solver and store what it found; the memory between passes, if it is asked for."""
         seed = self._seed()

@@ -1,7 +1,8 @@
 """A run that can be entered at any row of any pass: what a page or a lecture steps through.
 
-The memory of the run is kept as it was before each pass; from there the rows are walked again by
-the same kernel, so what is shown is what happened, bit for bit.
+The memory of the run is kept as it was before each pass, or before every few of them where that
+would take too much; from there the rows are walked again by the same kernel, so what is shown is
+what happened, bit for bit.
 """
 
 from collections.abc import Iterable, Iterator
@@ -20,6 +21,8 @@ from rosenblatt.solvers.memory import MISTAKES, UPDATES, Memory, kept_weights
 from rosenblatt.solvers.state import State
 from rosenblatt.solvers.walk import walk
 
+MOST_BYTES = 2**26  # of memories
+
 
 class Visited(NamedTuple):
     """One row as it was learned from: weights (w, b) before and after it, a row a unit.
@@ -34,19 +37,42 @@ class Visited(NamedTuple):
     changed: bool
 
 
+class Memories:
+    """Copies of a memory before every pass or, if these would be too large, every few passes."""
+
+    def __init__(self, most_bytes: int = MOST_BYTES) -> None:
+        self.kept: list[Memory] = []
+        self.stride, self.n_passes = 1, -1  # the first copy is made before there is a pass
+        self._most_bytes = most_bytes
+
+    def add(self, memory: Memory) -> None:
+        """Keep the memory after one more pass, if its turn comes."""
+        self.n_passes += 1
+        if self.n_passes % self.stride:
+            return
+        self.kept.append(memory.copy())
+        if len(self.kept) * sum(part.nbytes for part in memory) > self._most_bytes:
+            self.kept, self.stride = self.kept[::2], 2 * self.stride
+
+    def before(self, passes: int) -> tuple[Memory, int]:
+        """A copy from before a pass, and how many passes before."""
+        place, late = divmod(passes - 1, self.stride)
+        return self.kept[place].copy(), late
+
+
 @dataclass(frozen=True, eq=False)
 class Replay:
-    """The passes of a run in file order; `memories` are those before each pass and after all."""
+    """The passes of a run in file order, and memories from which they can be entered."""
 
     problem: Problem
     rule: Rule
     keep: str
-    memories: tuple[Memory, ...]
+    memories: Memories
 
     @property
     def n_passes(self) -> int:
         """How many passes the run made."""
-        return len(self.memories) - 1
+        return self.memories.n_passes
 
     @property
     def n_rows(self) -> int:
@@ -55,7 +81,7 @@ class Replay:
 
     def start(self) -> Floats:
         """Weights before the first row."""
-        return self.memories[0].last()
+        return self.memories.kept[0].last()
 
     def visit(self, passes: int, row: int) -> Visited:
         """What a row did in a pass; passes count from 1 and rows from 0."""
@@ -64,7 +90,7 @@ class Replay:
                 f"The run has {self.n_passes} passes over {self.n_rows} rows; there is no row"
                 f" {row} in pass {passes}."
             )
-        memory = self.memories[passes - 1].copy()
+        memory = self._before(passes)
         self._walk(memory, 0, row)
         before, clock = memory.last(), memory.clock.copy()
         self._walk(memory, row, row + 1)
@@ -78,10 +104,21 @@ class Replay:
 
     def path(self, passes: int) -> Iterator[Floats]:
         """Weights after each row of a pass."""
-        memory = self.memories[passes - 1].copy()
+        memory = self._before(passes)
         for row in range(self.n_rows):
             self._walk(memory, row, row + 1)
             yield memory.last()
+
+    def ends(self) -> list[Floats]:
+        """Weights before the first pass, between some passes, and after the last."""
+        between = [memory.last() for memory in self.memories.kept[:-1]]
+        return [*between, self.visit(self.n_passes, self.n_rows - 1).after]
+
+    def _before(self, passes: int) -> Memory:
+        memory, late = self.memories.before(passes)
+        for _ in range(late):
+            self._walk(memory, 0, self.n_rows)
+        return memory
 
     def _walk(self, memory: Memory, start: int, stop: int) -> None:
         if start < stop:
@@ -89,9 +126,9 @@ class Replay:
             walk(self.problem, Visit(rows, rows), self.rule, memory)
 
 
-def remembered(states: Iterable[State], memory: Memory, memories: list[Memory]) -> Iterator[State]:
+def remembered(states: Iterable[State], memory: Memory, memories: Memories) -> Iterator[State]:
     """Copy the memory of a run before its first pass and after each."""
-    memories.append(memory.copy())
+    memories.add(memory)
     for state in states:
-        memories.append(memory.copy())
+        memories.add(memory)
         yield state

@@ -101,8 +101,7 @@ class SampleRun(Run):
         """From sample to sample or, in a long run, from pass to pass."""
         replay = self._replay
         if self.n_steps > FOLLOWED:
-            ends = [memory.last()[0] for memory in replay.memories]
-            return _distinct(ends), "w after every pass"
+            return _distinct([W[0] for W in replay.ends()]), "w from pass to pass"
         seen = [W[0] for passes in range(1, self.n_passes + 1) for W in replay.path(passes)]
         return _distinct([replay.start()[0], *seen]), "w after every change"
 
