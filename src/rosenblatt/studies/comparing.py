@@ -12,7 +12,7 @@ from rosenblatt.errors import ParameterError, SourceError
 from rosenblatt.estimators import checks
 from rosenblatt.fitting.building import Built, build
 from rosenblatt.fitting.fit import TOO_FEW
-from rosenblatt.fitting.mapping import mapped
+from rosenblatt.fitting.mapping import choices_for, mapped
 from rosenblatt.fitting.proving import proved
 from rosenblatt.fitting.rules import Rule
 from rosenblatt.fitting.splitting import folds_of
@@ -24,7 +24,7 @@ from rosenblatt.sources.selecting import Remembered
 from rosenblatt.studies.comparison import Comparison, Ground
 from rosenblatt.studies.contest import Contest
 from rosenblatt.studies.given import given_rows
-from rosenblatt.studies.ways import Way, ways_of
+from rosenblatt.studies.ways import Way, ways_asked_for, ways_of
 from rosenblatt.tables.kinds import Choices
 from rosenblatt.tables.learning import Learned, learn, settled
 from rosenblatt.tables.targets import coded
@@ -139,14 +139,16 @@ def compared(source: Source, question: Question, listen: Listen = lambda _: None
     """Answer a question about a source; what is being done is told to `listen`."""
     source = Remembered(source)
     listen("Reading")
-    learned = learn(source, question.target, question.choices)
+    asked = [recipe for way in ways_asked_for(question.features or ()) for recipe in way.recipes]
+    choices = choices_for(asked, question.choices)
+    learned = learn(source, question.target, choices)
     target, classes = learned.preparation.target, learned.classes
     n_folds = _folds(learned, question.n_folds)
     ways = ways_of(question.features, learned.n_rows, learned.preparation.n_encoded)
     codes = np.concatenate([coded(chunk, target, classes) for chunk in source])
     grounds = tuple(_grounds(source, learned, ways, question.proof_seconds, listen))
     folds = folds_of(codes, n_folds, question.seed)
-    choices, rules = settled(question.choices, learned), question.rules
+    choices, rules = settled(choices, learned), question.rules
     contest = Contest(source, learned, choices, rules, ways, codes=codes, folds=folds)
     entries = contest.entries(listen)
     return Comparison(

@@ -22,9 +22,13 @@ class Way(NamedTuple):
 def ways_of(features: Sequence[str] | None, n_rows: int, n_features: int) -> tuple[Way, ...]:
     """The features as they are, and the maps that are asked for, or the usual ones."""
     wanted = _usual(n_rows, n_features) if features is None else features
-    names = [name for name in dict.fromkeys(wanted) if name != AS_THEY_ARE]
-    tried = (Way(name, recipes_of(name.split(JOINED))) for name in names)
-    return (Way(AS_THEY_ARE, ()), *tried)
+    return (Way(AS_THEY_ARE, ()), *ways_asked_for(wanted))
+
+
+def ways_asked_for(features: Sequence[str]) -> tuple[Way, ...]:
+    """The maps that are written so, each once."""
+    names = [name for name in dict.fromkeys(features) if name != AS_THEY_ARE]
+    return tuple(Way(name, recipes_of(name.split(JOINED))) for name in names)
 
 
 def _usual(n: int, d: int) -> list[str]:
