@@ -50,6 +50,17 @@ def test_text_tables_are_those_of_the_result_file() -> None:
     assert sentences in (ROOT / "docs/language-model.md").read_text()
 
 
+def test_figures_of_images_are_those_of_the_result_file() -> None:
+    measured = ROOT / "benchmarks/results/images.json"
+    if not measured.exists():
+        pytest.skip("tests run apart from the repository")
+    page, record = (ROOT / "docs/images.md").read_text(), json.loads(measured.read_text())
+    assert f"take {record['speed']['times faster']:.0f} times less" in page
+    for each in record["errors"]:
+        told = (f"{each['features']:,}", f"{each['test error']:.2f}")
+        assert f"| {' | '.join(told)} | {each['processor seconds']:.0f} |" in page
+
+
 FILES = {
     "svmlight": "svmlight, 700,000 rows, 52 million entries: one pass",
     "csv": "CSV, 1,000,000 × 28: perceptron",
