@@ -281,8 +281,18 @@ def test_the_door_lets_good_rows_through_untouched(dtype: type) -> None:
     assert np.shares_memory(rows.data, matrix.data)
     assert np.shares_memory(rows.indices, matrix.indices)
     X.flags.writeable = False
-    assert rows_of(X) is X
+    rows = rows_of(X)
+    assert rows.flags.writeable  # as kernels know rows: they are not compiled again
+    assert rows.ctypes.data == X.ctypes.data
     assert np.shares_memory(rows_of(X[2:5]), X)
+
+
+def test_rows_of_a_read_only_array_keep_its_memory_alive() -> None:
+    X = np.arange(300_000.0).reshape(-1, 3)
+    X.flags.writeable = False
+    rows, total = rows_of(X), X.sum()
+    del X
+    assert np.zeros(300_000).sum() + rows.sum() == total
 
 
 @pytest.mark.parametrize(

@@ -90,7 +90,7 @@ def test_a_walk_in_pairs_counts_and_learns_what_a_walk_of_single_rows_does(
 def test_an_estimator_that_takes_pairs_has_the_bits_of_a_stream_of_single_rows(
     keep: str, dtype: type
 ) -> None:
-    problem = noise(7, 5001, 9, dtype)
+    problem = noise(7, 1501, 9, dtype)
     X, y = problem.rows, problem.codes
     whole = Perceptron(keep=keep).partial_fit(X, y, classes=[0, 1])
     again = Perceptron(keep=keep).partial_fit(X, y, classes=[0, 1])
@@ -100,7 +100,7 @@ def test_an_estimator_that_takes_pairs_has_the_bits_of_a_stream_of_single_rows(
     for _ in range(2):
         for i in range(len(y)):
             rows.partial_fit(X[i : i + 1], y[i : i + 1], classes=[0, 1])
-    again.partial_fit(X[:1001], y[:1001]).partial_fit(X[1001:], y[1001:])
+    again.partial_fit(X[:601], y[:601]).partial_fit(X[601:], y[601:])
     for other in (rows, again):
         assert other.coef_.tobytes() == whole.coef_.tobytes()
         assert other.intercept_.tobytes() == whole.intercept_.tobytes()

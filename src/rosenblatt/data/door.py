@@ -30,7 +30,7 @@ _AS_FLOAT32 = ("b1", "f2", "i1", "u1", "i2", "u2")
 def rows_of(X: Any, *, min_rows: int = 1) -> Rows:
     """Rows of a table, dense or sparse, ready for a kernel."""
     if type(X) is np.ndarray and X.ndim == 2 and _is_ready(X.dtype) and X.flags.c_contiguous:
-        rows: Rows = X
+        rows: Rows = _for_kernels(X)
     elif sparse.issparse(X):
         rows = _sparse_rows(X)
     else:
@@ -88,7 +88,21 @@ def _dense_rows(X: Any) -> Array:
         _refuse_dimensions(table)
     if table.dtype.kind in "OUSmM":
         table = _numbers(table)
-    return np.ascontiguousarray(table, dtype=_float_type(table.dtype))
+    return _for_kernels(np.ascontiguousarray(table, dtype=_float_type(table.dtype)))
+
+
+class _Writable:
+    """The memory of a read-only array, under the promise not to write to it."""
+
+    def __init__(self, array: Array) -> None:
+        self.array = array  # which must live as long as whoever sees its memory
+        described = array.__array_interface__
+        self.__array_interface__ = {**described, "data": (described["data"][0], False)}
+
+
+def _for_kernels(array: Array) -> Array:
+    """The same array; a kernel only reads rows, and is not compiled again for read-only ones."""
+    return array if array.flags.writeable else np.asarray(_Writable(array))
 
 
 def _float_type(dtype: np.dtype[Any]) -> Any:
@@ -144,7 +158,8 @@ def _sparse_rows(X: Any) -> CSR:
     data = matrix.data
     if not _is_ready(data.dtype):
         data = data.astype(_float_type(data.dtype))
-    rows = CSR(data, matrix.indices, matrix.indptr, int(matrix.shape[1]))
+    data, indices, indptr = map(_for_kernels, (data, matrix.indices, matrix.indptr))
+    rows = CSR(data, indices, indptr, int(matrix.shape[1]))
     _check_indices(rows)
     return rows
 
