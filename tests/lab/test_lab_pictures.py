@@ -1,5 +1,7 @@
 """What the plane shows is what the weights say."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -7,7 +9,7 @@ from rosenblatt.geometry.plane import Box
 from rosenblatt.geometry.sampling import sample
 from rosenblatt.lab.pictures import EMPTY, box_around, chosen, foot_of, picture
 from rosenblatt.lab.runs import run_of
-from rosenblatt.lab.state import Setup
+from rosenblatt.lab.state import DRAWN, Point, Setup
 from rosenblatt.lab.subject import Subject, subject_of
 
 
@@ -52,6 +54,17 @@ def test_boundary_through_features_is_a_curve_where_the_score_is_zero() -> None:
     inside = shown.decisions[75, 75]
     assert subject.classes[int(inside)] == "1"  # the ring of radius 1
     assert shown.chances[75, 75] > 0.5 > shown.chances[0, 0]
+
+
+@pytest.mark.parametrize("features", ["none", "products"])
+def test_several_classes_share_the_plane_by_their_probabilities(features: str) -> None:
+    points = tuple(Point(x, y, k) for k, (x, y) in enumerate([(0, 0), (1, 0), (0, 1)]))
+    drawn = Setup(data=DRAWN, points=points, features=features)
+    subject, _, shown = seen(replace(drawn, rule="logistic-regression"))
+    assert shown.shares.shape[0] == len(subject.classes) == 3
+    np.testing.assert_allclose(shown.shares.sum(axis=0), 1)
+    assert shown.shares.argmax(axis=0)[0, 0] == 0
+    assert seen(replace(drawn, rule="perceptron"))[2].shares is None
 
 
 def test_more_features_are_projected_with_exact_distances() -> None:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import expit
+from scipy.special import expit, softmax
 
 from rosenblatt.arrays import Floats, Ints
 from rosenblatt.geometry.contours import Grid, lead_of
@@ -31,7 +31,7 @@ UNIT_MARGINS = {"linear-svm", "passive-aggressive"}  # their margin is where the
 PROBABLE = {"logistic-regression", "linear-discriminant"}  # their scores are log odds
 EMPTY = Box(-0.25, 1.25, -0.25, 1.25)
 ARROW = 0.14  # of the box
-SHADES = 60  # a side
+SHADES = 90  # a side
 LONGEST = 6.0  # a box that is longer than this times its width is not made square
 
 
@@ -61,6 +61,8 @@ class Picture:
     cells: tuple[Floats, ...] = ()  # a polygon a class
     decisions: Floats | None = None  # the class on a grid, where cells are no polygons
     chances: Floats | None = None  # the probability of the second class on a grid
+    shares: Floats | None = None  # the probability of each of several classes, a grid a class
+    shaded: Box | None = None  # where these grids lie, if not in the box
     caption: str = ""
 
 
@@ -119,18 +121,19 @@ def foot_of(drawn: Drawn, place: int, W: Floats) -> Floats | None:
 
 def _straight(w: Floats, b: Floats, rule: str, level: float | None, seen: Picture) -> Picture:
     """A picture with the lines of units (w, b) of its plane."""
-    wide = _widened(seen.box)
+    wide, shaded = _widened(seen.box), _widened(seen.box, 0.25)
+    grid = Grid.over(shaded, SHADES)
     cells = tuple(regions(w, b, wide))
     if len(w) > 1:
         boundary = tuple(np.vstack([cell, cell[:1]]) for cell in cells if len(cell))
-        return replace(seen, boundary=boundary, cells=cells)
+        shares = _shares(grid, grid.points @ w.T + b, rule)
+        return replace(seen, boundary=boundary, cells=cells, shares=shares, shaded=shaded)
     unit, bias = w[0], float(b[0])
     margins: tuple[Floats, ...] = ()
     if level is not None:
         margins = _some(segment(unit, bias - level, wide), segment(unit, bias + level, wide))
     chances = None
     if rule in PROBABLE:
-        grid = Grid.over(seen.box, SHADES)
         chances = grid.shaped(expit(grid.points @ unit + bias))
     return replace(
         seen,
@@ -139,6 +142,7 @@ def _straight(w: Floats, b: Floats, rule: str, level: float | None, seen: Pictur
         normal=_normal(unit, bias, seen.box),
         cells=cells,
         chances=chances,
+        shaded=shaded,
     )
 
 
@@ -151,7 +155,9 @@ def _curved(subject: Subject, W: Floats, rule: str, level: float | None, seen: P
     if len(W) > 1:
         leads = [lead_of(k, scores) for k in range(len(W))]
         lines = tuple(line for lead in leads for line in grid.lines(lead))
-        return replace(seen, boundary=lines, decisions=grid.shaped(scores.argmax(axis=1)))
+        decisions = grid.shaped(scores.argmax(axis=1))
+        shares = _shares(grid, scores, rule)
+        return replace(seen, boundary=lines, decisions=decisions, shares=shares)
     score = scores[:, 0]
     margins: tuple[Floats, ...] = ()
     if level is not None:
@@ -163,6 +169,13 @@ def _curved(subject: Subject, W: Floats, rule: str, level: float | None, seen: P
         decisions=grid.shaped(score >= 0),
         chances=grid.shaped(expit(score)) if rule in PROBABLE else None,
     )
+
+
+def _shares(grid: Grid, scores: Floats, rule: str) -> Floats | None:
+    """Probabilities of several classes, where the rule has them."""
+    if rule not in PROBABLE:
+        return None
+    return np.array([grid.shaped(share) for share in softmax(scores, axis=1).T])
 
 
 def _projection(subject: Subject, W: Floats | None) -> Projection:
@@ -207,9 +220,9 @@ def _normal(w: Floats, b: float, box: Box) -> Floats | None:
     return np.vstack([middle, middle + ARROW * w / share.max()])
 
 
-def _widened(box: Box) -> Box:
+def _widened(box: Box, by: float = 1.0) -> Box:
     """A larger box, so that lines go on where the picture is moved."""
-    width, height = box.right - box.left, box.top - box.bottom
+    width, height = by * (box.right - box.left), by * (box.top - box.bottom)
     return Box(box.left - width, box.right + width, box.bottom - height, box.top + height)
 
 

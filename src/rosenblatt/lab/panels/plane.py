@@ -24,7 +24,7 @@ from bokeh.models import (
 from bokeh.palettes import interp_palette
 from bokeh.plotting import figure
 
-from rosenblatt.arrays import Floats
+from rosenblatt.arrays import Array, Floats
 from rosenblatt.geometry import looks
 from rosenblatt.geometry.looks import COLOURS, SHAPES, colour
 from rosenblatt.geometry.plane import Box
@@ -59,6 +59,7 @@ class PlanePanel:
         self._cells = ColumnDataSource({"xs": [], "ys": [], "colour": []})
         self._image = ColumnDataSource({"image": [], "x": [], "y": [], "dw": [], "dh": []})
         self._chances = ColumnDataSource({"image": [], "x": [], "y": [], "dw": [], "dh": []})
+        self._mixture = ColumnDataSource({"image": [], "x": [], "y": [], "dw": [], "dh": []})
         self._witnesses = ColumnDataSource({"x": [], "y": [], "size": []})
         self._at_work = ColumnDataSource({"x": [], "y": []})
         self._foot = ColumnDataSource({"x": [], "y": []})
@@ -84,6 +85,7 @@ class PlanePanel:
         fig.image("image", source=self._image, color_mapper=mapper, alpha=0.13, level="underlay")
         chance = LinearColorMapper(palette=interp_palette(CHANCE, 64), low=0, high=1)
         fig.image("image", source=self._chances, color_mapper=chance, alpha=0.3, level="underlay")
+        fig.image_rgba("image", source=self._mixture, alpha=0.3, level="underlay")
         fig.patches(
             "xs", "ys", source=self._cells, fill_color="colour", fill_alpha=0.1, line_color=None
         )
@@ -176,7 +178,7 @@ class PlanePanel:
         send(self._lines, _as_lines(picture.boundary))
         send(self._margins, _as_lines(picture.margins))
         cells = [(k, cell) for k, cell in enumerate(picture.cells) if len(cell)]
-        shaded = picture.chances is not None
+        shaded = picture.chances is not None or picture.shares is not None
         send(
             self._cells,
             {
@@ -189,7 +191,10 @@ class PlanePanel:
         looks = np.array(marks, float) % len(COLOURS)
         by_look = None if decisions is None else looks[decisions.astype(np.int64)]
         send(self._image, _as_image(by_look, picture.box))
-        send(self._chances, _as_image(picture.chances, picture.box))
+        shaded_box = picture.shaded or picture.box
+        send(self._chances, _as_image(picture.chances, shaded_box))
+        mixture = None if picture.shares is None else _mixed(picture.shares, marks)
+        send(self._mixture, _as_image(mixture, shaded_box))
         self._show_normal(picture.normal)
         self._show_foot()
         if not editable and picture.box != self.shown:
@@ -347,11 +352,19 @@ def _as_lines(lines: Sequence[Floats]) -> dict[str, Any]:
     }
 
 
-def _as_image(values: Floats | None, box: Box) -> dict[str, Any]:
+def _mixed(shares: Floats, marks: Sequence[int]) -> Array:
+    """The colours of the classes, mixed by their shares, a number of four bytes a pixel."""
+    colours = np.array([list(bytes.fromhex(colour(mark).lstrip("#"))) for mark in marks])
+    pixels = np.full((*shares.shape[1:], 4), 255, np.uint8)
+    pixels[..., :3] = np.einsum("kij,kc->ijc", shares, colours).round()
+    return pixels.view(np.uint32)[..., 0]
+
+
+def _as_image(values: Array | None, box: Box) -> dict[str, Any]:
     if values is None:
         return {"image": [], "x": [], "y": [], "dw": [], "dh": []}
     return {
-        "image": [values.astype(np.float32)],
+        "image": [values.astype(np.float32) if values.dtype.kind == "f" else values],
         "x": [box.left],
         "y": [box.bottom],
         "dw": [box.right - box.left],
