@@ -50,6 +50,21 @@ def test_text_tables_are_those_of_the_result_file() -> None:
     assert sentences in (ROOT / "docs/language-model.md").read_text()
 
 
+def test_figures_of_capacity_are_those_of_the_result_file() -> None:
+    measured = ROOT / "benchmarks/results/capacity.json"
+    if not measured.exists():
+        pytest.skip("tests run apart from the repository")
+    page, record = (ROOT / "docs/features.md").read_text(), json.loads(measured.read_text())
+    first, last = record["errors"][0], record["errors"][-1]
+    for part in ("training", "test"):
+        assert f"from {100 * first[part]:.2f} % to {100 * last[part]:.2f} %" in page
+    verdicts = {int(n): told for n, told in record["verdicts"].items()}
+    enough = min(n for n, told in verdicts.items() if told["verdict"] == "separable")
+    little = max(n for n, told in verdicts.items() if told["verdict"] == "inseparable")
+    assert f"With {enough:,} products" in page
+    assert f"with {little:,} none does, for {verdicts[little]['rows']:,} images" in page
+
+
 def test_figures_of_images_are_those_of_the_result_file() -> None:
     measured = ROOT / "benchmarks/results/images.json"
     if not measured.exists():
