@@ -21,7 +21,7 @@ from hypothesis import HealthCheck, settings  # noqa: E402
 settings.register_profile(
     "rosenblatt",
     deadline=None,  # the first example compiles
-    max_examples=50,
+    max_examples=35,
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("rosenblatt")
