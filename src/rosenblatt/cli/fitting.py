@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from rosenblatt.tables.kinds import Choices
 
 NO_TEST = "none"
-AUTO_TOL = 1e-4  # of the objective: nearer is not better on new rows
 TALKATIVE = {
     Rule.PERCEPTRON,
     Rule.PASSIVE_AGGRESSIVE,
@@ -102,8 +101,6 @@ def _settings(rule: Rule, given: dict[str, Any]) -> dict[str, Any]:
     settings = {"n_jobs": -1, **given}
     if rule in TALKATIVE:
         settings["verbose"] = 1
-    if rule is Rule.AUTO:
-        settings.setdefault("tol", AUTO_TOL)
     return settings
 
 

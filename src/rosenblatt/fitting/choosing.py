@@ -22,18 +22,19 @@ LITTLE = 1 << 17  # entries, or features, times units: cross-validation on all r
 ENOUGH = 1 << 25  # entries times units of a sample
 MOST_ROWS = 20_000  # of a sample
 WIDE = 4096  # features
+TOL = 1e-4  # gap of the fit itself: nearer is not better on new rows
 ROUGH = 1e-3  # gap of fits that only choose
 PATIENCE = 2
 
 
 def auto_settings(built: Built, n_classes: int, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings of the default rule, where they are not given: C, and one unit a class for words.
+    """Settings of the default rule, where they are not given: tol, C and, for words, the units.
 
     For thousands of sparse features, one class against the rest is as good and much quicker.
     """
     wide = isinstance(built.rows, CSR) and n_cols(built.rows) > WIDE
     apart = {"multi_class": "ovr"} if wide and n_classes > 2 else {}
-    chosen = {**apart, **settings}
+    chosen = {"tol": TOL, **apart, **settings}
     if "C" not in chosen:
         chosen["C"] = chosen_C(built, n_classes, chosen)
     return chosen

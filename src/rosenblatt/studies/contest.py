@@ -20,7 +20,6 @@ from rosenblatt.tables.kinds import Choices
 from rosenblatt.tables.learning import Learned, learn
 
 SETTINGS = {"n_jobs": -1}
-AUTO_SETTINGS = {**SETTINGS, "tol": 1e-4}  # of the objective: nearer is not better on new rows
 
 
 class Run:
@@ -96,9 +95,8 @@ class Contest:
                 _judge(run, rows[size], size, places)
 
     def _line(self, run: Run, rule: Rule, train: Built, test: Built, places: Ints) -> None:
-        settings = AUTO_SETTINGS if rule is Rule.AUTO else SETTINGS
         start = perf_counter()
-        model = trained(rule, settings, train, len(self.classes))
+        model = trained(rule, SETTINGS, train, len(self.classes))
         run.seconds.append(perf_counter() - start)
         run.decided[places] = model.predict(test.X)
         run.n_weights = int(model.coef_.size + np.size(model.intercept_))
