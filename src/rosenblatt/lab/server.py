@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import unquote, urlencode
 
 from bokeh.document import Document
+from bokeh.server.connection import ServerConnection
 from bokeh.server.server import BaseServer
 from bokeh.server.tornado import BokehTornado
 from bokeh.server.util import bind_sockets
@@ -22,6 +23,7 @@ from rosenblatt.data.builtin import Dataset
 from rosenblatt.lab.guard import Guard, headers_for
 from rosenblatt.lab.page import Page
 from rosenblatt.lab.rooms.plane import Files
+from rosenblatt.lab.sockets import Together
 from rosenblatt.lab.state import from_query
 from rosenblatt.lab.uploads import LIMIT, TOO_LARGE, Uploads, private_folder
 
@@ -122,6 +124,12 @@ class _Tornado(BokehTornado):
         if trouble is not None:
             return self.get_handler_delegate(request, _Refusal, {"trouble": trouble})
         return super().find_handler(request, **kwargs)
+
+    def new_connection(self, *parts: Any) -> ServerConnection:
+        """A line to a browser on which nothing small waits for company."""
+        connection = Together(*parts)
+        self._clients.add(connection)
+        return connection
 
     def _secured(self, _request: HTTPServerRequest) -> OutputTransform:
         return _Headers(headers_for(self._guard))
