@@ -114,10 +114,16 @@ def test_a_csv_is_opened_and_a_bad_one_is_told_about(tab: Tab, tmp_path: Path) -
     kinds = ["low"] * 10 + ["high"] * 10
     rows = "\n".join(f"{1.5 * k},{k % 7},{k * k % 11},{kind}" for k, kind in enumerate(kinds))
     (tmp_path / "good.csv").write_text(f"a,b,c,kind\n{rows}\n")
+    tab.choose("rule", "Perceptron")
     tab.type("start", "")
     tab.upload(tmp_path / "good.csv")
     tab.sees("20 samples, 3 features, 2 classes", "Projected: across, signed distance")
     tab.judges("separable")
+    tab.choose("target", "b")
+    tab.sees("20 samples, 4 features, 7 classes")
+    tab.page.wait_for_url("**target=b*")
+    tab.choose("target", "kind")
+    tab.sees("20 samples, 3 features, 2 classes")
     (tmp_path / "bad.csv").write_text("a,b,kind\n1,2,x\n3,y\n")
     tab.upload(tmp_path / "bad.csv")
     tab.sees("bad.csv")
@@ -166,6 +172,14 @@ def test_an_address_is_a_setup_that_can_be_shared(browser: Any, tab: Tab) -> Non
     other.judges("separable")
     other.sees("minimise ½|w|² + C Σ max")
     other.close()
+
+
+def test_a_tab_says_that_the_lab_has_ended(browser: Any) -> None:
+    with open_lab() as address:
+        tab = Tab(browser, address)
+        assert not tab.page.get_by_role("alert").is_visible()
+    tab.sees("The lab has ended. Start it again with rosenblatt lab.")
+    tab.page.close()
 
 
 def test_tabs_are_independent_and_a_bad_address_is_told_about(

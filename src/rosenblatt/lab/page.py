@@ -47,6 +47,7 @@ class Page:
         doc.title = "rosenblatt lab"
         doc.template = TEMPLATE
         doc.theme = Theme(json=theme.LOOK)
+        self._wires.tell_the_end(doc)
         for root in (doors, self._hall, self._wires.view):
             doc.add_root(root)
 

@@ -19,7 +19,7 @@ from tornado.httputil import HTTPHeaders, HTTPServerRequest
 from tornado.ioloop import IOLoop
 from tornado.web import HTTPError, OutputTransform, RequestHandler, stream_request_body
 
-from rosenblatt.data.builtin import Dataset
+from rosenblatt.lab.file import File
 from rosenblatt.lab.guard import Guard, headers_for
 from rosenblatt.lab.page import Page
 from rosenblatt.lab.rooms.plane import Files
@@ -57,7 +57,7 @@ class Lab:
 
 @contextmanager
 def opened(
-    file: Dataset | None, query: Mapping[str, str] | None = None, port: int = 0
+    file: File | None, query: Mapping[str, str] | None = None, port: int = 0
 ) -> Iterator[Lab]:
     """A lab with a file open, or none; its folder and its sockets end with it."""
     sockets, port = bind_sockets(ADDRESS, port)
@@ -79,7 +79,7 @@ def opened(
 
 
 def serve(
-    file: Dataset | None,
+    file: File | None,
     query: Mapping[str, str],
     *,
     browser: bool,
