@@ -149,8 +149,9 @@ def test_a_truth_table_is_clicked(tab: Tab) -> None:
     tab.sees("One unit computes it", "x1 + x2 − 1 ≥ 0")
 
 
-def test_a_letter_is_drawn_on_the_mark_i(tab: Tab) -> None:
+def test_a_letter_and_a_digit_are_drawn_on_the_mark_i(tab: Tab) -> None:
     tab.enter("Mark I")
+    tab.page.locator(".lab-alphabets .bk-btn", has_text="Letters").click()
     tab.sees("Draw on the cells with the mouse")
     tab.page.mouse.move(*tab.place(6, 17, "cells"))
     tab.page.mouse.down()
@@ -158,6 +159,10 @@ def test_a_letter_is_drawn_on_the_mark_i(tab: Tab) -> None:
     tab.page.mouse.move(*tab.place(15, 3, "cells"), steps=6)
     tab.page.mouse.up()
     tab.sees("It is L.")
+    tab.page.locator(".lab-alphabets .bk-btn", has_text="Digits").click()
+    tab.page.wait_for_url("**alphabet=digits*")
+    tab.press("some")
+    tab.sees("It is 0.")
     tab.press("wipe")
     tab.sees("Draw on the cells with the mouse")
 

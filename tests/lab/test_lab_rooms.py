@@ -6,7 +6,7 @@ import pytest
 from rosenblatt import realize
 from rosenblatt.data import glyphs
 from rosenblatt.lab.gates import PRESETS, flipped, formulas, rows_of, told, wiring
-from rosenblatt.lab.letters import machine, pictures_of, some_letter, votes
+from rosenblatt.lab.letters import ALPHABETS, machine, pictures_of, some_glyph, votes
 from rosenblatt.lab.words import number, sentence, table, vector, weights_of_units
 from rosenblatt.logic.realize import Realizable
 
@@ -39,19 +39,22 @@ def test_a_click_flips_one_row() -> None:
     assert rows_of("01") == [("0", "0"), ("1", "1")]
 
 
-def test_the_mark_i_knows_letters_of_pens_it_never_saw() -> None:
-    units = machine("perceptron")
-    X, y = glyphs.letters(260, seed=99)
-    right = [votes(units, x).letter == letter for x, letter in zip(X, y, strict=True)]
+@pytest.mark.parametrize(("alphabet", "fourth"), [("letters", "D"), ("digits", "3")])
+def test_the_mark_i_knows_letters_and_digits_of_pens_it_never_saw(
+    alphabet: str, fourth: str
+) -> None:
+    units = machine("perceptron", alphabet)
+    X, y = glyphs.pictures(ALPHABETS[alphabet], 260, seed=99)
+    right = [votes(units, x).glyph == glyph for x, glyph in zip(X, y, strict=True)]
     assert np.mean(right) > 0.9
-    assert votes(units, np.zeros(400)).letter == ""
-    assert votes(units, some_letter(3, 5)).letter == "D"
+    assert votes(units, np.zeros(400)).glyph == ""
+    assert votes(units, some_glyph(alphabet, 3, 5)).glyph == fourth
 
 
 def test_weights_are_seen_as_pictures() -> None:
-    units = machine("perceptron")
+    units = machine("perceptron", "letters")
     mosaic, places = pictures_of(units)
-    assert [letter for letter, _, _ in places] == list(units.letters)
+    assert [letter for letter, _, _ in places] == list(units.glyphs)
     letter, left, top = places[7]
     rows = mosaic[::-1][len(mosaic) - top : len(mosaic) - top + 20, left : left + 20]
     w = units.W[7, :-1].reshape(20, 20)

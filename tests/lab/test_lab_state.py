@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rosenblatt.data import builtin
-from rosenblatt.lab.letters import MACHINES, as_hex, from_hex
+from rosenblatt.lab.letters import ALPHABETS, MACHINES, as_hex, from_hex
 from rosenblatt.lab.state import (
     DRAWN,
     FEATURES,
@@ -43,6 +43,7 @@ def setups(draw: st.DrawFn) -> Setup:
         step=draw(st.none() | st.integers(0, 10**6)),
         table=draw(st.sampled_from(["01", "0110", "01101001"])),
         machine=draw(st.sampled_from(sorted(MACHINES))),
+        alphabet=draw(st.sampled_from(sorted(ALPHABETS))),
         cells=draw(st.sampled_from(["", "ff" * 50])),
     )
     step = setup.step

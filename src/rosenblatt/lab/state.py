@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Self
 from urllib.parse import urlencode
 
 from rosenblatt.data import builtin
-from rosenblatt.lab.letters import MACHINES, as_hex, from_hex
+from rosenblatt.lab.letters import ALPHABETS, MACHINES, as_hex, from_hex
 from rosenblatt.lab.teaching import TAUGHT
 
 ROOMS = ("plane", "gates", "letters")
@@ -57,6 +57,7 @@ class Setup:
     step: int | None = None
     table: str = "0110"
     machine: str = "perceptron"
+    alphabet: str = "letters"
     cells: str = ""
 
     def with_rule(self, rule: str) -> Self:
@@ -220,5 +221,6 @@ _READERS: dict[str, Any] = {
     "step": _whole(0, MOST_STEPS),
     "table": _table,
     "machine": _one_of(MACHINES),
+    "alphabet": _one_of(ALPHABETS),
     "cells": _cells,
 }
