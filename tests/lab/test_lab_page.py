@@ -147,6 +147,13 @@ def test_a_truth_table_is_clicked(tab: Tab) -> None:
     tab.sees("No unit computes it", "01 + 10 (true) = 00 + 11 (false)")
     tab.press("row-11")
     tab.sees("One unit computes it", "x1 + x2 − 1 ≥ 0")
+    tab.sees("function")  # what the keys ↑ and ↓ choose
+    tab.page.locator(".lab-unit").click()
+    tab.page.keyboard.press("ArrowUp")  # from or to and
+    tab.sees("x1 + x2 − 2 ≥ 0")
+    tab.page.keyboard.press("3")
+    tab.sees("Of the 256 functions of 3 inputs")
+    tab.choose("preset", "xor")
 
 
 def test_a_letter_and_a_digit_are_drawn_on_the_mark_i(tab: Tab) -> None:
@@ -163,7 +170,8 @@ def test_a_letter_and_a_digit_are_drawn_on_the_mark_i(tab: Tab) -> None:
     tab.page.wait_for_url("**alphabet=digits*")
     tab.press("some")
     tab.sees("It is 0.")
-    tab.press("wipe")
+    tab.page.locator(".lab-answer").click()
+    tab.page.keyboard.press("Delete")
     tab.sees("Draw on the cells with the mouse")
 
 

@@ -5,9 +5,18 @@ import pytest
 
 from rosenblatt import realize
 from rosenblatt.data import glyphs
-from rosenblatt.lab.gates import PRESETS, flipped, formulas, rows_of, told, wiring
+from rosenblatt.lab.gates import (
+    PRESETS,
+    flipped,
+    formulas,
+    nothing,
+    preset_beside,
+    rows_of,
+    told,
+    wiring,
+)
 from rosenblatt.lab.letters import ALPHABETS, machine, pictures_of, some_glyph, votes
-from rosenblatt.lab.words import number, sentence, table, vector, weights_of_units
+from rosenblatt.lab.words import hints, number, sentence, table, vector, weights_of_units
 from rosenblatt.logic.realize import Realizable
 
 
@@ -32,6 +41,13 @@ def test_what_is_told_of_xor() -> None:
     assert proof.startswith("Proof: 01 + 10 (true) = 00 + 11 (false)")
     assert network == "Two layers can, with 2 hidden units:"
     assert share == "Of the 16 functions of 2 inputs, one unit computes 14."
+
+
+def test_functions_follow_each_other() -> None:
+    assert preset_beside(PRESETS["and"], 1) == PRESETS["or"]
+    assert preset_beside(PRESETS["and"], -1) == PRESETS["parity of 4"]
+    assert preset_beside("0000", 1) == PRESETS["and"]
+    assert nothing(3) == "00000000"
 
 
 def test_a_click_flips_one_row() -> None:
@@ -67,6 +83,7 @@ def test_words_are_safe_in_a_page() -> None:
     assert "<img" not in sentence(hostile)
     assert "<img" not in table([hostile], [[hostile]])
     assert number(-0.5) == "−0.5"
+    assert hints({"↑ ↓": "a<b"}) == "<kbd>↑</kbd> <kbd>↓</kbd> a&lt;b"
     assert vector(range(20)) == "(0, 1, 2, 3, 4, 5, …, 19)"
     assert weights_of_units(np.array([[1.0, 2.0]]), ["a", "b"]) == [("w", "(1, 2)")]
     assert weights_of_units(np.eye(3), ["a", "b", "c"])[1] == ("w of b", "(0, 1, 0)")

@@ -1,10 +1,13 @@
 """The room of the Mark I: a picture drawn, units that vote, and the rule that trained them."""
 
 from functools import partial
+from typing import ClassVar
+
+import numpy as np
 
 from rosenblatt.arrays import Floats
 from rosenblatt.lab.desk import Desk
-from rosenblatt.lab.letters import Machine, as_hex, from_hex, machine, some_glyph, votes
+from rosenblatt.lab.letters import CELLS, Machine, as_hex, from_hex, machine, some_glyph, votes
 from rosenblatt.lab.panels.letters import LettersPanel
 
 STRIDE = 7  # glyphs from one that is shown to the next
@@ -12,6 +15,8 @@ STRIDE = 7  # glyphs from one that is shown to the next
 
 class LettersRoom:
     """Trains its units when somebody comes in."""
+
+    KEYS: ClassVar = {"space": "show one", "delete": "clear"}
 
     def __init__(self, desk: Desk) -> None:
         self._desk, self._trainer = desk, desk.worker()
@@ -27,7 +32,11 @@ class LettersRoom:
             self._train()
 
     def pressed(self, key: str) -> None:
-        """No key means anything here."""
+        """Do what a key means."""
+        if key == " ":
+            self.show_some()
+        elif key in {"Delete", "Backspace"}:
+            self.draw(np.zeros(CELLS))
 
     def choose_rule(self, rule: str) -> None:
         """Train the units by another rule."""

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from bokeh.models import Button, Column, Row, TabPanel, Tabs
@@ -48,6 +48,14 @@ class Files:
 
 class PlaneRoom:
     """Hears the controls, learns beside the page, and shows every step of it."""
+
+    KEYS: ClassVar = {
+        "space": "play",
+        "← →": "step",
+        "↑ ↓": "pass",
+        "1 2 3": "class",
+        "delete": "point",
+    }
 
     def __init__(
         self, desk: Desk, files: Files, upload: Button, complaints: tuple[str, ...]
