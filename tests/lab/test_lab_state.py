@@ -51,7 +51,8 @@ def setups(draw: st.DrawFn) -> Setup:
         if isinstance(setting, Number):
             setup = setup.with_setting(setting.name, setting.default)
         else:
-            setup = setup.with_setting(setting.name, draw(st.sampled_from(setting.options)))
+            text, _ = draw(st.sampled_from(setting.words))
+            setup = setup.with_setting(setting.name, setting.read(text))
     return Setup(**{**vars(setup), "step": step})
 
 
@@ -100,6 +101,7 @@ def test_an_address_stays_short_enough_for_browsers() -> None:
         ("room", "<script>", "one of plane"),
         ("perceptron.eta0", "0", "from 1e-06"),
         ("perceptron.keep", "all", "one of last"),
+        ("perceptron.shuffle", "yes", "one of False, True"),
     ],
 )
 def test_a_bad_field_is_left_out_with_a_sentence(name: str, text: str, told: str) -> None:

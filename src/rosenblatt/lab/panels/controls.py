@@ -165,7 +165,8 @@ class ControlsPanel:
             self._settings.children = [Row(children=pair, spacing=8) for pair in pairs]
         chosen = dict(setup.settings)
         for widget, setting in zip(self._widgets, taught.settings, strict=True):
-            widget.value = chosen.get(setting.name, setting.default)
+            value = chosen.get(setting.name, setting.default)
+            widget.value = value if isinstance(setting, Number) else str(value)
         self._start.visible = taught.starts
         self._start.value = ", ".join(f"{number:g}" for number in setup.start)
         self._about.text = _about(subject)
@@ -196,9 +197,9 @@ class ControlsPanel:
                 mode="int" if setting.whole else "float",
             )
         else:
-            widget = Select(title=setting.name, options=list(setting.options), width=HALF)
+            widget = Select(title=setting.name, options=list(setting.words), width=HALF)
         widget.css_classes = [f"lab-{setting.name}"]
-        self._on(widget, lambda value: page.choose_setting(setting.name, value))
+        self._on(widget, lambda value: page.choose_setting(setting.name, setting.read(value)))
         return widget
 
 
