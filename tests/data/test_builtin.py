@@ -2,7 +2,9 @@ import ast
 import sys
 from collections.abc import Callable
 from fractions import Fraction
+from itertools import combinations
 from pathlib import Path
+from zlib import crc32
 
 import numpy as np
 import pytest
@@ -271,20 +273,31 @@ def test_mark_i_pictures_are_cells_of_light_and_dark() -> None:
     assert np.unique(data.y, return_counts=True)[1].tolist() == [20] * 26
     assert data.feature_names[0] == "cell_0_0"
     assert data.feature_names[21] == "cell_1_1"
+    assert crc32(data.X.astype(np.uint8).tobytes()) == 0xC1A9788A  # they stay as they are
+    digits = builtin("mark-i-digits")
+    assert digits.X.shape == (200, 400)
+    assert "".join(digits.y[:10]) == "0123456789"
 
 
 def test_a_plain_pen_draws_letters_as_one_would() -> None:
-    straight = {letter: glyphs.draw(letter) for letter in glyphs.STROKES}
-    for letter in "AHIMOTUVWXY":
+    straight = {glyph: glyphs.draw(glyph) for glyph in glyphs.STROKES}
+    for letter in "AHIMOTUVWXY08":
         np.testing.assert_array_equal(straight[letter], straight[letter][:, ::-1])
-    for letter in "HINOSXZ":
+    for letter in "HINOSXZ08":
         np.testing.assert_array_equal(straight[letter], straight[letter][::-1, ::-1])
-    assert len({cells.tobytes() for cells in straight.values()}) == 26
+    np.testing.assert_array_equal(straight["6"], straight["9"][::-1, ::-1])
+    assert len({cells.tobytes() for cells in straight.values()}) == 35  # O is 0
     assert all(cells[[0, -1]].sum() + cells[:, [0, -1]].sum() == 0 for cells in straight.values())
 
 
+@pytest.mark.parametrize("strokes", [glyphs.LETTERS, glyphs.DIGITS], ids=["letters", "digits"])
+def test_glyphs_of_one_pen_differ_in_many_cells(strokes: dict[str, str]) -> None:
+    for one, other in combinations(map(glyphs.draw, strokes), 2):
+        assert np.abs(one - other).sum() >= 10
+
+
 def test_every_letter_stays_on_the_cells_and_away_from_the_others() -> None:
-    X, y = glyphs.letters(n=260, noise=0.0, seed=3)
+    X, y = glyphs.pictures(glyphs.LETTERS, n=260, noise=0.0, seed=3)
     means = np.array([X[y == letter].mean(axis=0) for letter in np.unique(y)])
     nearest = np.unique(y)[((X[:, None] - means) ** 2).sum(axis=-1).argmin(axis=1)]
     assert np.mean(nearest == y) > 0.9
@@ -292,6 +305,6 @@ def test_every_letter_stays_on_the_cells_and_away_from_the_others() -> None:
 
 
 def test_noise_turns_over_its_share_of_cells() -> None:
-    clean, _ = glyphs.letters(n=100, noise=0.0)
-    noisy, _ = glyphs.letters(n=100, noise=0.05)
+    clean, _ = glyphs.pictures("AB", n=100, noise=0.0)
+    noisy, _ = glyphs.pictures("AB", n=100, noise=0.05)
     assert np.mean(clean != noisy) == pytest.approx(0.05, abs=0.005)

@@ -20,12 +20,16 @@ from rosenblatt.estimators.visiting import Memories
 ONLINE = [AROW, LMS, PassiveAggressive, Perceptron, SecondOrderPerceptron, TanhPerceptron]
 
 
+@pytest.mark.parametrize("shuffle", [False, True])
 @pytest.mark.parametrize("estimator", ONLINE)
-def test_last_row_of_each_pass_has_the_weights_of_a_shorter_run(estimator: type) -> None:
+def test_last_row_of_each_pass_has_the_weights_of_a_shorter_run(
+    estimator: type, *, shuffle: bool
+) -> None:
     data = builtin("iris")
-    run = estimator(shuffle=False, max_iter=3).replay(data.X, data.y)
+    order = {"shuffle": shuffle, "random_state": 7}
+    run = estimator(**order, max_iter=3).replay(data.X, data.y)
     for passes in range(1, run.n_passes + 1):
-        shorter = estimator(shuffle=False, max_iter=passes).fit(data.X, data.y)
+        shorter = estimator(**order, max_iter=passes).fit(data.X, data.y)
         seen = run.visit(passes, run.n_rows - 1).after
         assert np.array_equal(seen[:, :-1], shorter.coef_)
         assert np.array_equal(seen[:, -1], shorter.intercept_)
@@ -63,9 +67,26 @@ def test_visits_follow_a_textbook_loop(keep: str) -> None:
             assert visit.kept[0] == pytest.approx(total / seen if keep == "average" else w)
 
 
+@pytest.mark.parametrize("n", [200, 3000])  # one permutation, and a shuffle by strips
+def test_a_shuffled_pass_visits_every_row_once_in_another_order(n: int) -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(n, 2)), rng.integers(0, 2, n)
+    run = Perceptron(max_iter=3, random_state=0).replay(X, y)
+    orders = [run.order(passes).tolist() for passes in (1, 2)]
+    assert orders[0] != orders[1]
+    assert sorted(orders[0]) == sorted(orders[1]) == list(range(n))
+    for place in (0, 1, n - 1):
+        seen = run.visit(2, place)
+        row = orders[1][place]
+        x, sign = np.append(X[row], 1.0), 2 * y[row] - 1
+        assert seen.row == row
+        assert seen.mistake == (sign * (seen.before[0] @ x) <= 0)
+        assert seen.after[0] == pytest.approx(seen.before[0] + seen.mistake * sign * x)
+
+
 def test_few_memories_give_the_same_visits_as_many() -> None:
     data = builtin("overlapping")
-    model = Perceptron(shuffle=False, max_iter=40, keep="average")
+    model = Perceptron(max_iter=40, keep="average", random_state=0)
     run = model.replay(data.X, data.y)
     few = Memories(most_bytes=5 * sum(part.nbytes for part in run.memories.kept[0]))
     for memory in run.memories.kept:
@@ -81,8 +102,8 @@ def test_few_memories_give_the_same_visits_as_many() -> None:
 
 def test_what_cannot_be_visited_is_refused() -> None:
     data = builtin("4f10")
-    with pytest.raises(ParameterError, match="shuffle=False"):
-        Perceptron().replay(data.X, data.y)
+    with pytest.raises(ParameterError, match="early_stopping=False"):
+        Perceptron(early_stopping=True).replay(data.X, data.y)
     with pytest.raises(ParameterError, match="batch_size=1"):
         LMS(shuffle=False, batch_size=4).replay(data.X, data.y)
     model = Perceptron(shuffle=False)

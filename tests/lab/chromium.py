@@ -71,6 +71,8 @@ class Tab:
         self.page.on("console", self._heard)
         self.page.on("pageerror", lambda error: self.troubles.append(str(error)))
         self.page.on("requestfailed", lambda request: self.troubles.append(request.url))
+        self.changes = 0  # messages of the lab that change the page
+        self.page.on("websocket", lambda socket: socket.on("framereceived", self._received))
         self.page.set_default_timeout(PATIENCE)
         self.page.goto(address)
         self.page.wait_for_function("window.Bokeh?.documents[0]?.is_idle")
@@ -78,6 +80,9 @@ class Tab:
     def _heard(self, message: Any) -> None:
         if message.type == "error":
             self.troubles.append(message.text)
+
+    def _received(self, frame: str | bytes) -> None:
+        self.changes += isinstance(frame, str) and '"PATCH-DOC"' in frame
 
     def choose(self, name: str, label: str) -> None:
         """Choose an entry of a list."""

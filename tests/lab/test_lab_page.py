@@ -72,12 +72,22 @@ def test_a_rule_is_played_stepped_and_scrubbed_by_keys(tab: Tab) -> None:
     tab.press("to-start")
     tab.sees("Step 0 of")
     tab.page.locator(".lab-readout").click()
+    before = tab.changes
     tab.page.keyboard.press("ArrowRight")
     tab.sees("pass 1, sample 1: a mistake, w changes", "(2, 100, −19)")
+    assert tab.changes == before + 1  # points, line, weights and words are drawn once, together
     tab.page.keyboard.press("ArrowUp")
     tab.sees("pass 1, sample 3: a mistake, w changes", "(2, 80, −20)")
     tab.page.keyboard.press("ArrowLeft")
     tab.sees("pass 1, sample 2: right, w stays")
+    tab.choose("shuffle", "every pass anew")
+    tab.page.wait_for_url("**perceptron.shuffle=True*")
+    tab.press("to-start")
+    tab.sees("Step 0 of")
+    tab.press("pass")
+    tab.sees("pass 1, sample 2: right")  # which comes last
+    tab.choose("shuffle", "in their order")
+    tab.page.locator(".lab-readout").click()
     tab.page.keyboard.press("Space")
     tab.sees("❚❚")
     tab.page.keyboard.press("Space")
@@ -112,10 +122,16 @@ def test_a_csv_is_opened_and_a_bad_one_is_told_about(tab: Tab, tmp_path: Path) -
     kinds = ["low"] * 10 + ["high"] * 10
     rows = "\n".join(f"{1.5 * k},{k % 7},{k * k % 11},{kind}" for k, kind in enumerate(kinds))
     (tmp_path / "good.csv").write_text(f"a,b,c,kind\n{rows}\n")
+    tab.choose("rule", "Perceptron")
     tab.type("start", "")
     tab.upload(tmp_path / "good.csv")
     tab.sees("20 samples, 3 features, 2 classes", "Projected: across, signed distance")
     tab.judges("separable")
+    tab.choose("target", "b")
+    tab.sees("20 samples, 4 features, 7 classes")
+    tab.page.wait_for_url("**target=b*")
+    tab.choose("target", "kind")
+    tab.sees("20 samples, 3 features, 2 classes")
     (tmp_path / "bad.csv").write_text("a,b,kind\n1,2,x\n3,y\n")
     tab.upload(tmp_path / "bad.csv")
     tab.sees("bad.csv")
@@ -139,10 +155,18 @@ def test_a_truth_table_is_clicked(tab: Tab) -> None:
     tab.sees("No unit computes it", "01 + 10 (true) = 00 + 11 (false)")
     tab.press("row-11")
     tab.sees("One unit computes it", "x1 + x2 − 1 ≥ 0")
+    tab.sees("function")  # what the keys ↑ and ↓ choose
+    tab.page.locator(".lab-unit").click()
+    tab.page.keyboard.press("ArrowUp")  # from or to and
+    tab.sees("x1 + x2 − 2 ≥ 0")
+    tab.page.keyboard.press("3")
+    tab.sees("Of the 256 functions of 3 inputs")
+    tab.choose("preset", "xor")
 
 
-def test_a_letter_is_drawn_on_the_mark_i(tab: Tab) -> None:
+def test_a_letter_and_a_digit_are_drawn_on_the_mark_i(tab: Tab) -> None:
     tab.enter("Mark I")
+    tab.page.locator(".lab-alphabets .bk-btn", has_text="Letters").click()
     tab.sees("Draw on the cells with the mouse")
     tab.page.mouse.move(*tab.place(6, 17, "cells"))
     tab.page.mouse.down()
@@ -150,7 +174,12 @@ def test_a_letter_is_drawn_on_the_mark_i(tab: Tab) -> None:
     tab.page.mouse.move(*tab.place(15, 3, "cells"), steps=6)
     tab.page.mouse.up()
     tab.sees("It is L.")
-    tab.press("wipe")
+    tab.page.locator(".lab-alphabets .bk-btn", has_text="Digits").click()
+    tab.page.wait_for_url("**alphabet=digits*")
+    tab.press("some")
+    tab.sees("It is 0.")
+    tab.page.locator(".lab-answer").click()
+    tab.page.keyboard.press("Delete")
     tab.sees("Draw on the cells with the mouse")
 
 
@@ -164,6 +193,14 @@ def test_an_address_is_a_setup_that_can_be_shared(browser: Any, tab: Tab) -> Non
     other.judges("separable")
     other.sees("minimise ½|w|² + C Σ max")
     other.close()
+
+
+def test_a_tab_says_that_the_lab_has_ended(browser: Any) -> None:
+    with open_lab() as address:
+        tab = Tab(browser, address)
+        assert not tab.page.get_by_role("alert").is_visible()
+    tab.sees("The lab has ended. Start it again with rosenblatt lab.")
+    tab.page.close()
 
 
 def test_tabs_are_independent_and_a_bad_address_is_told_about(

@@ -67,6 +67,15 @@ def test_a_pass_is_as_many_steps_as_there_are_samples() -> None:
     assert (run.at(201).passes, run.at(201).row) == (2, 0)
 
 
+def test_a_shuffled_run_says_which_sample_is_at_work() -> None:
+    setup = Setup(data="builtin:separable", settings=(("shuffle", True),))
+    subject, run = worked(setup)
+    rows = [run.at(step).row for step in range(1, len(subject.X) + 1)]
+    assert rows != sorted(rows) == list(range(len(subject.X)))
+    again = worked(setup)[1]
+    assert [again.at(step).row for step in (1, 2, 3)] == rows[:3]  # an address means one run
+
+
 def test_long_runs_are_followed_from_pass_to_pass() -> None:
     setup = Setup(data="builtin:overlapping").with_setting("max_iter", 200)
     _, run = worked(setup)

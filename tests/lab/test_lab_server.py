@@ -148,10 +148,14 @@ def test_uploads_are_read_once_and_deleted(tmp_path: Path) -> None:
     key, path = uploads.open("../../etc/points.csv")
     assert path.parent == tmp_path
     path.write_text("u,v,kind\n0,1,a\n1,0,b\n")
-    data, name = uploads.take(key)
-    assert (data.X.tolist(), data.y.tolist()) == ([[0, 1], [1, 0]], ["a", "b"])
-    assert name == "points.csv"
+    file = uploads.take(key)
+    assert (file.data.X.tolist(), file.data.y.tolist()) == ([[0, 1], [1, 0]], ["a", "b"])
+    assert (file.name, file.target, file.columns) == ("points.csv", "kind", ("u", "v", "kind"))
     assert list(tmp_path.iterdir()) == []
+    other = file.predicting("u")  # which needs the file no more
+    assert (other.data.y.tolist(), other.target) == ([0, 1], "u")
+    with pytest.raises(SourceError, match=r"^points\.csv has no column 'w'"):
+        file.predicting("w")
     with pytest.raises(SourceError, match="choose the file again"):
         uploads.take(key)
 

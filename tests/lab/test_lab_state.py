@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rosenblatt.data import builtin
-from rosenblatt.lab.letters import MACHINES, as_hex, from_hex
+from rosenblatt.lab.letters import ALPHABETS, MACHINES, as_hex, from_hex
 from rosenblatt.lab.state import (
     DRAWN,
     FEATURES,
@@ -34,6 +34,7 @@ def setups(draw: st.DrawFn) -> Setup:
         room=draw(st.sampled_from(ROOMS)),
         view=draw(st.sampled_from(VIEWS)),
         data=draw(st.sampled_from([DRAWN, *(f"builtin:{name}" for name in builtin.NAMES)])),
+        target=draw(st.text(max_size=9)),
         points=draw(points),
         features=draw(st.sampled_from(FEATURES)),
         degree=draw(st.integers(2, 5)),
@@ -42,6 +43,7 @@ def setups(draw: st.DrawFn) -> Setup:
         step=draw(st.none() | st.integers(0, 10**6)),
         table=draw(st.sampled_from(["01", "0110", "01101001"])),
         machine=draw(st.sampled_from(sorted(MACHINES))),
+        alphabet=draw(st.sampled_from(sorted(ALPHABETS))),
         cells=draw(st.sampled_from(["", "ff" * 50])),
     )
     step = setup.step
@@ -49,7 +51,8 @@ def setups(draw: st.DrawFn) -> Setup:
         if isinstance(setting, Number):
             setup = setup.with_setting(setting.name, setting.default)
         else:
-            setup = setup.with_setting(setting.name, draw(st.sampled_from(setting.options)))
+            text, _ = draw(st.sampled_from(setting.words))
+            setup = setup.with_setting(setting.name, setting.read(text))
     return Setup(**{**vars(setup), "step": step})
 
 
@@ -80,6 +83,7 @@ def test_an_address_stays_short_enough_for_browsers() -> None:
         ("rule", "magic", "one of perceptron"),
         ("data", "/etc/passwd", "one of drawn"),
         ("data", "builtin:none", "one of drawn"),
+        ("target", "x" * 201, "200 characters"),
         ("points", "1_2", "x_y_class"),
         ("points", "1_nan_0", "finite"),
         ("points", "1_2_9", "x_y_class"),
@@ -97,6 +101,7 @@ def test_an_address_stays_short_enough_for_browsers() -> None:
         ("room", "<script>", "one of plane"),
         ("perceptron.eta0", "0", "from 1e-06"),
         ("perceptron.keep", "all", "one of last"),
+        ("perceptron.shuffle", "yes", "one of False, True"),
     ],
 )
 def test_a_bad_field_is_left_out_with_a_sentence(name: str, text: str, told: str) -> None:

@@ -42,10 +42,9 @@ def _begun(names: list[str], target: str | None, reading: Reading) -> tuple[Any,
     opened = reading.source(names, target)  # also for a built-in name, which may be misspelt
     if len(names) == 1 and names[0].startswith(PREFIX):
         return None, {"data": names[0]}
-    from rosenblatt.fitting.reading import read_rows
-    from rosenblatt.tables.kinds import Choices
+    from rosenblatt.lab.file import file_of
 
-    return read_rows(opened, target, Choices(scale=False)).data, {"data": "file"}
+    return file_of(opened, target, opened.name), {"data": "file"}
 
 
 def _say(words: str) -> None:

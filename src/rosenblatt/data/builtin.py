@@ -144,12 +144,12 @@ def _iris() -> _Parts:
     return X, np.array([row[-1] for row in rows]), tuple(header[:-1]), description
 
 
-def _mark_i() -> _Parts:
-    X, y = glyphs.letters()
+def _mark_i(strokes: dict[str, str], called: str) -> _Parts:
+    X, y = glyphs.pictures(strokes, 20 * len(strokes))
     side = range(glyphs.SIDE)
     description = (
-        f"{len(y)} pictures of the letters A to Z on the 20 × 20 photocells of the Mark I, each "
-        "drawn by another pen, with 1 cell in 100 turned over."
+        f"{len(y)} pictures of the {called} on the 20 × 20 photocells of the Mark I, each drawn by "
+        "another pen, with 1 cell in 100 turned over."
     )
     return X, y, tuple(f"cell_{row}_{column}" for row in side for column in side), description
 
@@ -180,7 +180,8 @@ _BUILDERS: dict[str, Callable[[], _Parts]] = {
     "rings": _rings,
     "xor-clouds": _xor_clouds,
     "iris": _iris,
-    "mark-i": _mark_i,
+    "mark-i": partial(_mark_i, glyphs.LETTERS, "letters A to Z"),
+    "mark-i-digits": partial(_mark_i, glyphs.DIGITS, "digits 0 to 9"),
 }
 
 NAMES = tuple(_BUILDERS)

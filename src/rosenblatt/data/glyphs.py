@@ -1,10 +1,11 @@
-"""Letters as the Mark I saw them: 20 × 20 photocells, each dark (1) or light (0).
+"""Letters and digits as the Mark I saw them: 20 × 20 photocells, each dark (1) or light (0).
 
 A letter is a few strokes of a pen. Its corners lie on a small grid, two digits a corner: column
 0 to 4 from the left, then row 0 to 6 from the top. ``"06 20 46, 14 34"`` are the two strokes of A.
 Points of the plane are complex numbers, to the right and, times i, down.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -17,7 +18,7 @@ Points = npt.NDArray[np.complex128]
 
 SIDE = 20
 
-STROKES = {
+LETTERS = {
     "A": "06 20 46, 14 34",
     "B": "00 06 36 45 44 33 03, 00 30 41 42 33",
     "C": "41 30 10 01 05 16 36 45",
@@ -45,11 +46,24 @@ STROKES = {
     "Y": "00 23 40, 23 26",
     "Z": "00 40 06 46",
 }
+DIGITS = {
+    "0": "10 30 41 45 36 16 05 01 10",
+    "1": "11 20 26, 16 36",
+    "2": "01 10 30 41 42 06 46",
+    "3": "01 10 30 41 42 33 44 45 36 16 05, 23 33",
+    "4": "36 30 04 44",
+    "5": "40 00 03 33 44 45 36 16 05",
+    "6": "41 30 10 01 05 16 36 45 44 33 03",
+    "7": "00 40 16",
+    "8": "13 02 01 10 30 41 42 33 13 04 05 16 36 45 44 33",
+    "9": "05 16 36 45 41 30 10 01 02 13 43",
+}
+STROKES = LETTERS | DIGITS
 
 
 @dataclass(frozen=True)
 class Pen:
-    """How a letter is put on the cells: all lengths are in cells, ``slant`` is a tangent."""
+    """How a glyph is put on the cells: all lengths are in cells, ``slant`` is a tangent."""
 
     height: float = 14.0
     width: float = 10.0
@@ -62,20 +76,22 @@ class Pen:
 PLAIN = Pen()
 
 
-def draw(letter: str, pen: Pen = PLAIN) -> Floats:
-    """Cells of a letter, 20 × 20: 1 where a cell's centre lies under the pen."""
-    segments = _place(_segments(STROKES[letter]), pen)
+def draw(glyph: str, pen: Pen = PLAIN) -> Floats:
+    """Cells of a letter or a digit, 20 × 20: 1 where a cell's centre lies under the pen."""
+    segments = _place(_segments(STROKES[glyph]), pen)
     return (_distance(segments) <= pen.thickness / 2).astype(np.float64).reshape(SIDE, SIDE)
 
 
-def letters(n: int = 520, noise: float = 0.01, seed: int = 0) -> tuple[Floats, Array]:
-    """Pictures of A to Z over and over, each drawn by another pen.
+def pictures(
+    glyphs: Iterable[str], n: int, noise: float = 0.01, seed: int = 0
+) -> tuple[Floats, Array]:
+    """Pictures of some letters or digits over and over, each drawn by another pen.
 
     A row holds its 400 cells line by line from the top left; a share ``noise`` is turned over.
     """
     rng = np.random.default_rng(seed)
-    y = np.resize(np.array(list(STROKES)), n)
-    X = np.array([draw(letter, _some_pen(rng)).ravel() for letter in y]).reshape(n, SIDE * SIDE)
+    y = np.resize(np.array(list(glyphs)), n)
+    X = np.array([draw(glyph, _some_pen(rng)).ravel() for glyph in y]).reshape(n, SIDE * SIDE)
     turned = rng.uniform(size=X.shape) < noise
     return np.where(turned, 1 - X, X), y
 

@@ -12,6 +12,7 @@ Each part of a plan also says which rows to fetch into the cache meanwhile.
 """
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -71,6 +72,12 @@ def visits(
     strip = strip_rows(shape.n_features)
     window_fits = shape.row_bytes * strip * STRIPS <= CACHED_BYTES
     return _shuffled(n, strip, shuffle_key, None if window_fits else ahead, size)
+
+
+@lru_cache(maxsize=2)
+def order_of(shape: Shape, shuffle_key: tuple[int, int] | None) -> Ints:
+    """All rows in the order in which `visits` visits them."""
+    return np.concatenate([part.order.copy() for part in visits(shape, shuffle_key)])
 
 
 def strip_rows(n_features: int) -> int:

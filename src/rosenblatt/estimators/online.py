@@ -172,7 +172,7 @@ class OnlineClassifier(LinearClassifier):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            Training rows, visited in this order: `shuffle` must be False.
+            Training rows, visited in this order unless `shuffle` is True.
         y : array-like of shape (n_samples,)
             Labels of any type.
         coef_init, intercept_init : array-like, optional
@@ -181,7 +181,8 @@ class OnlineClassifier(LinearClassifier):
         Returns
         -------
         Replay
-            `visit(passes, row)` gives the weights before and after a row; the estimator is fitted.
+            `visit(passes, place)` gives the row that was visited there, and the weights before and
+            after it; the estimator is fitted.
 
         Examples
         --------
@@ -200,8 +201,8 @@ class OnlineClassifier(LinearClassifier):
             self._check_replay()
             problem = self._problem(X, y, None, self.class_weight)
             given = (coef_init, intercept_init)
-            rule = self._train(problem, None, given, None, memories)
-        return Replay(problem, rule, self.keep, memories)
+            rule, seed = self._train(problem, None, given, None, memories)
+        return Replay(problem, rule, self.keep, memories, seed)
 
     @property
     def outcome_(self) -> Outcome:
@@ -237,10 +238,9 @@ class OnlineClassifier(LinearClassifier):
         checks.flag("track_error", self.track_error)
 
     def _check_replay(self) -> None:
-        """Refuse settings under which rows are not visited one by one in the order given."""
-        for name in ("shuffle", "early_stopping"):
-            if getattr(self, name):
-                raise ParameterError(f"A replay needs {name}=False; got True.")
+        """Refuse settings under which not all rows are visited, or not one by one."""
+        if self.early_stopping:
+            raise ParameterError("A replay needs early_stopping=False; got True.")
 
     def _check_going_on(self) -> None:
         """Refuse settings that a stream cannot change midway."""
@@ -264,8 +264,11 @@ class OnlineClassifier(LinearClassifier):
         given: tuple[Any, Any],
         warm: Warm | None,
         memories: Memories | None = None,
-    ) -> Rule:
-        """Run the solver and store what it found; the memory between passes, if it is asked for."""
+    ) -> tuple[Rule, int | None]:
+        """Run the solver and store what it found; the memory between passes, if it is asked for.
+
+        Gives the rule, and the seed by which passes were shuffled.
+        """
         seed = self._seed()
         if validation is None and self.early_stopping:
             require_finite(problem.rows)  # while rows still have their numbers
@@ -275,7 +278,8 @@ class OnlineClassifier(LinearClassifier):
         W = given_weights(*given, W, rule.bias)
         from_zero = not W.any()
         memory = self._memory(W, problem.n_classes)
-        states = self._states(problem, rule, memory, seed if self.shuffle else None)
+        shuffled_by = seed if self.shuffle else None
+        states = self._states(problem, rule, memory, shuffled_by)
         if memories is not None:
             states = remembered(states, memory, memories)
         listening = Listening(
@@ -290,7 +294,7 @@ class OnlineClassifier(LinearClassifier):
         fit = train(states, Blocks(problem, self._threads()), rule, listening)
         memory.counts[:] = len(fit.trace) * class_counts(problem.codes, problem.n_classes)
         self._store(fit, memory)
-        return rule
+        return rule, shuffled_by
 
     def _states(
         self, problem: Problem, rule: Rule, memory: Memory, seed: int | None

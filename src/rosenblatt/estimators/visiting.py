@@ -1,4 +1,4 @@
-"""A run that can be entered at any row of any pass: what a page or a lecture steps through.
+"""A run that can be entered at any place of any pass: what a page or a lecture steps through.
 
 The memory of the run is kept as it was before each pass, or before every few of them where that
 would take too much; from there the rows are walked again by the same kernel, so what is shown is
@@ -9,12 +9,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import numpy as np
-
-from rosenblatt.arrays import Floats
-from rosenblatt.data.problem import Problem
-from rosenblatt.data.rows import n_rows
-from rosenblatt.data.visits import Visit
+from rosenblatt.arrays import Floats, Ints
+from rosenblatt.data.problem import Problem, row_bytes
+from rosenblatt.data.rows import n_cols, n_rows
+from rosenblatt.data.visits import Shape, Visit, order_of
 from rosenblatt.errors import ParameterError
 from rosenblatt.solvers.correct import Rule
 from rosenblatt.solvers.memory import MISTAKES, UPDATES, Memory, kept_weights
@@ -25,11 +23,12 @@ MOST_BYTES = 2**26  # of memories
 
 
 class Visited(NamedTuple):
-    """One row as it was learned from: weights (w, b) before and after it, a row a unit.
+    """One row as it was learned from: its number, and weights (w, b) before and after it.
 
     `kept` are the weights the run would keep at this point: the last, an average or a pocket.
     """
 
+    row: int
     before: Floats
     after: Floats
     kept: Floats
@@ -62,12 +61,16 @@ class Memories:
 
 @dataclass(frozen=True, eq=False)
 class Replay:
-    """The passes of a run in file order, and memories from which they can be entered."""
+    """The passes of a run, and memories from which they can be entered.
+
+    A `seed` has shuffled every pass anew; None has kept the file order.
+    """
 
     problem: Problem
     rule: Rule
     keep: str
     memories: Memories
+    seed: int | None = None
 
     @property
     def n_passes(self) -> int:
@@ -83,18 +86,25 @@ class Replay:
         """Weights before the first row."""
         return self.memories.kept[0].last()
 
-    def visit(self, passes: int, row: int) -> Visited:
-        """What a row did in a pass; passes count from 1 and rows from 0."""
-        if not (1 <= passes <= self.n_passes and 0 <= row < self.n_rows):
+    def order(self, passes: int) -> Ints:
+        """Rows of a pass in the order of their visit."""
+        rows = self.problem.rows
+        shape = Shape(n_rows(rows), n_cols(rows), row_bytes(rows))
+        return order_of(shape, None if self.seed is None else (self.seed, passes))
+
+    def visit(self, passes: int, place: int) -> Visited:
+        """What the row at a place of a pass did; passes count from 1 and places from 0."""
+        if not (1 <= passes <= self.n_passes and 0 <= place < self.n_rows):
             raise ParameterError(
                 f"The run has {self.n_passes} passes over {self.n_rows} rows; there is no row"
-                f" {row} in pass {passes}."
+                f" {place} in pass {passes}."
             )
         memory = self._before(passes)
-        self._walk(memory, 0, row)
+        self._walk(memory, passes, 0, place)
         before, clock = memory.last(), memory.clock.copy()
-        self._walk(memory, row, row + 1)
+        self._walk(memory, passes, place, place + 1)
         return Visited(
+            int(self.order(passes)[place]),
             before,
             memory.last(),
             kept_weights(memory, self.keep),
@@ -105,8 +115,8 @@ class Replay:
     def path(self, passes: int) -> Iterator[Floats]:
         """Weights after each row of a pass."""
         memory = self._before(passes)
-        for row in range(self.n_rows):
-            self._walk(memory, row, row + 1)
+        for place in range(self.n_rows):
+            self._walk(memory, passes, place, place + 1)
             yield memory.last()
 
     def ends(self) -> list[Floats]:
@@ -116,13 +126,13 @@ class Replay:
 
     def _before(self, passes: int) -> Memory:
         memory, late = self.memories.before(passes)
-        for _ in range(late):
-            self._walk(memory, 0, self.n_rows)
+        for earlier in range(passes - late, passes):
+            self._walk(memory, earlier, 0, self.n_rows)
         return memory
 
-    def _walk(self, memory: Memory, start: int, stop: int) -> None:
+    def _walk(self, memory: Memory, passes: int, start: int, stop: int) -> None:
         if start < stop:
-            rows = np.arange(start, stop)
+            rows = self.order(passes)[start:stop]
             walk(self.problem, Visit(rows, rows), self.rule, memory)
 
 

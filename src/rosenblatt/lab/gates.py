@@ -63,6 +63,18 @@ def flipped(table: str, row: int) -> str:
     return table[:row] + str(1 - int(table[row])) + table[row + 1 :]
 
 
+def nothing(inputs: int) -> str:
+    """The table of a function that is never true."""
+    return "0" * (1 << inputs)
+
+
+def preset_beside(table: str, by: int) -> str:
+    """The table of the function some places on in the list, from its start if it is not there."""
+    tables = list(PRESETS.values())
+    place = tables.index(table) + by if table in tables else 0
+    return tables[place % len(tables)]
+
+
 def wiring(found: Realizable | Unrealizable) -> Wiring:
     """How what was found is drawn."""
     if isinstance(found, Realizable):

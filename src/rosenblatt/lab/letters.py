@@ -1,4 +1,4 @@
-"""The Mark I on the page: units trained on letters of 20 × 20 cells, and how they vote."""
+"""The Mark I on the page: units trained on letters or digits of 20 × 20 cells, and their votes."""
 
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -11,34 +11,36 @@ from rosenblatt.lab.teaching import estimator_for
 
 SIDE = glyphs.SIDE
 CELLS = SIDE * SIDE
-PENS = 2080  # pictures to learn from: eighty pens a letter
+ALPHABETS = {"letters": glyphs.LETTERS, "digits": glyphs.DIGITS}
+PENS = 80  # pictures of each letter or digit to learn from
 MACHINES: dict[str, dict[str, Any]] = {
     "perceptron": {"keep": "average", "max_iter": 30},
     "linear-discriminant": {"shrinkage": 0.2},
     "logistic-regression": {"C": 0.1, "tol": 1e-3},
 }
 ACROSS, ROWS = 5, 6  # pictures of weights side by side, and below each other
-WIDE, HIGH = SIDE + 2, SIDE + 5  # a picture with the room around it, its letter above
+WIDE, HIGH = SIDE + 2, SIDE + 5  # a picture with the room around it, its glyph above
 
 
 class Machine(NamedTuple):
-    """Units that know letters: the letter of each, and their weights."""
+    """Units that know letters or digits: which each knows, and their weights."""
 
-    letters: tuple[str, ...]
+    glyphs: tuple[str, ...]
     W: Floats
 
 
 class Votes(NamedTuple):
-    """Score of each unit, and the letter of the best; none for an empty picture."""
+    """Score of each unit, and what the best one knows; nothing for an empty picture."""
 
     scores: Floats
-    letter: str
+    glyph: str
 
 
 @lru_cache
-def machine(rule: str) -> Machine:
-    """Units trained by a rule on letters drawn by many pens."""
-    X, y = glyphs.letters(PENS)
+def machine(rule: str, alphabet: str) -> Machine:
+    """Units trained by a rule on letters or digits drawn by many pens."""
+    known = ALPHABETS[alphabet]
+    X, y = glyphs.pictures(known, PENS * len(known))
     model = estimator_for(rule, MACHINES[rule]).fit(X, y)
     return Machine(tuple(model.classes_), np.column_stack([model.coef_, model.intercept_]))
 
@@ -46,26 +48,27 @@ def machine(rule: str) -> Machine:
 def votes(units: Machine, cells: Floats) -> Votes:
     """What the units make of a picture."""
     scores: Floats = units.W[:, :-1] @ cells + units.W[:, -1]
-    return Votes(scores, units.letters[int(scores.argmax())] if cells.any() else "")
+    return Votes(scores, units.glyphs[int(scores.argmax())] if cells.any() else "")
 
 
-def some_letter(place: int, seed: int) -> Floats:
-    """A letter, by its place in the alphabet, of a pen that none of the units has learned from."""
-    X, _ = glyphs.letters(len(glyphs.STROKES), noise=0.0, seed=seed + 1)
+def some_glyph(alphabet: str, place: int, seed: int) -> Floats:
+    """A letter or digit, by its place, of a pen that none of the units has learned from."""
+    known = ALPHABETS[alphabet]
+    X, _ = glyphs.pictures(known, len(known), noise=0.0, seed=seed + 1)
     picture: Floats = X[place % len(X)]
     return picture
 
 
 def pictures_of(units: Machine) -> tuple[Floats, list[tuple[str, int, int]]]:
-    """All weights as one picture, top row last as Bokeh draws, and where each letter stands."""
+    """All weights as one picture, top row last as Bokeh draws, and where each glyph stands."""
     mosaic = np.full((ROWS * HIGH, ACROSS * WIDE), np.nan)
     places = []
-    for k, (letter, w) in enumerate(zip(units.letters, units.W, strict=True)):
+    for k, (glyph, w) in enumerate(zip(units.glyphs, units.W, strict=True)):
         row, column = divmod(k, ACROSS)
         top, left = row * HIGH + HIGH - SIDE, column * WIDE
         picture = w[:-1].reshape(SIDE, SIDE) / np.abs(w[:-1]).max()
         mosaic[top : top + SIDE, left : left + SIDE] = picture
-        places.append((letter, left, ROWS * HIGH - top))
+        places.append((glyph, left, ROWS * HIGH - top))
     return mosaic[::-1], places
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from bokeh.document import Document
-from bokeh.models import Column, RadioButtonGroup
+from bokeh.models import Column, Div, RadioButtonGroup
 from bokeh.themes import Theme
 from jinja2 import Template
 
@@ -17,6 +17,7 @@ from rosenblatt.lab.rooms.gates import GatesRoom
 from rosenblatt.lab.rooms.letters import LettersRoom
 from rosenblatt.lab.rooms.plane import Files, PlaneRoom
 from rosenblatt.lab.state import ROOMS, Opened
+from rosenblatt.lab.words import hints
 
 TEMPLATE = Template(Path(__file__).with_name("page.html").read_text(encoding="utf-8"))
 ROOM_WORDS = ["Plane", "Gates", "Mark I"]
@@ -43,11 +44,13 @@ class Page:
         )
         hear(doors, "active", lambda new: self._enter(ROOMS[new]))
         self._hall = Column(name="hall", children=[], sizing_mode="stretch_both")
+        self._keys = Div(name="keys_here", stylesheets=[theme.WORDS, theme.KEYS])
         self._enter(opened.setup.room)
         doc.title = "rosenblatt lab"
         doc.template = TEMPLATE
         doc.theme = Theme(json=theme.LOOK)
-        for root in (doors, self._hall, self._wires.view):
+        self._wires.tell_the_end(doc)
+        for root in (doors, self._keys, self._hall, self._wires.view):
             doc.add_root(root)
 
     def _enter(self, name: str) -> None:
@@ -57,6 +60,7 @@ class Page:
             self._hall.children = [*self._hall.children, self._rooms[name].view]
         for each, room in self._rooms.items():
             room.view.visible = each == name
+        self._keys.text = hints(self._rooms[name].KEYS)
         self._rooms[name].enter()
 
     def _pressed(self, key: str) -> None:

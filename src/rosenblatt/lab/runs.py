@@ -82,14 +82,14 @@ class SampleRun(Run):
         if step == 0:
             W = self._replay.start()
             return Moment(0, 0, None, (), W, W, W, mistake=False, changed=False)
-        passes, row = (step - 1) // self.steps_a_pass + 1, (step - 1) % self.steps_a_pass
-        seen = self._replay.visit(passes, row)
+        passes, place = (step - 1) // self.steps_a_pass + 1, (step - 1) % self.steps_a_pass
+        seen = self._replay.visit(passes, place)
         kept = self.final if step == self.n_steps else seen.kept
         return Moment(
             step,
             passes,
-            row,
-            (row,),
+            seen.row,
+            (seen.row,),
             seen.before,
             seen.after,
             kept,

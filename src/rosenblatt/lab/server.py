@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import unquote, urlencode
 
 from bokeh.document import Document
+from bokeh.server.connection import ServerConnection
 from bokeh.server.server import BaseServer
 from bokeh.server.tornado import BokehTornado
 from bokeh.server.util import bind_sockets
@@ -18,10 +19,11 @@ from tornado.httputil import HTTPHeaders, HTTPServerRequest
 from tornado.ioloop import IOLoop
 from tornado.web import HTTPError, OutputTransform, RequestHandler, stream_request_body
 
-from rosenblatt.data.builtin import Dataset
+from rosenblatt.lab.file import File
 from rosenblatt.lab.guard import Guard, headers_for
 from rosenblatt.lab.page import Page
 from rosenblatt.lab.rooms.plane import Files
+from rosenblatt.lab.sockets import Together
 from rosenblatt.lab.state import from_query
 from rosenblatt.lab.uploads import LIMIT, TOO_LARGE, Uploads, private_folder
 
@@ -55,7 +57,7 @@ class Lab:
 
 @contextmanager
 def opened(
-    file: Dataset | None, query: Mapping[str, str] | None = None, port: int = 0
+    file: File | None, query: Mapping[str, str] | None = None, port: int = 0
 ) -> Iterator[Lab]:
     """A lab with a file open, or none; its folder and its sockets end with it."""
     sockets, port = bind_sockets(ADDRESS, port)
@@ -77,7 +79,7 @@ def opened(
 
 
 def serve(
-    file: Dataset | None,
+    file: File | None,
     query: Mapping[str, str],
     *,
     browser: bool,
@@ -122,6 +124,12 @@ class _Tornado(BokehTornado):
         if trouble is not None:
             return self.get_handler_delegate(request, _Refusal, {"trouble": trouble})
         return super().find_handler(request, **kwargs)
+
+    def new_connection(self, *parts: Any) -> ServerConnection:
+        """A line to a browser on which nothing small waits for company."""
+        connection = Together(*parts)
+        self._clients.add(connection)
+        return connection
 
     def _secured(self, _request: HTTPServerRequest) -> OutputTransform:
         return _Headers(headers_for(self._guard))

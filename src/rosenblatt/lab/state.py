@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Self
 from urllib.parse import urlencode
 
 from rosenblatt.data import builtin
-from rosenblatt.lab.letters import MACHINES, as_hex, from_hex
+from rosenblatt.lab.letters import ALPHABETS, MACHINES, as_hex, from_hex
 from rosenblatt.lab.teaching import TAUGHT
 
 ROOMS = ("plane", "gates", "letters")
@@ -24,6 +24,7 @@ MOST_POINTS = 400  # that are drawn, or dragged
 MOST_STEPS = 10**9
 MOST_INPUTS = 4  # of a truth table
 MOST_WEIGHTS = 64  # to start from
+LONGEST_NAME = 200  # of a column
 
 
 class Point(NamedTuple):
@@ -39,12 +40,14 @@ class Setup:
     """What is set up: the room, the data, their features, the rule, and how far it has come.
 
     `step` counts the steps made; None is the end of the run. `start` holds the weights (w, b) to
-    start from, none for zero. `cells` are those of the Mark I, as digits of base 16.
+    start from, none for zero. `target` is the column of a file to predict, empty for the one it
+    was opened with. `cells` are those of the Mark I, as digits of base 16.
     """
 
     room: str = "plane"
     view: str = "proof"
     data: str = BUILT_IN + "4f10"
+    target: str = ""
     points: tuple[Point, ...] = ()
     features: str = "none"
     degree: int = 2
@@ -54,6 +57,7 @@ class Setup:
     step: int | None = None
     table: str = "0110"
     machine: str = "perceptron"
+    alphabet: str = "letters"
     cells: str = ""
 
     def with_rule(self, rule: str) -> Self:
@@ -194,6 +198,12 @@ def _table(text: str) -> str:
     return text
 
 
+def _column(text: str) -> str:
+    if len(text) > LONGEST_NAME:
+        raise ValueError(f"the name of a column may have {LONGEST_NAME} characters")
+    return text
+
+
 def _cells(text: str) -> str:
     return as_hex(from_hex(text))
 
@@ -202,6 +212,7 @@ _READERS: dict[str, Any] = {
     "room": _one_of(ROOMS),
     "view": _one_of(VIEWS),
     "data": _one_of((DRAWN, FILE, *(BUILT_IN + name for name in builtin.NAMES))),
+    "target": _column,
     "points": _points,
     "features": _one_of(FEATURES),
     "degree": _whole(2, 5),
@@ -210,5 +221,6 @@ _READERS: dict[str, Any] = {
     "step": _whole(0, MOST_STEPS),
     "table": _table,
     "machine": _one_of(MACHINES),
+    "alphabet": _one_of(ALPHABETS),
     "cells": _cells,
 }

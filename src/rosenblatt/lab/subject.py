@@ -98,7 +98,7 @@ def _read(data: Dataset) -> Subject:
     if len(found) > MOST_CLASSES:
         raise DataError(
             f"{data.name} has {len(found):,} classes in its target; the page takes up to"
-            f" {MOST_CLASSES}. Is the last column the one to predict? Rename it to `target`."
+            f" {MOST_CLASSES}. Choose another column to predict."
         )
     X: Any = data.X.toarray() if hasattr(data.X, "toarray") else data.X
     dense = np.ascontiguousarray(X, np.float64)

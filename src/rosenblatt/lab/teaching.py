@@ -1,7 +1,7 @@
 """The rules of the page: what each is called, which settings it has, and how it can be stepped.
 
 A setting that is not listed has the estimator's own default. Rows are visited in their order, as
-in the lectures, so that a step can be followed on paper.
+in the lectures, so that a step can be followed on paper; or shuffled, by the same seed every time.
 """
 
 from dataclasses import dataclass, field
@@ -47,6 +47,11 @@ class Choice(NamedTuple):
         """The word that is taken if none is chosen."""
         return self.options[0]
 
+    @property
+    def words(self) -> tuple[tuple[str, str], ...]:
+        """What can be chosen, and how it is called."""
+        return tuple((option, option) for option in self.options)
+
     def read(self, text: str) -> str:
         """The word, if it is one of them; else ValueError."""
         if text not in self.options:
@@ -54,13 +59,34 @@ class Choice(NamedTuple):
         return text
 
 
-Setting = Number | Choice
+class Switch(NamedTuple):
+    """A setting that is off by default, and what off and on are called."""
+
+    name: str
+    off: str
+    on: str
+    default: bool = False
+
+    @property
+    def words(self) -> tuple[tuple[str, str], ...]:
+        """What can be chosen, and how it is called."""
+        return ("False", self.off), ("True", self.on)
+
+    def read(self, text: str) -> bool:
+        """Whether it is on; ValueError if the text does not say."""
+        if text not in {"False", "True"}:
+            raise ValueError("must be one of False, True")
+        return text == "True"
+
+
+Setting = Number | Choice | Switch
 
 MOST_PASSES = 1000
 PASSES = Number("max_iter", 100, 1, MOST_PASSES, whole=True)
 STEPS = Number("max_iter", 50, 1, MOST_PASSES, whole=True)
 KEEP = Choice("keep", ("last", "average", "pocket"))
 CLASSES = Choice("multi_class", ("kesler", "ovr"))
+ORDER = Switch("shuffle", "in their order", "every pass anew")
 
 
 def _eta(default: float) -> Number:
@@ -68,6 +94,7 @@ def _eta(default: float) -> Number:
 
 
 PRICE = Number("C", 1.0, 1e-6, 1e9)
+RATE = Choice("learning_rate", ("constant", "1/n", "normalised"))
 
 
 @dataclass(frozen=True)
@@ -87,12 +114,13 @@ class Taught:
 
 
 IN_ORDER = {"shuffle": False}
+SEEDED = {"random_state": 0}  # the same shuffle every time
 TAUGHT: dict[str, Taught] = {
     "perceptron": Taught(
         "Perceptron",
         "w ← w + η y x  on a mistake",
-        (_eta(1.0), PASSES, KEEP, CLASSES),
-        fixed=IN_ORDER,
+        (_eta(1.0), PASSES, KEEP, CLASSES, ORDER),
+        fixed=SEEDED,
     ),
     "batch-perceptron": Taught(
         "Batch perceptron",
@@ -104,32 +132,32 @@ TAUGHT: dict[str, Taught] = {
     "passive-aggressive": Taught(
         "Passive-aggressive",
         "w ← w + min(C, loss / |x|²) y x",
-        (PRICE, PASSES, KEEP, CLASSES),
-        fixed=IN_ORDER,
+        (PRICE, PASSES, KEEP, CLASSES, ORDER),
+        fixed=SEEDED,
     ),
     "arow": Taught(
         "AROW",
         "the smallest change of (w, Σ) that makes x surer",
-        (Number("r", 1.0, 1e-6, 1e6), Number("max_iter", 1, 1, 100, whole=True), CLASSES),
-        fixed=IN_ORDER,
+        (Number("r", 1.0, 1e-6, 1e6), Number("max_iter", 1, 1, 100, whole=True), CLASSES, ORDER),
+        fixed=SEEDED,
     ),
     "second-order-perceptron": Taught(
         "Second-order perceptron",
         "a perceptron in whitened coordinates",
-        (Number("a", 1.0, 1e-6, 1e6), Number("max_iter", 1, 1, 100, whole=True), CLASSES),
-        fixed=IN_ORDER,
+        (Number("a", 1.0, 1e-6, 1e6), Number("max_iter", 1, 1, 100, whole=True), CLASSES, ORDER),
+        fixed=SEEDED,
     ),
     "lms": Taught(
         "LMS (Widrow–Hoff)",
         "w ← w + η (y − w·x) x",
-        (_eta(0.01), PASSES, Choice("learning_rate", ("constant", "1/n", "normalised"))),
-        fixed=IN_ORDER,
+        (_eta(0.01), PASSES, RATE, ORDER),
+        fixed=SEEDED,
     ),
     "tanh-perceptron": Taught(
         "Tanh perceptron",
         "w ← w + η (y − f)(1 − f²) x,  f = tanh(w·x)",
-        (_eta(0.1), PASSES, Choice("learning_rate", ("constant", "1/n", "normalised"))),
-        fixed=IN_ORDER,
+        (_eta(0.1), PASSES, RATE, ORDER),
+        fixed=SEEDED,
     ),
     "least-squares": Taught(
         "Least squares",

@@ -52,6 +52,10 @@ table {{ border-collapse: collapse; margin: 8px 0; font-variant-numeric: tabular
 th {{ text-align: left; font-weight: 600; color: {SOFT}; font-size: 12px; }}
 th, td {{ padding: 3px 14px 3px 0; border-bottom: 1px solid {PALE}; }}
 """
+KEYS = f"""
+:host {{ font-size: 12px; color: {SOFT}; white-space: nowrap; }}
+kbd {{ border: 1px solid {PALE}; border-radius: 3px; padding: 0 4px; font: inherit; color: {INK}; }}
+"""
 FORMULA = f":host {{ color: {SOFT}; font-size: 13px; }}"
 MESSAGE = (
     f"p {{ color: {WRONG}; border-left: 3px solid {WRONG}; padding-left: 8px; font-size: 13px; }}"

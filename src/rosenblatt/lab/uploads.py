@@ -4,9 +4,9 @@ import secrets
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from rosenblatt.data.builtin import Dataset
 from rosenblatt.errors import SourceError
-from rosenblatt.fitting.reading import read
+from rosenblatt.lab.file import File, file_of
+from rosenblatt.sources.formats import open_source
 
 LIMIT = 50 * 2**20  # bytes
 WAITING = 8  # files that may lie unread: the oldest goes first
@@ -35,14 +35,14 @@ class Uploads:
         self._waiting[key] = (place, called)
         return key, place
 
-    def take(self, key: str) -> tuple[Dataset, str]:
-        """The rows of a file and its name; the file is deleted."""
+    def take(self, key: str) -> File:
+        """What a file holds; the file is deleted."""
         if key not in self._waiting:
             raise SourceError("The upload is gone; choose the file again.")
         place, called = self._waiting[key]
         try:
-            return read(str(place)), called
-        except ValueError as error:
+            return file_of(open_source([str(place)]), None, called)
+        except SourceError as error:
             raise SourceError(str(error).replace(str(place), called)) from error
         finally:
             self.drop(key)

@@ -1,6 +1,6 @@
 """Numbers and rows of numbers as the page writes them, safe to stand in HTML."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 
 from rosenblatt.arrays import Floats
@@ -34,6 +34,15 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
         "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
     )
     return f"<table><thead><tr>{first}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def hints(keys: Mapping[str, str]) -> str:
+    """What keys do: those that belong together, with spaces between them, and a word."""
+    told = []
+    for several, word in keys.items():
+        shown = " ".join(f"<kbd>{escape(key)}</kbd>" for key in several.split())
+        told.append(f"{shown} {escape(word)}")
+    return " &ensp;".join(told)
 
 
 def weights_of_units(W: Floats, classes: Sequence[str]) -> list[tuple[str, str]]:

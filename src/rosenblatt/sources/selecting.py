@@ -59,6 +59,11 @@ class Remembered(_Behind):
         if self._size > self.most:
             yield from self._not_kept(place)
 
+    @property
+    def whole(self) -> bool:
+        """Whether all chunks are kept, so that the source behind is read no more."""
+        return self._whole and self._size <= self.most
+
     def _read_on(self) -> bool:
         """Keep one more chunk; tell whether there was one, and room for it."""
         if self._size > self.most:

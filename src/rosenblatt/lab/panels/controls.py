@@ -7,6 +7,7 @@ from bokeh.models import Button, Column, Div, RadioButtonGroup, Row, Select, Spi
 
 from rosenblatt.data import builtin
 from rosenblatt.geometry import looks
+from rosenblatt.lab.file import File
 from rosenblatt.lab.panels.hearing import hear
 from rosenblatt.lab.state import BUILT_IN, DRAWN, FEATURES, FILE, PLANE_CLASSES, Setup
 from rosenblatt.lab.subject import Subject
@@ -41,6 +42,9 @@ class Listener(Protocol):
     def choose_data(self, name: str) -> None:
         """Take other data."""
 
+    def choose_target(self, name: str) -> None:
+        """Predict another column of the file."""
+
     def choose_class(self, mark: int) -> None:
         """Draw points of another class, or give it to those selected."""
 
@@ -72,6 +76,7 @@ class ControlsPanel:
         self._data = Select(
             title="", options=_data_options(), width=WIDTH, css_classes=["lab-data"]
         )
+        self._target = Select(title="predict the column", width=WIDTH, css_classes=["lab-target"])
         self.marks = RadioButtonGroup(
             labels=["● 1", "■ 2", "▲ 3"],
             active=0,
@@ -104,6 +109,7 @@ class ControlsPanel:
                 heading("Data"),
                 self._data,
                 upload,
+                self._target,
                 self._about,
                 self.marks,
                 self._edits,
@@ -125,6 +131,7 @@ class ControlsPanel:
         clear.on_click(page.clear_points)
         delete.on_click(page.delete_points)
         self._on(self._data, page.choose_data)
+        self._on(self._target, page.choose_target)
         self._on(self._rules, page.choose_rule)
         self._on(self._start, page.choose_start)
         self._on(self._features, lambda name: page.choose_features(name, int(self._degree.value)))
@@ -138,11 +145,14 @@ class ControlsPanel:
 
         hear(widget, attribute, by_hand)
 
-    def update(self, setup: Setup, subject: Subject | None, file: str | None) -> None:
+    def update(self, setup: Setup, subject: Subject | None, file: File | None) -> None:
         """Show a set-up."""
         self._showing = True
         self._data.options = _data_options(file)
         self._data.value = setup.data
+        self._target.visible = file is not None and setup.data == FILE and len(file.columns) > 0
+        if file is not None:
+            self._target.options, self._target.value = list(file.columns), file.target
         self._features.value, self._degree.value = setup.features, setup.degree
         self._degree.visible = setup.features in {"products", "polynomial"}
         taught = TAUGHT[setup.rule]
@@ -155,7 +165,8 @@ class ControlsPanel:
             self._settings.children = [Row(children=pair, spacing=8) for pair in pairs]
         chosen = dict(setup.settings)
         for widget, setting in zip(self._widgets, taught.settings, strict=True):
-            widget.value = chosen.get(setting.name, setting.default)
+            value = chosen.get(setting.name, setting.default)
+            widget.value = value if isinstance(setting, Number) else str(value)
         self._start.visible = taught.starts
         self._start.value = ", ".join(f"{number:g}" for number in setup.start)
         self._about.text = _about(subject)
@@ -186,9 +197,9 @@ class ControlsPanel:
                 mode="int" if setting.whole else "float",
             )
         else:
-            widget = Select(title=setting.name, options=list(setting.options), width=HALF)
+            widget = Select(title=setting.name, options=list(setting.words), width=HALF)
         widget.css_classes = [f"lab-{setting.name}"]
-        self._on(widget, lambda value: page.choose_setting(setting.name, value))
+        self._on(widget, lambda value: page.choose_setting(setting.name, setting.read(value)))
         return widget
 
 
@@ -197,8 +208,8 @@ def heading(words: str) -> Div:
     return Div(text=f"<h2>{words}</h2>", width=WIDTH)
 
 
-def _data_options(file: str | None = None) -> list[tuple[str, str]]:
-    opened = [] if file is None else [(FILE, file)]
+def _data_options(file: File | None = None) -> list[tuple[str, str]]:
+    opened = [] if file is None else [(FILE, file.name)]
     built_in = [(BUILT_IN + name, name) for name in builtin.NAMES]
     return [*opened, (DRAWN, "drawn points"), *built_in]
 

@@ -3,10 +3,12 @@
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 from bokeh.models import Column, ColumnDataSource, Div, Legend, LegendItem, Span
 from bokeh.plotting import figure
 
 from rosenblatt.lab.curves import Chart
+from rosenblatt.lab.panels.sending import send
 from rosenblatt.lab.theme import ACCENT, SOFT, WRONG, plain
 from rosenblatt.lab.words import sentence
 
@@ -74,7 +76,10 @@ class _Slot:
         self._legend = Legend(items=self._items, label_text_font_size="11px", padding=3, spacing=0)
         self._legend.background_fill_alpha, self._legend.border_line_color = 0.8, None
         self.figure.add_layout(self._legend)
-        self.here = Span(location=0, dimension="height", line_color=SOFT, line_dash="dotted")
+        # on a layer of its own, which moves without the curves being drawn again
+        self.here = Span(
+            location=0, dimension="height", line_color=SOFT, line_dash="dotted", level="overlay"
+        )
         self.figure.add_layout(self.here)
         self.figure.hover.tooltips = [("", "@y{0.0000}")]
 
@@ -88,7 +93,7 @@ class _Slot:
         pairs = zip((self._solid, self._dashed), [*chart.curves, None][:2], strict=True)
         for (source, curve), item in zip(pairs, self._items, strict=True):
             values = () if curve is None else curve.values
-            source.data = {"x": list(range(1, len(values) + 1)), "y": list(values)}
+            send(source, {"x": np.arange(1, len(values) + 1), "y": np.array(values, float)})
             item.label = {"value": "" if curve is None else curve.name}
             item.visible = curve is not None
         self._legend.visible = len(chart.curves) > 1

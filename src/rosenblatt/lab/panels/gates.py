@@ -22,6 +22,7 @@ from rosenblatt.lab.gates import (
     flipped,
     formulas,
     inputs_of,
+    nothing,
     rows_of,
     told,
     wiring,
@@ -181,4 +182,4 @@ class GatesPanel:
 
     def _on_size(self, active: int) -> None:
         if not self._showing:
-            self._chosen("0" * 2 ** (active + 1))
+            self._chosen(nothing(active + 1))

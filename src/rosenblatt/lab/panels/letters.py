@@ -1,7 +1,6 @@
 """The Mark I: draw on 20 × 20 cells, watch the units vote, see their weights as pictures."""
 
-from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from bokeh.events import Pan, PanEnd, PanStart, Tap
@@ -25,9 +24,11 @@ from rosenblatt.arrays import Floats
 from rosenblatt.geometry import looks
 from rosenblatt.lab.letters import (
     ACROSS,
+    ALPHABETS,
     CELLS,
     HIGH,
     MACHINES,
+    PENS,
     ROWS,
     SIDE,
     WIDE,
@@ -42,7 +43,7 @@ from rosenblatt.lab.theme import ACCENT, INK, PALE, SOFT, plain
 from rosenblatt.lab.words import sentence
 
 WIDTH = 400
-HOW_TO_READ = "Orange cells speak for the letter of a unit, blue cells against it."
+HOW_TO_READ = "Orange cells speak for what a unit knows, blue cells against it."
 DIVERGING = interp_palette((looks.NEGATIVE, looks.NEUTRAL, looks.POSITIVE), 65)
 INKED = """
 const [x, y, ink] = [cb_obj.x, cb_obj.y, source.data.ink.slice()];
@@ -58,19 +59,27 @@ if (ink.some((value, i) => value != source.data.ink[i])) source.data = {...sourc
 """
 
 
+class Listener(Protocol):
+    """Who hears of what is drawn and chosen."""
+
+    def draw(self, cells: Floats) -> None:
+        """Take another picture."""
+
+    def choose_rule(self, rule: str) -> None:
+        """Train by another rule."""
+
+    def choose_alphabet(self, alphabet: str) -> None:
+        """Train on letters, or on digits."""
+
+    def show_some(self) -> None:
+        """Draw a letter or digit."""
+
+
 class LettersPanel:
-    """Cells to draw on, votes and weights.
+    """Cells to draw on, votes and weights."""
 
-    `drawn` hears of other cells, `chosen` of another rule, `asked` of the wish for some letter.
-    """
-
-    def __init__(
-        self,
-        drawn: Callable[[Floats], None],
-        chosen: Callable[[str], None],
-        asked: Callable[[], None],
-    ) -> None:
-        self._drawn, self._showing = drawn, False
+    def __init__(self, listener: Listener) -> None:
+        self._listener, self._showing = listener, False
         rows, columns = np.divmod(np.arange(CELLS), SIDE)
         self._source = ColumnDataSource(
             {
@@ -82,19 +91,27 @@ class LettersPanel:
         hear(self._source, "data", lambda _: self._on_ink())
         self._pen = RadioButtonGroup(labels=["Draw", "Erase"], active=0, width=HALF)
         clear = Button(label="Clear", width=HALF, css_classes=["lab-wipe"])
-        clear.on_click(lambda: self._drawn(np.zeros(CELLS)))
-        some = Button(label="Show a letter", width=HALF, css_classes=["lab-some-letter"])
-        some.on_click(asked)
+        clear.on_click(lambda: listener.draw(np.zeros(CELLS)))
+        some = Button(label="Show one", width=HALF, css_classes=["lab-some"])
+        some.on_click(listener.show_some)
+        self._alphabets = RadioButtonGroup(
+            labels=[name.capitalize() for name in ALPHABETS],
+            active=0,
+            width=WIDTH,
+            css_classes=["lab-alphabets"],
+        )
+        hear(self._alphabets, "active", self._on_alphabet)
         names = [(name, TAUGHT[name].label) for name in MACHINES]
         self._rules = Select(options=names, width=WIDTH, css_classes=["lab-machine"])
-        hear(self._rules, "value", lambda name: None if self._showing else chosen(name))
+        hear(self._rules, "value", self._on_rule)
         self._answer = Div(text="", width=WIDTH, css_classes=["lab-answer"])
-        self._scores = ColumnDataSource({"letter": [], "score": [], "colour": []})
+        self._scores = ColumnDataSource({"glyph": [], "score": [], "colour": []})
         self._weights = ColumnDataSource({"image": []})
         self._names = ColumnDataSource({"x": [], "y": [], "name": []})
         self._bars = self._vote_figure()
         left = [
-            heading("Draw a letter"),
+            heading("Draw"),
+            self._alphabets,
             self._cell_figure(),
             Row(children=[self._pen, clear, some], spacing=8),
             heading("Trained by"),
@@ -150,7 +167,7 @@ class LettersPanel:
                 y_range=FactorRange(),
             )
         )
-        fig.hbar("letter", right="score", height=0.72, source=self._scores, color="colour")
+        fig.hbar("glyph", right="score", height=0.72, source=self._scores, color="colour")
         fig.ygrid.visible = False
         fig.xaxis.axis_label = "w·x + b"
         return fig
@@ -184,26 +201,26 @@ class LettersPanel:
         )
         return fig
 
-    def wait(self) -> None:
-        """Say that the units are being trained."""
-        self._answer.text = sentence("Training on letters of eighty pens…", "soft")
+    def wait(self, rule: str, alphabet: str) -> None:
+        """Say how units are being trained."""
+        self._showing = True
+        self._rules.value, self._alphabets.active = rule, list(ALPHABETS).index(alphabet)
+        self._showing = False
+        self._answer.text = sentence(f"Training on {alphabet} of {PENS} pens…", "soft")
 
     def say(self, trouble: str) -> None:
         """Say what went wrong."""
         self._answer.text = sentence(trouble)
 
-    def show_machine(self, rule: str, units: Machine) -> None:
+    def show_machine(self, units: Machine) -> None:
         """Show units and their weights."""
-        self._showing = True
-        self._rules.value = rule
-        self._showing = False
-        self._bars.y_range.factors = list(units.letters)[::-1]
+        self._bars.y_range.factors = list(units.glyphs)[::-1]
         mosaic, places = pictures_of(units)
         self._weights.data = {"image": [mosaic.astype(np.float32)]}
         self._names.data = {
             "x": [x for _, x, _ in places],
             "y": [y for _, _, y in places],
-            "name": [letter for letter, _, _ in places],
+            "name": [glyph for glyph, _, _ in places],
         }
 
     def show_cells(self, cells: Floats) -> None:
@@ -215,19 +232,27 @@ class LettersPanel:
 
     def show_votes(self, units: Machine, found: Votes) -> None:
         """Show how the units vote."""
-        scores = found.scores if found.letter else np.zeros(len(units.letters))
+        scores = found.scores if found.glyph else np.zeros(len(units.glyphs))
         self._scores.data = {
-            "letter": list(units.letters),
+            "glyph": list(units.glyphs),
             "score": scores.tolist(),
-            "colour": [ACCENT if letter == found.letter else PALE for letter in units.letters],
+            "colour": [ACCENT if glyph == found.glyph else PALE for glyph in units.glyphs],
         }
         empty = sentence("Draw on the cells with the mouse.", "soft")
         self._answer.text = (
-            f"<h2 class='verdict'>It is {found.letter}.</h2>" if found.letter else empty
+            f"<h2 class='verdict'>It is {found.glyph}.</h2>" if found.glyph else empty
         )
 
     def _on_ink(self) -> None:
         if not self._showing:
             ink = np.asarray(self._source.data["ink"], float)
             if ink.shape == (CELLS,) and np.isin(ink, (0.0, 1.0)).all():
-                self._drawn(ink)
+                self._listener.draw(ink)
+
+    def _on_rule(self, rule: str) -> None:
+        if not self._showing:
+            self._listener.choose_rule(rule)
+
+    def _on_alphabet(self, place: int) -> None:
+        if not self._showing:
+            self._listener.choose_alphabet(list(ALPHABETS)[place])

@@ -55,6 +55,7 @@ class PlanePanel:
         self._weights: Floats | None = None
         self._source = ColumnDataSource({"x": [], "y": [], "mark": []})
         self._seen = ColumnDataSource(_no_points())
+        self._wrong = ColumnDataSource({"x": [], "y": []})
         self._lines, self._margins = _lines(), _lines()
         self._cells = ColumnDataSource({"xs": [], "ys": [], "colour": []})
         self._image = ColumnDataSource({"image": [], "x": [], "y": [], "dw": [], "dh": []})
@@ -115,15 +116,15 @@ class PlanePanel:
             line_width=2.2,
         )
         drawn = fig.scatter("x", "y", source=self._source, size=11, **_marks("mark"))
-        seen = fig.scatter("x", "y", source=self._seen, size=13, alpha=0.0)
+        seen = fig.scatter("x", "y", source=self._seen, size=13, fill_color=None, line_color=None)
         fig.scatter(
             "x",
             "y",
-            source=self._seen,
+            source=self._wrong,
             marker="x",
             size=8,
             line_color="white",
-            line_width="wrong",
+            line_width=EDGE,
         )
         fig.scatter(
             "x",
@@ -272,9 +273,10 @@ class PlanePanel:
             "row": drawn.rows + 1,
             "name": [names[code] for code in drawn.codes],
             "distance": drawn.distance,
-            "wrong": np.where(drawn.right == 1, 0.0, EDGE),
         }
         send(self._seen, columns)
+        wrong = drawn.right == 0
+        send(self._wrong, {"x": x[wrong], "y": y[wrong]})
 
     def _show_normal(self, normal: Floats | None) -> None:
         self._arrow.visible = normal is not None
@@ -338,7 +340,7 @@ def _marks(column: str) -> dict[str, Any]:
 
 
 def _no_points() -> dict[str, Any]:
-    return {name: [] for name in ("x", "y", "row", "name", "distance", "wrong")}
+    return {name: [] for name in ("x", "y", "row", "name", "distance")}
 
 
 def _lines() -> ColumnDataSource:

@@ -13,9 +13,9 @@ def send(source: ColumnDataSource, columns: Mapping[str, Any]) -> None:
     if not _alike(held, columns):
         source.data = dict(columns)
         return
-    for name, values in columns.items():
-        if not _same(held[name], values):
-            source.data[name] = values
+    changed = {name: values for name, values in columns.items() if not _same(held[name], values)}
+    if changed:
+        source.data.update(changed)
 
 
 def _alike(held: Mapping[str, Any], columns: Mapping[str, Any]) -> bool:

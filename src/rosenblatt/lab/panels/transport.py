@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from html import escape
 from typing import Any
 
-from bokeh.models import Button, Div, Row, Slider
+from bokeh.models import Button, Div, Pane, Row, Slider
 
 from rosenblatt.lab.panels.hearing import hear
 from rosenblatt.lab.runs import Moment, Run
@@ -40,17 +40,13 @@ class TransportPanel:
             css_classes=["lab-scrub"],
         )
         hear(self._slider, "value", self._on_slide)
-        self._readout = Div(
-            text="",
-            sizing_mode="stretch_width",
-            height=READOUT,
-            styles={"overflow-y": "auto"},
-            css_classes=["lab-readout"],
-        )
+        self._readout = Div(text="", sizing_mode="stretch_width", css_classes=["lab-readout"])
         self.bar = Row(
             children=[*buttons, self._slider], sizing_mode="stretch_width", spacing=6, margin=(6, 0)
         )
-        self.readout = self._readout
+        # in a pane, as other words in a row or column lay the whole page out anew
+        size = {"height": f"{READOUT}px", "overflow-y": "auto"}
+        self.readout = Pane(elements=[self._readout], styles=size)
 
     @property
     def _n_steps(self) -> int:

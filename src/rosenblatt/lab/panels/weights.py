@@ -3,11 +3,13 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
 from bokeh.models import Column, ColumnDataSource, Div, Range1d, Row, Select
 from bokeh.plotting import figure
 
 from rosenblatt.geometry.looks import colour
 from rosenblatt.lab.panels.hearing import hear
+from rosenblatt.lab.panels.sending import send
 from rosenblatt.lab.theme import ACCENT, INK, WRONG, plain
 from rosenblatt.lab.weightspace import WeightPicture
 from rosenblatt.lab.words import sentence
@@ -82,15 +84,19 @@ class WeightsPanel:
         fig.x_range.start, fig.x_range.end = box.left, box.right
         fig.y_range.start, fig.y_range.end = box.bottom, box.top
         fig.xaxis.axis_label, fig.yaxis.axis_label = picture.names
-        self._lines.data = {
+        lines = {
             "xs": [line[:, 0].tolist() for line in picture.lines],
             "ys": [line[:, 1].tolist() for line in picture.lines],
             "colour": [colour(marks[code]) for code in picture.codes],
         }
-        x, y = picture.solutions.T.tolist() if len(picture.solutions) else ([], [])
-        self._region.data = {"x": x, "y": y}
-        self._path.data = {"x": picture.path[:, 0].tolist(), "y": picture.path[:, 1].tolist()}
-        self._here.data = {"x": [float(picture.here[0])], "y": [float(picture.here[1])]}
+        send(self._lines, lines)
+        for source, points in (
+            (self._region, picture.solutions),
+            (self._path, picture.path),
+            (self._here, picture.here),
+        ):
+            x, y = np.ascontiguousarray(points.reshape(-1, 2).T)
+            send(source, {"x": x, "y": y})
         region = "Blue: the solutions." if len(picture.solutions) else "No solutions in sight."
         self._caption.text = sentence(f"{picture.caption} {region}", "soft")
 

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 
+from bokeh.document import Document
+from bokeh.events import ClientReconnected, ConnectionLost
 from bokeh.models import Button, Column, CustomJS, TextInput
 
 from rosenblatt.lab.panels.controls import WIDTH
@@ -21,6 +23,7 @@ input.onchange = async () => {
 input.click();
 """
 KEEP_ADDRESS = 'history.replaceState(null, "", cb_obj.value ? "?" + cb_obj.value : ".")'
+SHOW_END = 'document.getElementById("ended").hidden = {0}'
 MARK = "!"  # what comes after it is a sentence, not a key
 
 
@@ -50,6 +53,12 @@ class Wires:
         args = {"told": told, "place": upload_place, "limit": LIMIT, "too_large": TOO_LARGE}
         self.upload.js_on_click(CustomJS(args=args, code=UPLOAD))
         self.view = Column(name="wires", children=[keys, told, self._address])
+
+    def tell_the_end(self, doc: Document) -> None:
+        """Let the page say when nobody answers any more, in its own words."""
+        doc.config.notify_connection_status = False
+        for event, hidden in ((ConnectionLost, "false"), (ClientReconnected, "true")):
+            doc.js_on_event(event, CustomJS(code=SHOW_END.format(hidden)))
 
     def keep(self, query: str) -> None:
         """Let the address hold a set-up."""

@@ -1,11 +1,19 @@
 """The room of the gates: a truth table, and what computes it."""
 
+from collections.abc import Callable
+from functools import partial
+from typing import ClassVar
+
 from rosenblatt.lab.desk import Desk
+from rosenblatt.lab.gates import nothing, preset_beside
 from rosenblatt.lab.panels.gates import GatesPanel
+from rosenblatt.lab.state import MOST_INPUTS
 
 
 class GatesRoom:
     """Shows the truth table that is set up."""
+
+    KEYS: ClassVar = {"↑ ↓": "function", "1 2 3 4": "inputs"}
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
@@ -17,7 +25,14 @@ class GatesRoom:
         """Nothing waits for a visitor: the table is always there."""
 
     def pressed(self, key: str) -> None:
-        """No key means anything here."""
+        """Do what a key means."""
+        actions: dict[str, Callable[[], str]] = {
+            "ArrowUp": partial(preset_beside, self._desk.setup.table, -1),
+            "ArrowDown": partial(preset_beside, self._desk.setup.table, 1),
+            **{str(n): partial(nothing, n) for n in range(1, MOST_INPUTS + 1)},
+        }
+        if key in actions:
+            self._choose(actions[key]())
 
     def _choose(self, table: str) -> None:
         self._desk.change(table=table)

@@ -1,21 +1,26 @@
 """The room of the Mark I: a picture drawn, units that vote, and the rule that trained them."""
 
 from functools import partial
+from typing import ClassVar
+
+import numpy as np
 
 from rosenblatt.arrays import Floats
 from rosenblatt.lab.desk import Desk
-from rosenblatt.lab.letters import Machine, as_hex, from_hex, machine, some_letter, votes
+from rosenblatt.lab.letters import CELLS, Machine, as_hex, from_hex, machine, some_glyph, votes
 from rosenblatt.lab.panels.letters import LettersPanel
 
-STRIDE = 7  # letters from one that is shown to the next
+STRIDE = 7  # glyphs from one that is shown to the next
 
 
 class LettersRoom:
     """Trains its units when somebody comes in."""
 
+    KEYS: ClassVar = {"space": "show one", "delete": "clear"}
+
     def __init__(self, desk: Desk) -> None:
         self._desk, self._trainer = desk, desk.worker()
-        self._panel = LettersPanel(self._draw, self._choose, self._show_some)
+        self._panel = LettersPanel(self)
         self._units: Machine | None = None
         self._shown = 0
         self.view = self._panel.view
@@ -27,24 +32,36 @@ class LettersRoom:
             self._train()
 
     def pressed(self, key: str) -> None:
-        """No key means anything here."""
+        """Do what a key means."""
+        if key == " ":
+            self.show_some()
+        elif key in {"Delete", "Backspace"}:
+            self.draw(np.zeros(CELLS))
 
-    def _choose(self, rule: str) -> None:
+    def choose_rule(self, rule: str) -> None:
+        """Train the units by another rule."""
         self._desk.change(machine=rule)
+        self._train()
+
+    def choose_alphabet(self, alphabet: str) -> None:
+        """Train units on letters, or on digits."""
+        self._desk.change(alphabet=alphabet)
         self._train()
 
     def _train(self) -> None:
         self._units = None
-        self._panel.wait()
-        work = partial(machine, self._desk.setup.machine)
+        setup = self._desk.setup
+        self._panel.wait(setup.machine, setup.alphabet)
+        work = partial(machine, setup.machine, setup.alphabet)
         self._desk.beside(self._trainer, work, self._trained, self._panel.say)
 
     def _trained(self, units: Machine) -> None:
         self._units = units
-        self._panel.show_machine(self._desk.setup.machine, units)
+        self._panel.show_machine(units)
         self._vote()
 
-    def _draw(self, cells: Floats) -> None:
+    def draw(self, cells: Floats) -> None:
+        """Take another picture, and let the units vote on it."""
         self._desk.change(cells=as_hex(cells))
         self._panel.show_cells(cells)
         self._vote()
@@ -54,6 +71,7 @@ class LettersRoom:
             cells = from_hex(self._desk.setup.cells)
             self._panel.show_votes(self._units, votes(self._units, cells))
 
-    def _show_some(self) -> None:
-        self._draw(some_letter(STRIDE * self._shown, self._shown))
+    def show_some(self) -> None:
+        """Draw a letter or digit that the units have not seen."""
+        self.draw(some_glyph(self._desk.setup.alphabet, STRIDE * self._shown, self._shown))
         self._shown += 1

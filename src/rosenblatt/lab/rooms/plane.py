@@ -1,19 +1,19 @@
 """The room of the plane: data, features, rule, and what happened."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from bokeh.models import Button, Column, Row, TabPanel, Tabs
 
-from rosenblatt.data.builtin import Dataset
 from rosenblatt.errors import RosenblattError
 from rosenblatt.evidence.proof.verdict import Proof
 from rosenblatt.geometry.plane import Box
 from rosenblatt.lab.curves import charts
 from rosenblatt.lab.desk import Desk
+from rosenblatt.lab.file import File
 from rosenblatt.lab.panels.controls import ControlsPanel
 from rosenblatt.lab.panels.curves import CurvesPanel
 from rosenblatt.lab.panels.hearing import hear
@@ -42,12 +42,20 @@ VIEW_WORDS = {"proof": "Proof", "weights": "Weight space", "curves": "Curves"}
 class Files:
     """Where data come from that are not built in: a file opened at the start, and uploads."""
 
-    opened: Dataset | None
+    opened: File | None
     uploads: Uploads
 
 
 class PlaneRoom:
     """Hears the controls, learns beside the page, and shows every step of it."""
+
+    KEYS: ClassVar = {
+        "space": "play",
+        "← →": "step",
+        "↑ ↓": "pass",
+        "1 2 3": "class",
+        "delete": "point",
+    }
 
     def __init__(
         self, desk: Desk, files: Files, upload: Button, complaints: tuple[str, ...]
@@ -60,7 +68,7 @@ class PlaneRoom:
         self._witnesses: tuple[Witness, ...] = ()
         self._rows: Sample | None = None
         self._end_playing: Callable[[], None] | None = None
-        self._trainer, self._prover = desk.worker(), desk.worker()
+        self._reader, self._trainer, self._prover = (desk.worker() for _ in range(3))
         self._plane = PlanePanel(self._points_edited, self._show)
         self._transport = TransportPanel(self._go, self._play_or_pause)
         self._proofs, self._curves = ProofPanel(), CurvesPanel()
@@ -69,6 +77,8 @@ class PlaneRoom:
         self._plane.drawn_in(self._controls.marks)
         self.view = self._composed()
         self._load_data()
+        if self._file is not None and desk.setup.data == FILE and desk.setup.target:
+            self.choose_target(desk.setup.target)
 
     def _composed(self) -> Row:
         middle = Column(
@@ -111,14 +121,25 @@ class PlaneRoom:
         if trouble:
             self._controls.say(trouble)
             return
-        self._controls.say("Reading the file…")
-        self._beside(self._trainer, partial(self._files.uploads.take, key), self._file_read)
+        self._read(partial(self._files.uploads.take, key), "")
 
-    def _file_read(self, found: tuple[Dataset, str]) -> None:
-        data, name = found
-        self._file = replace(data, name=name, description=name)
-        self._desk.change(data=FILE, points=(), step=None)
+    def choose_target(self, name: str) -> None:
+        """Predict another column of the file."""
+        if self._file is not None:
+            self._read(partial(self._file.predicting, name), name)
+
+    def _read(self, work: Callable[[], File], target: str) -> None:
+        self._controls.say("Reading the file…")
+        self._desk.beside(self._reader, work, partial(self._file_read, target), self._not_read)
+
+    def _file_read(self, target: str, file: File) -> None:
+        self._file = file
+        self._desk.change(data=FILE, target=target, points=(), step=None)
         self._load_data()
+
+    def _not_read(self, trouble: str) -> None:
+        self._complain(trouble)
+        self._show()  # what is still there
 
     # what the controls ask for
 
@@ -206,7 +227,8 @@ class PlaneRoom:
 
     def _take_subject(self) -> None:
         try:
-            self._subject = subject_of(self._desk.setup, self._file)
+            data = None if self._file is None else self._file.data
+            self._subject = subject_of(self._desk.setup, data)
         except RosenblattError as error:
             self._subject = None
             self._complain(str(error))
@@ -273,7 +295,7 @@ class PlaneRoom:
 
     def _show(self) -> None:
         subject, run, setup = self._subject, self._run, self._desk.setup
-        self._controls.update(setup, subject, None if self._file is None else self._file.name)
+        self._controls.update(setup, subject, self._file)
         if subject is None or self._rows is None:
             self._transport.update(None, None, ())
             return
