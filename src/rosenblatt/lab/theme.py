@@ -69,7 +69,7 @@ BUTTONS = f"""
 .bk-btn:focus-visible, .bk-input:focus {{ outline: 2px solid {ACCENT}; outline-offset: 1px; }}
 label {{ color: {SOFT}; font-size: 12px; }}
 """
-WIDGETS = ("Button", "Select", "Spinner", "TextInput", "RadioButtonGroup", "Toggle")
+WIDGETS = ("Button", "Select", "Spinner", "TextInput", "RadioButtonGroup", "Toggle", "Checkbox")
 LOOK: dict[str, Any] = {
     "attrs": {
         "Div": {"stylesheets": [WORDS], "margin": 0},

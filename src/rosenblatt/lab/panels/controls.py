@@ -3,7 +3,17 @@
 from html import escape
 from typing import Any, Protocol
 
-from bokeh.models import Button, Column, Div, RadioButtonGroup, Row, Select, Spinner, TextInput
+from bokeh.models import (
+    Button,
+    Checkbox,
+    Column,
+    Div,
+    RadioButtonGroup,
+    Row,
+    Select,
+    Spinner,
+    TextInput,
+)
 
 from rosenblatt.data import builtin
 from rosenblatt.geometry import looks
@@ -54,6 +64,9 @@ class Listener(Protocol):
     def delete_points(self) -> None:
         """Take the points selected away."""
 
+    def choose_scaling(self, on: bool) -> None:  # noqa: FBT001 (Bokeh hands it over)
+        """Scale the data, or take them as they are."""
+
     def choose_features(self, name: str, degree: int) -> None:
         """Draw the line in other features."""
 
@@ -88,6 +101,9 @@ class ControlsPanel:
         delete = Button(label="Delete point", width=HALF, css_classes=["lab-delete"])
         self._edits = Row(children=[clear, delete], spacing=8)
         self._about = Div(text="", width=WIDTH)
+        self._scaled = Checkbox(
+            label="scaled: mean 0, deviation 1", width=WIDTH, css_classes=["lab-scaled"]
+        )
         words = [(name, FEATURE_WORDS[name]) for name in FEATURES]
         self._features = Select(
             title="", options=words, width=WIDTH - 76, css_classes=["lab-features"]
@@ -114,6 +130,7 @@ class ControlsPanel:
                 self.marks,
                 self._edits,
                 heading("Features"),
+                self._scaled,
                 Row(children=[self._features, self._degree], spacing=8),
                 heading("Rule"),
                 self._rules,
@@ -136,6 +153,7 @@ class ControlsPanel:
         self._on(self._start, page.choose_start)
         self._on(self._features, lambda name: page.choose_features(name, int(self._degree.value)))
         self._on(self._degree, lambda d: page.choose_features(str(self._features.value), int(d)))
+        self._on(self._scaled, page.choose_scaling, "active")
         self._on(self.marks, page.choose_class, "active")
 
     def _on(self, widget: Any, heard: Any, attribute: str = "value") -> None:
@@ -153,6 +171,7 @@ class ControlsPanel:
         self._target.visible = file is not None and setup.data == FILE and len(file.columns) > 0
         if file is not None:
             self._target.options, self._target.value = list(file.columns), file.target
+        self._scaled.active = setup.scaled
         self._features.value, self._degree.value = setup.features, setup.degree
         self._degree.visible = setup.features in {"products", "polynomial"}
         taught = TAUGHT[setup.rule]

@@ -171,6 +171,11 @@ class PlaneRoom:
             points = self._plane.points()
             self._plane.put([p for place, p in enumerate(points) if place not in selected])
 
+    def choose_scaling(self, on: bool) -> None:  # noqa: FBT001 (Bokeh hands it over)
+        """Scale the data, or take them as they are."""
+        self._desk.change(scaled=on, step=None)
+        self._load_data()
+
     def choose_features(self, name: str, degree: int) -> None:
         """Draw the line in other features."""
         self._desk.change(features=name, degree=degree, step=None)
