@@ -69,6 +69,7 @@ def rounds(request):
         if request.param == "two rows a round":
             for module in (workingset, proposal, twoclass, narrow):
                 patch.setattr(module, "ROUND", 2)
+            patch.setattr("rosenblatt.evidence.separability.ROUND", 2)
             patch.setattr(narrow, "MANY", 0)
             patch.setattr(workingset, "BATCHES", 2)
             patch.setattr(nearest, "BATCH", 2)

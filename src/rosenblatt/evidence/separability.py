@@ -1,10 +1,10 @@
 """Is it separable? A verdict with its proof.
 
 Route: few rows of integers are left to a perceptron, whose weights separate or come back. For all
-others a few perceptron passes propose weights and order the rows; a working set of rows near the
-boundary decides in floats, first on parts of the data that are less work; exact arithmetic
-confirms; the checker has the last word on the record before it is returned. Without a time limit
-the answer is always one of the two.
+others a few perceptron passes propose weights and order the rows; rows that one feature alone
+decides are set aside; a working set of rows near the boundary decides in floats, first on parts of
+the data that are less work; exact arithmetic confirms; the checker has the last word on the record
+before it is returned. Without a time limit the answer is always one of the two.
 """
 
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.arrays import Array
+from rosenblatt.arrays import Array, Floats
 from rosenblatt.errors import ParameterError
 from rosenblatt.evidence.proof import certificate, margins
 from rosenblatt.evidence.proof.door import read_table
@@ -21,13 +21,14 @@ from rosenblatt.evidence.proof.table import Table
 from rosenblatt.evidence.proof.verdict import Inseparable, Proof, Separable, Undecided
 from rosenblatt.evidence.search.cycle import decide_small
 from rosenblatt.evidence.search.exact import Found
+from rosenblatt.evidence.search.freed import everything, rest_of
 from rosenblatt.evidence.search.kind import kind_of
 from rosenblatt.evidence.search.maximal import maximise_margin
 from rosenblatt.evidence.search.narrow import decide_narrow
 from rosenblatt.evidence.search.pairs import Space
 from rosenblatt.evidence.search.proposal import propose
 from rosenblatt.evidence.search.twoclass import decide_two
-from rosenblatt.evidence.search.workingset import Late, Progress, Watch, decide, quiet
+from rosenblatt.evidence.search.workingset import ROUND, Late, Progress, Watch, decide, quiet
 
 
 def separability(
@@ -96,6 +97,19 @@ def _find(space: Space, watch: Watch) -> Found:
     W, clean = propose(space, watch)
     if clean and margins.signs(space.table, W).min() > 0:
         return Found(W, None, ())
+    rest = rest_of(space, watch) if space.table.n > ROUND else everything(space)
+    try:
+        found = rest.restored(_decide(rest.part, rest.weights(W), watch))
+    except Late as late:
+        raise rest.late(late) from None
+    if found.W is None or margins.signs(space.table, found.W).min() > 0:
+        return found
+    return _decide(space, W, watch)  # the weights of freed rows were beyond floats
+
+
+def _decide(space: Space, W: Floats, watch: Watch) -> Found:
+    if space.table.n == 0:
+        return Found(np.zeros((space.units, space.width)), None, ())
     for part in (decide_two, decide_narrow):
         found = part(space, W, watch)
         if found is not None:

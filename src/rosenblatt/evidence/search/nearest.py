@@ -52,8 +52,11 @@ class Corral:
         self.weight = np.append(self.weight, 0.0 if k else 1.0)
         return True
 
-    def settle(self, M: Any) -> None:
-        """Move to the nearest affine point, dropping vectors until all weights are positive."""
+    def settle(self, M: Any = None) -> None:
+        """Move to the nearest affine point, dropping vectors until all weights are positive.
+
+        Near the origin, weights from products alone are rough; with the vectors M they are refined.
+        """
         while True:
             goal = self._affine(M)
             if not goal.min() <= 0:
@@ -67,9 +70,9 @@ class Corral:
             self._leave(first)
 
     def _affine(self, M: Any) -> Floats:
-        """Weights v / Σv with (ee' + G) v = e; near the origin refined from the vectors."""
+        """Weights v / Σv with (ee' + G) v = e."""
         v: Floats = _backward(self.R, self.u[: len(self.at)])
-        if self.height() < REFINE:
+        if M is not None:
             A = M[self.at]
             for _ in range(2):
                 wrong = 1 - v.sum() - A @ (A.T @ v)
@@ -162,8 +165,10 @@ def improve(M: Any, corral: Corral, price: Floats, bar: float) -> int:
         if position in corral.at or (joined and gram @ corral.weight >= corral.height()):
             continue
         if corral.join(position, gram, float(products[t, len(start) + t])):
-            corral.settle(M)
+            corral.settle()
             joined += 1
+    if corral.height() < REFINE:
+        corral.settle(M)
     return joined
 
 
