@@ -133,9 +133,10 @@ def test_scaled_data_have_mean_0_and_deviation_1_but_for_bits() -> None:
     subject = subject_of(Setup(data=FILE, scaled=True), data)
     assert subject.X.tolist() == subject.Z.tolist() == [[0, -1, 0], [1, 1, 0]]
     assert X[0].tolist() == [0, 100, 7]  # the file's own rows stay
+    assert not subject_of(Setup(scaled=True), None).editable
     drawn = subject_of(Setup(data=DRAWN, points=XOR, scaled=True), None)
-    assert not drawn.editable
-    assert subject_of(Setup(data=DRAWN, scaled=True), None).editable  # an empty plane
+    assert drawn.editable
+    assert drawn.points() == list(XOR)  # a point stays where it was drawn
 
 
 def test_xor_is_proved_inseparable_until_the_product_joins() -> None:

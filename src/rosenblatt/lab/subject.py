@@ -72,13 +72,14 @@ class Subject:
 def subject_of(setup: Setup, opened: Dataset | None) -> Subject:
     """The data that are set up, with their features; `opened` are those of a file."""
     if setup.data == DRAWN:
-        return _with_features(_scaled(_drawn(setup.points), setup), setup)
+        return _with_features(_drawn(setup.points), setup)  # where they were drawn
     data = builtin(setup.data.removeprefix(BUILT_IN)) if setup.data.startswith(BUILT_IN) else opened
     if data is None:
         raise DataError(
             "The address speaks of a file, and files are not part of an address: open it again."
         )
-    return _with_features(_scaled(_read(data), setup), setup)
+    subject = _read(data)
+    return _with_features(_scaled(subject) if setup.scaled else subject, setup)
 
 
 def _drawn(points: tuple[Point, ...]) -> Subject:
@@ -112,11 +113,9 @@ def _read(data: Dataset) -> Subject:
     return Subject(data.name, dense, codes.astype(np.int64), classes, names, marks, about)
 
 
-def _scaled(subject: Subject, setup: Setup) -> Subject:
-    """Columns brought to mean 0 and deviation 1, if that is set up; what is 0 or 1 stays."""
-    if not setup.scaled or not len(subject.X):
-        return subject
-    X = subject.X.astype(np.float64)
+def _scaled(subject: Subject) -> Subject:
+    """Columns brought to mean 0 and deviation 1; what is 0 or 1 stays."""
+    X = subject.X.copy()
     spread, bits = X.std(axis=0), ((X == 0) | (X == 1)).all(axis=0)
     shift = np.where(bits, 0.0, X.mean(axis=0))
     Scaling(shift, 1 / np.where(bits | (spread == 0), 1.0, spread)).apply(X)

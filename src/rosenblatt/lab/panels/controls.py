@@ -171,7 +171,7 @@ class ControlsPanel:
         self._target.visible = file is not None and setup.data == FILE and len(file.columns) > 0
         if file is not None:
             self._target.options, self._target.value = list(file.columns), file.target
-        self._scaled.active = setup.scaled
+        self._scaled.active, self._scaled.visible = setup.scaled, setup.data != DRAWN
         self._features.value, self._degree.value = setup.features, setup.degree
         self._degree.visible = setup.features in {"products", "polynomial"}
         taught = TAUGHT[setup.rule]
