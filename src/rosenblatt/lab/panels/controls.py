@@ -22,6 +22,7 @@ from rosenblatt.lab.panels.hearing import hear
 from rosenblatt.lab.state import BUILT_IN, DRAWN, FEATURES, FILE, PLANE_CLASSES, Setup
 from rosenblatt.lab.subject import Subject
 from rosenblatt.lab.teaching import TAUGHT, Number, Setting
+from rosenblatt.lab.theme import MESSAGE, WORDS
 from rosenblatt.lab.words import sentence
 
 WIDTH = 250
@@ -118,7 +119,9 @@ class ControlsPanel:
         self._start = TextInput(
             title="start from w, b", placeholder="zero", width=WIDTH, css_classes=["lab-start"]
         )
-        self._message = Div(text="", width=WIDTH, css_classes=["lab-message"])
+        self._message = Div(
+            text="", width=WIDTH, css_classes=["lab-message"], stylesheets=[WORDS, MESSAGE]
+        )
         self._listen(clear, delete)
         self.view = Column(
             children=[
@@ -191,6 +194,10 @@ class ControlsPanel:
         self._about.text = _about(subject)
         self.marks.visible = self._edits.visible = subject is None or subject.editable
         self._showing = False
+
+    def wait(self, words: str) -> None:
+        """Say what is being done."""
+        self._message.text = sentence(words, "soft")
 
     def say(self, *sentences: str) -> None:
         """Show what went wrong, or nothing."""

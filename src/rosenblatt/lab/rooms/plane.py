@@ -129,7 +129,7 @@ class PlaneRoom:
             self._read(partial(self._file.predicting, name), name)
 
     def _read(self, work: Callable[[], File], target: str) -> None:
-        self._controls.say("Reading the file…")
+        self._controls.wait("Reading the file…")
         self._desk.beside(self._reader, work, partial(self._file_read, target), self._not_read)
 
     def _file_read(self, target: str, file: File) -> None:
