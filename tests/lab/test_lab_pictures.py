@@ -39,6 +39,14 @@ def test_boundary_normal_margins_and_feet_of_a_line() -> None:
     assert np.linalg.norm(point - foot) == pytest.approx(abs(distance[5]))
 
 
+def test_scaled_data_are_seen_as_they_are_learned_from() -> None:
+    subject, W, shown = seen(Setup(data="builtin:separable", scaled=True))
+    assert shown.names == ("x1 (scaled)", "x2 (scaled)")
+    assert shown.drawn.places.tolist() == subject.X.tolist()
+    (line,) = shown.boundary
+    assert line @ W[0, :-1] + W[0, -1] == pytest.approx(0, abs=1e-9)
+
+
 def test_margins_of_the_svm_are_at_one() -> None:
     _, W, shown = seen(Setup(data="builtin:overlapping", rule="linear-svm"))
     levels = sorted(float((side @ W[0, :-1] + W[0, -1]).mean()) for side in shown.margins)

@@ -127,6 +127,18 @@ def test_files_are_taken_whole_or_refused_with_a_sentence() -> None:
     assert not subject_of(Setup(data=FILE), iris).editable
 
 
+def test_scaled_data_have_mean_0_and_deviation_1_but_for_bits() -> None:
+    X = np.array([[0.0, 100.0, 7.0], [1.0, 300.0, 7.0]])
+    data = Dataset("a.csv", X, np.array(["a", "b"]), ("bit", "grams", "same"), "a.csv")
+    subject = subject_of(Setup(data=FILE, scaled=True), data)
+    assert subject.X.tolist() == subject.Z.tolist() == [[0, -1, 0], [1, 1, 0]]
+    assert X[0].tolist() == [0, 100, 7]  # the file's own rows stay
+    assert not subject_of(Setup(scaled=True), None).editable
+    drawn = subject_of(Setup(data=DRAWN, points=XOR, scaled=True), None)
+    assert drawn.editable
+    assert drawn.points() == list(XOR)  # a point stays where it was drawn
+
+
 def test_xor_is_proved_inseparable_until_the_product_joins() -> None:
     setup = Setup(data=DRAWN, points=XOR)
     subject = subject_of(setup, None)

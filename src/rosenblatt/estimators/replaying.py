@@ -3,6 +3,8 @@
 A rule that is stopped after k passes has the weights that its whole run had then, since nothing in
 a pass depends on what comes after it. So the run is repeated with fewer passes, and with as many:
 where that does not end at the same weights, the run cannot be repeated, and there is no replay.
+That takes nothing but `max_iter`, so it does for every rule that has passes; rules that learn row
+by row can be entered at any row of them, in a run of their own (`visiting`).
 """
 
 from collections.abc import Sequence

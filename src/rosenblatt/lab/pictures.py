@@ -235,7 +235,8 @@ def _undecided(n: int) -> tuple[Ints, Floats]:
 
 
 def _names(subject: Subject) -> tuple[str, str]:
-    names = (*subject.feature_names, "")
+    how = " (scaled)" if subject.scaled else ""
+    names = (*(f"{name}{how}" for name in subject.feature_names), "")
     return names[0], names[1]
 
 

@@ -41,7 +41,8 @@ class Setup:
 
     `step` counts the steps made; None is the end of the run. `start` holds the weights (w, b) to
     start from, none for zero. `target` is the column of a file to predict, empty for the one it
-    was opened with. `cells` are those of the Mark I, as digits of base 16.
+    was opened with. `scaled` data have mean 0 and deviation 1. `cells` are those of the Mark I, as
+    digits of base 16.
     """
 
     room: str = "plane"
@@ -49,6 +50,7 @@ class Setup:
     data: str = BUILT_IN + "4f10"
     target: str = ""
     points: tuple[Point, ...] = ()
+    scaled: bool = False
     features: str = "none"
     degree: int = 2
     rule: str = "perceptron"
@@ -156,6 +158,12 @@ def _whole(least: int, most: int) -> Any:
     return read
 
 
+def _flag(text: str) -> bool:
+    if text not in {"True", "False"}:
+        raise ValueError("it must be True or False")
+    return text == "True"
+
+
 def _number(text: str) -> float:
     number = float(text)
     if not (isfinite(number) and abs(number) < 1e12):
@@ -214,6 +222,7 @@ _READERS: dict[str, Any] = {
     "data": _one_of((DRAWN, FILE, *(BUILT_IN + name for name in builtin.NAMES))),
     "target": _column,
     "points": _points,
+    "scaled": _flag,
     "features": _one_of(FEATURES),
     "degree": _whole(2, 5),
     "rule": _one_of(TAUGHT),

@@ -14,6 +14,7 @@ from rosenblatt.maps.distances import radial
 from rosenblatt.maps.map import Map
 from rosenblatt.maps.monomials import products
 from rosenblatt.maps.powers import polynomial
+from rosenblatt.tables.scaling import Scaling
 
 MOST_ENTRIES = 50_000_000  # rows times features: what the page holds in memory
 MOST_FEATURES = 2000
@@ -32,6 +33,7 @@ class Subject:
     feature_names: tuple[str, ...]
     marks: tuple[int, ...]  # which colour and shape each class has
     description: str = ""
+    scaled: bool = False
     lift: Map | None = None
     Z: Floats = field(default_factory=lambda: np.zeros((0, 0)))  # the features of the rows
 
@@ -44,7 +46,7 @@ class Subject:
     def editable(self) -> bool:
         """Whether its points can be drawn, dragged and deleted."""
         few = len(self.X) <= MOST_POINTS and len(self.classes) <= PLANE_CLASSES
-        return few and self.flat
+        return few and self.flat and not self.scaled
 
     @property
     def labels(self) -> Array:
@@ -70,13 +72,14 @@ class Subject:
 def subject_of(setup: Setup, opened: Dataset | None) -> Subject:
     """The data that are set up, with their features; `opened` are those of a file."""
     if setup.data == DRAWN:
-        return _with_features(_drawn(setup.points), setup)
+        return _with_features(_drawn(setup.points), setup)  # where they were drawn
     data = builtin(setup.data.removeprefix(BUILT_IN)) if setup.data.startswith(BUILT_IN) else opened
     if data is None:
         raise DataError(
             "The address speaks of a file, and files are not part of an address: open it again."
         )
-    return _with_features(_read(data), setup)
+    subject = _read(data)
+    return _with_features(_scaled(subject) if setup.scaled else subject, setup)
 
 
 def _drawn(points: tuple[Point, ...]) -> Subject:
@@ -108,6 +111,15 @@ def _read(data: Dataset) -> Subject:
     about = data.description if data.description != data.name else ""
     marks = tuple(range(len(classes)))
     return Subject(data.name, dense, codes.astype(np.int64), classes, names, marks, about)
+
+
+def _scaled(subject: Subject) -> Subject:
+    """Columns brought to mean 0 and deviation 1; what is 0 or 1 stays."""
+    X = subject.X.copy()
+    spread, bits = X.std(axis=0), ((X == 0) | (X == 1)).all(axis=0)
+    shift = np.where(bits, 0.0, X.mean(axis=0))
+    Scaling(shift, 1 / np.where(bits | (spread == 0), 1.0, spread)).apply(X)
+    return replace(subject, X=X, scaled=True)
 
 
 def _with_features(subject: Subject, setup: Setup) -> Subject:

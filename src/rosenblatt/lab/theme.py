@@ -56,10 +56,10 @@ KEYS = f"""
 :host {{ font-size: 12px; color: {SOFT}; white-space: nowrap; }}
 kbd {{ border: 1px solid {PALE}; border-radius: 3px; padding: 0 4px; font: inherit; color: {INK}; }}
 """
-FORMULA = f":host {{ color: {SOFT}; font-size: 13px; }}"
-MESSAGE = (
-    f"p {{ color: {WRONG}; border-left: 3px solid {WRONG}; padding-left: 8px; font-size: 13px; }}"
-)
+MESSAGE = f"""
+p:not(.soft) {{ color: {WRONG}; font-size: 13px; border-left: 3px solid {WRONG};
+  padding-left: 8px; }}
+"""
 BUTTONS = f"""
 :host {{ font-family: {LETTERS}; }}
 .bk-btn, .bk-input {{ font-family: {LETTERS}; font-size: 13px; }}
@@ -69,7 +69,7 @@ BUTTONS = f"""
 .bk-btn:focus-visible, .bk-input:focus {{ outline: 2px solid {ACCENT}; outline-offset: 1px; }}
 label {{ color: {SOFT}; font-size: 12px; }}
 """
-WIDGETS = ("Button", "Select", "Spinner", "TextInput", "RadioButtonGroup", "Toggle")
+WIDGETS = ("Button", "Select", "Spinner", "TextInput", "RadioButtonGroup", "Toggle", "Checkbox")
 LOOK: dict[str, Any] = {
     "attrs": {
         "Div": {"stylesheets": [WORDS], "margin": 0},

@@ -3,7 +3,17 @@
 from html import escape
 from typing import Any, Protocol
 
-from bokeh.models import Button, Column, Div, RadioButtonGroup, Row, Select, Spinner, TextInput
+from bokeh.models import (
+    Button,
+    Checkbox,
+    Column,
+    Div,
+    RadioButtonGroup,
+    Row,
+    Select,
+    Spinner,
+    TextInput,
+)
 
 from rosenblatt.data import builtin
 from rosenblatt.geometry import looks
@@ -12,6 +22,7 @@ from rosenblatt.lab.panels.hearing import hear
 from rosenblatt.lab.state import BUILT_IN, DRAWN, FEATURES, FILE, PLANE_CLASSES, Setup
 from rosenblatt.lab.subject import Subject
 from rosenblatt.lab.teaching import TAUGHT, Number, Setting
+from rosenblatt.lab.theme import MESSAGE, WORDS
 from rosenblatt.lab.words import sentence
 
 WIDTH = 250
@@ -54,6 +65,9 @@ class Listener(Protocol):
     def delete_points(self) -> None:
         """Take the points selected away."""
 
+    def choose_scaling(self, on: bool) -> None:  # noqa: FBT001 (Bokeh hands it over)
+        """Scale the data, or take them as they are."""
+
     def choose_features(self, name: str, degree: int) -> None:
         """Draw the line in other features."""
 
@@ -88,6 +102,9 @@ class ControlsPanel:
         delete = Button(label="Delete point", width=HALF, css_classes=["lab-delete"])
         self._edits = Row(children=[clear, delete], spacing=8)
         self._about = Div(text="", width=WIDTH)
+        self._scaled = Checkbox(
+            label="scaled: mean 0, deviation 1", width=WIDTH, css_classes=["lab-scaled"]
+        )
         words = [(name, FEATURE_WORDS[name]) for name in FEATURES]
         self._features = Select(
             title="", options=words, width=WIDTH - 76, css_classes=["lab-features"]
@@ -102,7 +119,9 @@ class ControlsPanel:
         self._start = TextInput(
             title="start from w, b", placeholder="zero", width=WIDTH, css_classes=["lab-start"]
         )
-        self._message = Div(text="", width=WIDTH, css_classes=["lab-message"])
+        self._message = Div(
+            text="", width=WIDTH, css_classes=["lab-message"], stylesheets=[WORDS, MESSAGE]
+        )
         self._listen(clear, delete)
         self.view = Column(
             children=[
@@ -114,6 +133,7 @@ class ControlsPanel:
                 self.marks,
                 self._edits,
                 heading("Features"),
+                self._scaled,
                 Row(children=[self._features, self._degree], spacing=8),
                 heading("Rule"),
                 self._rules,
@@ -136,6 +156,7 @@ class ControlsPanel:
         self._on(self._start, page.choose_start)
         self._on(self._features, lambda name: page.choose_features(name, int(self._degree.value)))
         self._on(self._degree, lambda d: page.choose_features(str(self._features.value), int(d)))
+        self._on(self._scaled, page.choose_scaling, "active")
         self._on(self.marks, page.choose_class, "active")
 
     def _on(self, widget: Any, heard: Any, attribute: str = "value") -> None:
@@ -153,6 +174,7 @@ class ControlsPanel:
         self._target.visible = file is not None and setup.data == FILE and len(file.columns) > 0
         if file is not None:
             self._target.options, self._target.value = list(file.columns), file.target
+        self._scaled.active, self._scaled.visible = setup.scaled, setup.data != DRAWN
         self._features.value, self._degree.value = setup.features, setup.degree
         self._degree.visible = setup.features in {"products", "polynomial"}
         taught = TAUGHT[setup.rule]
@@ -172,6 +194,10 @@ class ControlsPanel:
         self._about.text = _about(subject)
         self.marks.visible = self._edits.visible = subject is None or subject.editable
         self._showing = False
+
+    def wait(self, words: str) -> None:
+        """Say what is being done."""
+        self._message.text = sentence(words, "soft")
 
     def say(self, *sentences: str) -> None:
         """Show what went wrong, or nothing."""

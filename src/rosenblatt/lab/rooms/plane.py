@@ -129,7 +129,7 @@ class PlaneRoom:
             self._read(partial(self._file.predicting, name), name)
 
     def _read(self, work: Callable[[], File], target: str) -> None:
-        self._controls.say("Reading the file…")
+        self._controls.wait("Reading the file…")
         self._desk.beside(self._reader, work, partial(self._file_read, target), self._not_read)
 
     def _file_read(self, target: str, file: File) -> None:
@@ -170,6 +170,11 @@ class PlaneRoom:
         if selected and self._editable:
             points = self._plane.points()
             self._plane.put([p for place, p in enumerate(points) if place not in selected])
+
+    def choose_scaling(self, on: bool) -> None:  # noqa: FBT001 (Bokeh hands it over)
+        """Scale the data, or take them as they are."""
+        self._desk.change(scaled=on, step=None)
+        self._load_data()
 
     def choose_features(self, name: str, degree: int) -> None:
         """Draw the line in other features."""
