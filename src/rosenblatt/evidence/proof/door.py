@@ -12,6 +12,8 @@ from rosenblatt.arrays import Array, Ints
 from rosenblatt.errors import DataError
 from rosenblatt.evidence.proof.table import Csr, Table, bigs
 
+RUN = 1 << 20  # labels looked at together
+
 
 def read_table(X: Any, y: Any) -> Table:
     """Check rows and labels and give them class codes, in the order of the sorted labels."""
@@ -119,7 +121,7 @@ def read_labels(y: Any, n: int) -> tuple[Ints, tuple[str, ...]]:
     if lost is not None:
         raise DataError(f"y must hold a label for every row; row {lost} has none.")
     try:
-        values, codes = np.unique(labels, return_inverse=True)
+        values = _distinct(labels)
     except TypeError:
         raise DataError(
             "y mixes labels that cannot be compared (such as numbers and text). "
@@ -131,7 +133,13 @@ def read_labels(y: Any, n: int) -> tuple[Ints, tuple[str, ...]]:
             f"y must hold at least two classes; got only {names[0]!r} in all {n} rows. "
             "With one class there is nothing to separate."
         )
-    return codes.astype(np.int64), names
+    return np.searchsorted(values, labels), names
+
+
+def _distinct(labels: Array) -> Array:
+    """Distinct labels in order, found in runs: a copy of very many labels would be large."""
+    runs = (labels[start : start + RUN] for start in range(0, len(labels), RUN))
+    return np.unique(np.concatenate([np.unique(run) for run in runs]))
 
 
 def _missing(labels: Array) -> int | None:
