@@ -4,7 +4,8 @@
 
 `start` runs `--help` and a second `predict` on ten rows, and counts seconds of the processors.
 `predict` is held against polars parsing the same file, and against our reader alone. `memory`
-trains from a table of some gigabytes, and watches the memory of its own, which belongs to no file.
+trains from a table of some gigabytes and asks whether it is separable, and watches the memory of
+its own, which belongs to no file.
 Every measurement is the best of some runs. Results are merged into results/commands.json.
 """
 
@@ -31,6 +32,7 @@ PARSE_OURS = (
 N_ROWS, N_FEATURES, PART = 1_000_000, 28, 100_000
 REPEATS = 5
 LOOK = 0.02  # seconds between two looks at the memory of a process
+NOT_SEPARABLE = 1  # exit code
 
 
 def main() -> None:
@@ -87,7 +89,7 @@ def predict(folder: Path) -> dict[str, float]:
 
 
 def memory(folder: Path, gigabytes: float) -> dict[str, float]:
-    """Peak megabytes of memory of its own while training from a large table."""
+    """Peak megabytes of memory of its own while learning from a large table, and deciding it."""
     table = folder / "large.csv"
     write_table(table, PART)
     body = table.read_bytes().split(b"\n", 1)[1]
@@ -95,19 +97,27 @@ def memory(folder: Path, gigabytes: float) -> dict[str, float]:
         while file.tell() < gigabytes * 1e9:
             file.write(body)
     rule = ["--rule", "perceptron", "--max-iter", "2", "--keep", "average", "--proof-seconds", "0"]
-    child = subprocess.Popen([*OURS, "fit", str(table), *rule], stdout=subprocess.DEVNULL)
+    own, whole = peaks(["fit", str(table), *rule])
+    deciding, _ = peaks(["separable", str(table)], expect=NOT_SEPARABLE)
+    return {
+        "gigabytes": table.stat().st_size / 1e9,
+        "peak megabytes of its own": own,
+        "peak megabytes with mapped files": whole,
+        "separable: peak megabytes of its own": deciding,
+    }
+
+
+def peaks(words: list[str], expect: int = 0) -> tuple[float, float]:
+    """Peak megabytes of a command: of its own, and with the files it has mapped."""
+    child = subprocess.Popen([*OURS, *words], stdout=subprocess.DEVNULL)
     own = whole = 0
     while child.poll() is None:
         own = max(own, kilobytes(child.pid, "RssAnon"))
         whole = max(whole, kilobytes(child.pid, "VmRSS"))
         time.sleep(LOOK)
-    if child.returncode:
-        raise SystemExit(f"training ended with {child.returncode}")
-    return {
-        "gigabytes": table.stat().st_size / 1e9,
-        "peak megabytes of its own": own / 1024,
-        "peak megabytes with mapped files": whole / 1024,
-    }
+    if child.returncode != expect:
+        raise SystemExit(f"{words[0]} ended with {child.returncode}")
+    return own / 1024, whole / 1024
 
 
 def write_table(path: Path, n: int) -> None:

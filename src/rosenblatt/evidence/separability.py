@@ -95,14 +95,14 @@ def _find(space: Space, watch: Watch) -> Found:
     if found is not None:
         return found
     W, clean = propose(space, watch)
-    if clean and margins.signs(space.table, W).min() > 0:
+    if clean and margins.separates(space.table, W):
         return Found(W, None, ())
     rest = rest_of(space, watch) if space.table.n > ROUND else everything(space)
     try:
         found = rest.restored(_decide(rest.part, rest.weights(W), watch))
     except Late as late:
         raise rest.late(late) from None
-    if found.W is None or margins.signs(space.table, found.W).min() > 0:
+    if found.W is None or margins.separates(space.table, found.W):
         return found
     return _decide(space, W, watch)  # the weights of freed rows were beyond floats
 

@@ -105,7 +105,7 @@ class Doctor:
         costs = self._task.costs
         if (2.0 * step.pulls < costs)[self._live].all():  # every margin is positive
             W = step.w[None] if self._task.bias else step.w[None, :-1]
-            if margins.signs(read_table(*self._data()), W).min() > 0:
+            if margins.separates(read_table(*self._data()), W):
                 return self._complete()
         lost = step.ending is not None and step.ending is not Ending.CERTIFIED
         return self._ask(direction) if lost or step.number % PATIENCE == 0 else None

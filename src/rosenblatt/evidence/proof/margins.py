@@ -7,7 +7,7 @@ order, errs by at most γ_m Σ|x_j||w_j|, γ_m = mu/(1 − mu), u = 2^−53 (Hig
 Where that bound leaves the sign open the slack is computed again in integers.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from math import lcm
 from typing import NamedTuple
@@ -37,17 +37,24 @@ def has_bias(table: Table, W: Array) -> bool:
 
 def slacks(table: Table, W: Array, lengths: Floats | None = None) -> Slack:
     """Bound the slack of every row; with lengths[c, r], each part divided by its length first."""
+    parts = [slack for _, slack in slack_blocks(table, W, lengths)]
+    return Slack(*(np.concatenate(side) for side in zip(*parts, strict=True)))
+
+
+def slack_blocks(
+    table: Table, W: Array, lengths: Floats | None = None
+) -> Iterator[tuple[Ints, Slack]]:
+    """Bound the slack of some rows at a time: all rows may be more than memory holds."""
     V = nearest(W)
     whole = bool((np.rint(V) == V).all() and (W == V).all())
-    with np.errstate(over="ignore", invalid="ignore"):
-        parts = [
-            _block_slack(table, V, rows, lengths, whole=whole and table.whole(rows))
-            for rows in table.blocks()
-        ]
-    low, high = (np.concatenate(side) for side in zip(*parts, strict=True))
-    if lost_by_rounding(W, V):
-        low[:], high[:] = np.nan, np.nan
-    return Slack(low, high)
+    lost = lost_by_rounding(W, V)
+    for rows in table.blocks():
+        with np.errstate(over="ignore", invalid="ignore"):
+            known = whole and table.whole(rows)
+            slack = Slack(*_block_slack(table, V, rows, lengths, whole=known))
+        if lost:
+            slack.low[:], slack.high[:] = np.nan, np.nan
+        yield rows, slack
 
 
 def nearest(W: Array) -> Floats:
@@ -98,18 +105,27 @@ def _block_slack(
 
 def signs(table: Table, W: Array) -> Ints:
     """Sign of every row's slack, −1, 0 or 1, exactly."""
+    return np.concatenate(list(_sign_blocks(table, W)))
+
+
+def separates(table: Table, W: Array) -> bool:
+    """Say whether every row has a positive slack, exactly; the first that has not ends it."""
+    return all(bool(block.min() > 0) for block in _sign_blocks(table, W))
+
+
+def _sign_blocks(table: Table, W: Array) -> Iterator[Ints]:
     used = np.flatnonzero((W != 0).any(axis=0))
     features = used[used < table.d]
     if 0 < len(features) <= table.d // 8:  # weights on few features need no look at the others
         table, W = table.only(features), W[:, np.append(features, np.arange(table.d, W.shape[1]))]
-    low, high = slacks(table, W)
-    out = (low > 0).astype(np.int64) - (high < 0)
-    unsettled = np.flatnonzero(~(low > 0) & ~(high < 0) & ~((low == 0) & (high == 0)))
     many = max(EXACT_ROWS, EXACT_ENTRIES // table.d)
-    for start in range(0, len(unsettled), many):
-        rows = unsettled[start : start + many]
-        out[rows] = [(v > 0) - (v < 0) for v in _numerators(table, W, rows)[0]]
-    return out
+    for rows, (low, high) in slack_blocks(table, W):
+        sign = (low > 0).astype(np.int64) - (high < 0)
+        unsettled = np.flatnonzero(~(low > 0) & ~(high < 0) & ~((low == 0) & (high == 0)))
+        for start in range(0, len(unsettled), many):
+            some = unsettled[start : start + many]
+            sign[some] = [(v > 0) - (v < 0) for v in _numerators(table, W, rows[some])[0]]
+        yield sign
 
 
 def exact_slacks(table: Table, W: Array, rows: Ints) -> list[Fraction]:
@@ -184,14 +200,24 @@ def radius(table: Table, *, bias: bool) -> float:
 
 def smallest_slack(table: Table, W: Array) -> Fraction:
     """Smallest slack of all rows; exact, or where very many rows tie a bound just below it."""
-    low, high = slacks(table, W)
-    near = np.flatnonzero(~(low > np.min(high)))
+    near, low = _nearest_rows(table, W)
     if len(near) > EXACT_ROWS and bool(np.isfinite(low).all()):
         return Fraction(float(low.min()))
     return min(
         min(exact_slacks(table, W, near[start : start + EXACT_ROWS]))
         for start in range(0, len(near), EXACT_ROWS)
     )
+
+
+def _nearest_rows(table: Table, W: Array) -> tuple[Ints, Floats]:
+    """Rows that may have the smallest slack, with their lower bounds."""
+    near, lows, least = np.zeros(0, np.int64), np.zeros(0), np.inf
+    for rows, (low, high) in slack_blocks(table, W):
+        least = min(least, float(np.min(high)))  # nan counts for nothing: such rows all stay
+        near, lows = np.append(near, rows), np.append(lows, low)
+        keep = ~(lows > least)
+        near, lows = near[keep], lows[keep]
+    return near, lows
 
 
 def margin(table: Table, W: Array) -> float:

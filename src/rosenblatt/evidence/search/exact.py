@@ -16,7 +16,7 @@ import flint
 import numpy as np
 
 from rosenblatt.arrays import Array, Ints
-from rosenblatt.evidence.proof.margins import exact_slacks, nearest, signs
+from rosenblatt.evidence.proof.margins import exact_slacks, nearest, separates, signs
 from rosenblatt.evidence.proof.table import integers
 from rosenblatt.evidence.search.pairs import Pairs, Space
 
@@ -193,7 +193,7 @@ def _look(space: Space, pairs: Pairs, weights: Sequence[Fraction], at: Block) ->
     W = weights_of(space, [int(v) for v in p.entries()], at)
     rounded = nearest(W)
     for candidate in (rounded, W):
-        if signs(space.table, candidate).min() > 0:
+        if separates(space.table, candidate):
             return Found(candidate, None, ())
     return worst_pair(space, W)
 

@@ -23,6 +23,7 @@ from rosenblatt.evidence.search.workingset import Late, Watch
 
 WORTH = 0.02  # share of the rows to be freed, below which a copy of the rest does not pay
 MOST_ENTRIES = 1 << 28  # numbers that a copy may have
+MOST_ROUNDS = 30
 SMALL = 1e-3  # for rows that need no weight at all
 
 
@@ -41,22 +42,21 @@ class Counts(NamedTuple):
     down: Ints
 
     def one_sided(self) -> Array:
-        """+1 where a class alone has positive values and others have no others; −1 the reverse."""
-        own, others = self._sides(self.up, self.down)
-        plus = (own > 0) & (others == 0)
-        own, others = self._sides(self.down, self.up)
-        minus = (own > 0) & (others == 0)
+        """+1 where a class alone has positive values and no negative ones; −1 the reverse."""
+        plus = (self.up > 0) & (self.down + _of_others(self.up) == 0)
+        minus = (self.down > 0) & (self.up + _of_others(self.down) == 0)
         sign: Array = plus.astype(np.int8) - minus.astype(np.int8)
         return sign
-
-    @staticmethod
-    def _sides(good: Ints, bad: Ints) -> tuple[Ints, Ints]:
-        """Rows on the good side of a class's feature, and rows on the bad side."""
-        return good, bad + (good.sum(axis=0) - good)
 
     def without(self, other: "Counts") -> "Counts":
         """Return the counts when the rows of others are gone."""
         return Counts(self.up - other.up, self.down - other.down)
+
+
+def _of_others(counts: Ints) -> Ints:
+    """Sum over all classes but each one's own."""
+    others: Ints = counts.sum(axis=0) - counts
+    return others
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,8 +120,9 @@ def rest_of(space: Space, watch: Watch) -> Rest:
     if _values(table).dtype.kind == "O":  # integers beyond floats fit no kernel
         return everything(space)
     remain = np.ones(table.n, dtype=bool)
-    rounds, counts = [], counted(table, np.arange(table.n))
-    while remain.any():
+    rounds: list[Round] = []
+    counts = counted(table, np.arange(table.n))
+    while len(rounds) < MOST_ROUNDS and not watch.late():
         freed = _round(table, remain, counts.one_sided())
         if len(freed.rows) == 0:
             break
@@ -156,7 +157,7 @@ def _worthwhile(table: Table, remain: Array) -> bool:
 def _round(table: Table, remain: Array, sign: Array) -> Round:
     """Find the remaining rows that a one-sided feature of their class lifts."""
     lift = np.zeros(table.n)
-    for rows in table.blocks():
+    for rows in table.blocks() if sign.any() else ():
         scores = table.products(rows, sign.T.astype(float))
         lift[rows] = scores[np.arange(len(rows)), table.codes[rows]]
     rows = np.flatnonzero(remain & (lift > 0))

@@ -7,7 +7,7 @@ p give γ* ≥ min_i a_i·p / |p|. Both meet as the working set comes to hold al
 import numpy as np
 
 from rosenblatt.arrays import Array
-from rosenblatt.evidence.proof.margins import Hull, margin, nearest, signs
+from rosenblatt.evidence.proof.margins import Hull, margin, nearest, separates
 from rosenblatt.evidence.search.pairs import Space
 from rosenblatt.evidence.search.workingset import (
     Watch,
@@ -15,7 +15,7 @@ from rosenblatt.evidence.search.workingset import (
     approach,
     finite,
     first_pairs,
-    lowest,
+    lowest_pairs,
 )
 
 GAP = 1e-6  # relative width of the interval that is good enough
@@ -33,14 +33,13 @@ def maximise_margin(space: Space, W: Array, watch: Watch) -> tuple[Array, Hull |
     best, best_margin = W, margin(space.table, W)
     for step in range(1, 10_000):
         p, stand = approach(work, watch, enough=False)
-        slack, rival = even.worst(even.weights(p))
         length, high = float(np.linalg.norm(even.weights(p))), _height(even, p)
-        low = float(slack.min() / length)
-        watch.tell("margin", step, len(work.pairs.row), int((slack < high * length).sum()))
-        if low > best_margin and signs(space.table, even.weights(p)).min() > 0:
+        lowest = lowest_pairs(even, even.weights(p), bar=high * length)
+        watch.tell("margin", step, len(work.pairs.row), lowest.below)
+        if lowest.least > best_margin * length and separates(space.table, even.weights(p)):
             best, best_margin = even.weights(p), margin(space.table, even.weights(p))
         done = best_margin >= high * (1 - GAP) or watch.late()
-        new = 0 if done else work.extend(lowest(even, slack, rival, bar=high * length))
+        new = 0 if done else work.extend(lowest.pairs)
         if done or (new == 0 and stand != "going"):
             break
     return best, work.hull()

@@ -6,6 +6,7 @@ float solvers columns are scaled by powers of two and rows to length one; neithe
 the answer.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -83,9 +84,11 @@ class Space:
     def lengths(self) -> Floats:
         """Length of every scaled row z; 1 for rows of zeros."""
         d, one = self.table.d, float(self.scale[-1]) if self.bias else 0.0
-        parts = [self.table.lengths(rows, self.scale[:d]) for rows in self.table.blocks()]
-        length = np.hypot(np.concatenate(parts), one)
-        return np.where((length > 0) & (length < np.inf), length, 1.0)
+        length = np.empty(self.table.n)
+        for rows in self.table.blocks():
+            length[rows] = np.hypot(self.table.lengths(rows, self.scale[:d]), one)
+        length[~((length > 0) & (length < np.inf))] = 1.0
+        return length
 
     def every_pair(self) -> Pairs:
         """Every row with every rival."""
@@ -132,19 +135,24 @@ class Space:
 
     def worst(self, W: Array) -> tuple[Floats, Ints]:
         """Slack of every row against its strongest rival, over the row's length; and that rival."""
-        V, d, n = W.T, self.table.d, self.table.n
-        slack, rival = np.empty(n), np.empty(n, dtype=np.int64)
+        parts = [(slack, rival) for _, slack, rival in self.worst_blocks(W)]
+        slack, rival = (np.concatenate(side) for side in zip(*parts, strict=True))
+        return slack, rival
+
+    def worst_blocks(self, W: Array) -> Iterator[tuple[Ints, Floats, Ints]]:
+        """Yield some rows at a time with their slack and rival."""
+        V, d = W.T, self.table.d
         for rows in self.table.blocks():
             score = self.table.products(rows, V[:d]) + (V[d] if self.bias else 0.0)
             codes, here = self.table.codes[rows], np.arange(len(rows))
             if self.units == 1:
-                slack[rows], rival[rows] = np.where(codes == 1, 1, -1) * score[:, 0], 1 - codes
-                continue
-            own = score[here, codes].copy()
-            score[here, codes] = -np.inf
-            rival[rows] = score.argmax(axis=1)
-            slack[rows] = own - score[here, rival[rows]]
-        return (slack if self.even else slack / self.lengths), rival
+                slack, rival = np.where(codes == 1, 1, -1) * score[:, 0], 1 - codes
+            else:
+                own = score[here, codes].copy()
+                score[here, codes] = -np.inf
+                rival = score.argmax(axis=1)
+                slack = own - score[here, rival]
+            yield rows, slack if self.even else slack / self.lengths[rows], rival
 
 
 def _moved(Z: Any, shift: Ints, shape: tuple[int, int]) -> Any:

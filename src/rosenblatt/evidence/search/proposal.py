@@ -2,8 +2,9 @@
 
 The run is Kesler's rule (for two classes, the plain rule) from w = 0, shuffled, on a float32 copy
 whose columns are scaled by powers of two. It returns the last weights of a pass without a mistake,
-or else the average of all weights, which is a better guess. What float32 rounds does not matter:
-whatever is proposed here is decided elsewhere, on the numbers as they are.
+or else the average of all weights, which is a better guess. What float32 rounds does not matter,
+and of very large tables every so manyth row will do: whatever is proposed here is decided
+elsewhere, on all rows and on the numbers as they are.
 """
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from rosenblatt.arrays import Array, Floats
 from rosenblatt.data.problem import Problem, no_weights
 from rosenblatt.data.rows import CSR, Rows
-from rosenblatt.evidence.proof.table import Csr
+from rosenblatt.evidence.proof.table import Csr, Table
 from rosenblatt.evidence.search.pairs import Space
 from rosenblatt.evidence.search.workingset import ROUND, Watch
 from rosenblatt.rules.losses import Loss
@@ -20,6 +21,7 @@ from rosenblatt.solvers.correct import Rule
 from rosenblatt.solvers.memory import Memory
 from rosenblatt.solvers.passes import passes_of
 
+MOST_ENTRIES = 1 << 26  # numbers to copy
 WORK = 500_000_000  # products of a number and a weight to spend
 MOST_PASSES = 100
 SLOW = 0.8  # a run that keeps more of its mistakes than this over two passes is left
@@ -27,13 +29,13 @@ SLOW = 0.8  # a run that keeps more of its mistakes than this over two passes is
 
 def propose(space: Space, watch: Watch) -> tuple[Floats, bool]:
     """Run the perceptron; return weights, and whether floats saw no mistake in a pass."""
-    table, units = space.table, space.units
+    table, units = some_rows(space.table), space.units
     data = table.X.data if isinstance(table.X, Csr) else table.X
     if table.n * (len(table.classes) - 1) <= ROUND or data.dtype.kind == "O":
         # so few rows all go into the working set; Python integers fit no kernel
         return np.zeros((units, space.width)), False
     classes = np.ones(len(table.classes))
-    problem = Problem(scaled_rows(space, data), table.codes, no_weights(table.n), classes)
+    problem = Problem(scaled_rows(space, table, data), table.codes, no_weights(table.n), classes)
     start = np.zeros((units, table.d + 1))
     memory = Memory.starting_at(start, len(classes), keep="average", l1=False)
     most = int(np.clip(WORK // max(1, data.size * units), 5, MOST_PASSES))
@@ -48,12 +50,23 @@ def propose(space: Space, watch: Watch) -> tuple[Floats, bool]:
     return _unscaled(space, memory.average()), False
 
 
-def scaled_rows(space: Space, data: Array) -> Rows:
+def some_rows(table: Table) -> Table:
+    """Every row, or every so manyth where a copy of all would be large: data may be on disk."""
+    size = len(table.X.data) if isinstance(table.X, Csr) else table.n * table.d
+    step = -(-size // MOST_ENTRIES)
+    if step <= 1:
+        return table
+    if isinstance(table.X, Csr):
+        return table.take(np.arange(0, table.n, step))
+    return Table(table.X[::step], table.codes[::step], table.classes)
+
+
+def scaled_rows(space: Space, table: Table, data: Array) -> Rows:
     """Rows with scaled columns, in float32."""
-    X, out = space.table.X, np.empty(data.shape, np.float32)
-    scale = space.scale[X.indices] if isinstance(X, Csr) else space.scale[: space.table.d]
+    X, out = table.X, np.empty(data.shape, np.float32)
+    scale = space.scale[X.indices] if isinstance(X, Csr) else space.scale[: table.d]
     np.multiply(data, scale, out=out, casting="same_kind")
-    return CSR(out, X.indices, X.indptr, space.table.d) if isinstance(X, Csr) else out
+    return CSR(out, X.indices, X.indptr, table.d) if isinstance(X, Csr) else out
 
 
 def rule_of(space: Space) -> Rule:

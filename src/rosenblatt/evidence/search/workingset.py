@@ -17,7 +17,7 @@ import numpy as np
 from scipy import sparse
 
 from rosenblatt.arrays import Floats, Ints
-from rosenblatt.evidence.proof.margins import Hull, signs
+from rosenblatt.evidence.proof.margins import Hull, separates
 from rosenblatt.evidence.search import exact
 from rosenblatt.evidence.search.nearest import Corral, improve, point
 from rosenblatt.evidence.search.pairs import Pairs, Space
@@ -136,16 +136,15 @@ def decide(space: Space, W: Floats, watch: Watch) -> exact.Found:
             return _exactly(space, work.hull(), W, watch)
         p, stand = approach(work, watch, enough=True)
         W = space.weights(p)
-        slack, rival = space.worst(W)
-        wrong = np.flatnonzero(~(slack > 0))
-        watch.tell("working set", step, len(work.pairs.row), len(wrong))
+        lowest = lowest_pairs(space, W)
+        watch.tell("working set", step, len(work.pairs.row), lowest.below)
         if watch.late():
             raise Late(W, work.hull())
-        if len(wrong) == 0 and signs(space.table, W).min() > 0:
+        if lowest.below == 0 and separates(space.table, W):
             return exact.Found(W, None, ())
-        if len(wrong) == 0 or stand in {"origin", "stalled"}:
+        if lowest.below == 0 or stand in {"origin", "stalled"}:
             break
-        if work.extend(lowest(space, slack, rival)) == 0 and stand == "nearest":
+        if work.extend(lowest.pairs) == 0 and stand == "nearest":
             break
     return confirm(space, work, watch)
 
@@ -201,18 +200,48 @@ def first_pairs(space: Space, W: Floats) -> Pairs:
     n, K = space.table.n, len(space.table.classes)
     if n * (K - 1) <= ROUND:
         return space.every_pair()
-    return lowest(space, *space.worst(W), bar=np.inf)
+    return lowest_pairs(space, W, bar=np.inf).pairs
 
 
-def lowest(space: Space, slack: Floats, rival: Ints, *, bar: float = 0.0) -> Pairs:
+class Lowest(NamedTuple):
+    """Rows of little slack with their rivals, how many are not above the bar, the least slack."""
+
+    pairs: Pairs
+    below: int
+    least: float
+
+
+def lowest_pairs(space: Space, W: Floats, *, bar: float = 0.0) -> Lowest:
     """Rows with the least slack among those not above the bar, up to as many from every class."""
-    classes = np.unique(space.table.codes)
-    quota = -(-ROUND // len(classes))
-    chosen = []
-    for code in classes:
-        rows = np.flatnonzero((space.table.codes == code) & ~(slack > bar))
-        if len(rows) > quota:
-            rows = rows[np.argpartition(slack[rows], quota)[:quota]]
-        chosen.append(rows)
-    rows = np.concatenate(chosen)
-    return Pairs(rows, rival[rows])
+    quota = -(-ROUND // int(np.count_nonzero(np.bincount(space.table.codes))))
+    kept, below, least = Candidates(), 0, np.inf
+    for rows, slack, rival in space.worst_blocks(W):
+        low = ~(slack > bar)
+        below += int(np.count_nonzero(low))
+        least = np.fmin(least, slack.min())
+        kept = kept.joined(Candidates(rows[low], slack[low], rival[low]))
+        kept = kept.fewest(space.table.codes[kept.row], quota)
+    return Lowest(Pairs(kept.row, kept.rival), below, float(least))
+
+
+class Candidates(NamedTuple):
+    """Rows with their slack and rival."""
+
+    row: Ints = np.zeros(0, np.int64)
+    slack: Floats = np.zeros(0)
+    rival: Ints = np.zeros(0, np.int64)
+
+    def joined(self, other: "Candidates") -> "Candidates":
+        """Return these, then the others."""
+        return Candidates(*(np.append(a, b) for a, b in zip(self, other, strict=True)))
+
+    def fewest(self, codes: Ints, quota: int) -> "Candidates":
+        """Return those of the least slack, up to as many from every class."""
+        chosen = []
+        for code in np.unique(codes):
+            at = np.flatnonzero(codes == code)
+            if len(at) > quota:
+                at = at[np.argpartition(self.slack[at], quota)[:quota]]
+            chosen.append(at)
+        which = np.concatenate(chosen) if chosen else np.zeros(0, np.int64)
+        return Candidates(self.row[which], self.slack[which], self.rival[which])
