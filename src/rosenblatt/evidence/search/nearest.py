@@ -10,6 +10,11 @@ weights. A vector with a·p < p·p joins; the weights move towards the new affin
 whose weight would turn negative leave. R is the triangular factor of the corral's Gram matrix plus
 one in every entry, R'R = G + ee', and u the solution of R'u = e; both are updated as vectors come
 and go, so that p·p = 1 / u·u − 1 costs nothing, and the weights one triangular solve.
+
+Products square the condition of the vectors. Near the origin, where that takes all digits, the
+corral turns to orthogonal vectors: with the vectors (1, a_i) as the columns of B = QR, R is the
+same factor, u the first row of Q, and p the other rows of Q u over u·u. That costs more, but it
+holds to the end.
 """
 
 from dataclasses import dataclass, field
@@ -22,43 +27,51 @@ from rosenblatt.arrays import Floats, Ints
 
 BATCH = 32  # vectors priced at once: one pass over the working set serves several joins
 DEPENDENT = 1e-12
-REFINE = 1e-10  # p·p below which products alone, which square the errors, are not enough
+EMPTY = np.zeros(0)
+NEAR = 1e-13  # p·p below which products alone, which square the errors, are not enough
 
 
 @dataclass(eq=False)
 class Corral:
-    """Positions in the working set, their weights, and the triangular factor with its u."""
+    """Positions in the working set, their weights, and the triangular factor with its u.
+
+    Near the origin, Q has an orthogonal vector a row.
+    """
 
     at: list[int] = field(default_factory=list)
     weight: Floats = field(default_factory=lambda: np.zeros(0))
     R: Floats = field(default_factory=lambda: np.zeros((32, 32)))
     u: Floats = field(default_factory=lambda: np.zeros(32))
+    Q: Floats | None = None
 
-    def join(self, position: int, gram: Floats, own: float) -> bool:
+    def join(self, position: int, vector: Floats, gram: Floats, own: float) -> bool:
         """Add a vector with weight 0, given its products; False if it adds no new direction."""
         k = len(self.at)
-        if k == len(self.R):
-            grown = np.zeros((2 * k, 2 * k))
-            grown[:k, :k] = self.R
-            self.R, self.u = grown, np.append(self.u, np.zeros(k))
-        column = _forward(self.R, gram + 1)
-        rest = own + 1 - column @ column
+        self._make_room(k)
+        if self.Q is None:
+            column = _forward(self.R, gram + 1)
+            rest = own + 1 - column @ column
+        else:
+            column, left = _apart(self.Q[:k], np.append(1.0, vector))
+            rest = left @ left
         if rest <= DEPENDENT * (own + 1):
             return False
         self.R[:k, k] = column
         self.R[k, k] = np.sqrt(rest)
-        self.u[k] = (1 - column @ self.u[:k]) / self.R[k, k]
+        if self.Q is None:
+            self.u[k] = (1 - column @ self.u[:k]) / self.R[k, k]
+        else:
+            self.Q[k] = left / self.R[k, k]
+            self.u[k] = self.Q[k, 0]
         self.at.append(position)
         self.weight = np.append(self.weight, 0.0 if k else 1.0)
         return True
 
-    def settle(self, M: Any = None) -> None:
-        """Move to the nearest affine point, dropping vectors until all weights are positive.
-
-        Near the origin, weights from products alone are rough; with the vectors M they are refined.
-        """
+    def settle(self) -> None:
+        """Move to the nearest affine point, dropping vectors until all weights are positive."""
         while True:
-            goal = self._affine(M)
+            v = _backward(self.R, self.u[: len(self.at)])
+            goal = v / v.sum()
             if not goal.min() <= 0:
                 self.weight = goal
                 return
@@ -69,28 +82,48 @@ class Corral:
             self.weight = self.weight + step.min() * (goal - self.weight)
             self._leave(first)
 
-    def _affine(self, M: Any) -> Floats:
-        """Weights v / Σv with (ee' + G) v = e."""
-        v: Floats = _backward(self.R, self.u[: len(self.at)])
-        if M is not None:
-            A = M[self.at]
-            for _ in range(2):
-                wrong = 1 - v.sum() - A @ (A.T @ v)
-                v = v + _backward(self.R, _forward(self.R, wrong))
-        weight: Floats = v / v.sum()
-        return weight
-
-    def height(self) -> float:
-        """p·p of a settled corral: 1 / Σv − 1 where (ee' + G) v = e."""
+    def price(self, vector: Floats, gram: Floats) -> tuple[float, float]:
+        """Products of a vector and of p itself with p, for a settled corral."""
         u = self.u[: len(self.at)]
-        return float(1 / (u @ u) - 1)
+        if self.Q is None:
+            return float(gram @ self.weight), float(1 / (u @ u) - 1)
+        p = (u @ self.Q[: len(self.at), 1:]) / (u @ u)
+        return float(vector @ p), float(p @ p)
+
+    def turn_orthogonal(self, M: Any) -> None:
+        """Go on with orthogonal vectors, made from the vectors themselves."""
+        k, wide = len(self.at), M.shape[1] + 1
+        B = np.hstack([np.ones((k, 1)), _dense(M[self.at])])
+        Q, R = np.linalg.qr(B.T)
+        self.Q = np.zeros((len(self.R), wide))
+        self.Q[:k], self.R[:k, :k], self.u[:k] = Q.T, R, Q[0]
+
+    def _make_room(self, k: int) -> None:
+        if k < len(self.R):
+            return
+        grown = np.zeros((2 * k, 2 * k))
+        grown[:k, :k] = self.R
+        self.R, self.u = grown, np.append(self.u, np.zeros(k))
+        if self.Q is not None:
+            self.Q = np.vstack([self.Q, np.zeros_like(self.Q)])
 
     def _leave(self, place: int) -> None:
         k = len(self.at)
-        _delete(self.R, self.u, place, k)
+        beside = self.u[:, None] if self.Q is None else self.Q
+        _delete(self.R, beside, place, k)
+        if self.Q is not None:
+            self.u[:k] = self.Q[:k, 0]
         del self.at[place]
         kept = np.maximum(np.delete(self.weight, place), 0.0)
         self.weight = kept / kept.sum() if kept.sum() > 0 else np.full(k - 1, 1 / (k - 1))
+
+
+def _apart(Q: Floats, b: Floats) -> tuple[Floats, Floats]:
+    """Products of b with orthogonal rows, and what is left of it; twice is enough."""
+    column = Q @ b
+    left = b - column @ Q
+    more = Q @ left
+    return column + more, left - more @ Q
 
 
 # whole factors are handed over, not their used corner: numba turns loops over rows that lie in one
@@ -121,8 +154,11 @@ def _backward(R: Floats, b: Floats) -> Floats:
 
 
 @njit(cache=True)
-def _delete(R: Floats, u: Floats, place: int, k: int) -> None:
-    """Delete one column of the factor and make it triangular again by rotations, u with it."""
+def _delete(R: Floats, beside: Floats, place: int, k: int) -> None:
+    """Delete one column of the factor and make it triangular again by rotations.
+
+    What stands beside it, a row for each row of the factor, is rotated with it.
+    """
     for i in range(k):
         for j in range(max(place, i - 1), k - 1):
             R[i, j] = R[i, j + 1]
@@ -136,9 +172,10 @@ def _delete(R: Floats, u: Floats, place: int, k: int) -> None:
             up, low = R[i, j], R[i + 1, j]
             R[i, j] = c * up + s * low
             R[i + 1, j] = c * low - s * up
-        up, low = u[i], u[i + 1]
-        u[i] = c * up + s * low
-        u[i + 1] = c * low - s * up
+        for j in range(beside.shape[1]):
+            up, low = beside[i, j], beside[i + 1, j]
+            beside[i, j] = c * up + s * low
+            beside[i + 1, j] = c * low - s * up
     for i in range(k):
         R[i, k - 1] = 0.0
 
@@ -151,6 +188,8 @@ def point(M: Any, corral: Corral) -> Floats:
 
 def improve(M: Any, corral: Corral, price: Floats, bar: float) -> int:
     """Let the cheapest vectors of the working set join; return how many did."""
+    if corral.Q is None and corral.at and bar < NEAR:
+        corral.turn_orthogonal(M)
     order: Ints = np.argsort(price)[:BATCH]
     order = order[price[order] < bar]
     new = M[order]
@@ -162,14 +201,18 @@ def improve(M: Any, corral: Corral, price: Floats, bar: float) -> int:
     joined = 0
     for t, position in enumerate(order.tolist()):
         gram = products[t, [place[q] for q in corral.at]]
-        if position in corral.at or (joined and gram @ corral.weight >= corral.height()):
+        vector = _dense(new[[t]])[0] if corral.Q is not None else EMPTY
+        if position in corral.at or (joined and _dear(*corral.price(vector, gram))):
             continue
-        if corral.join(position, gram, float(products[t, len(start) + t])):
+        if corral.join(position, vector, gram, float(products[t, len(start) + t])):
             corral.settle()
             joined += 1
-    if corral.height() < REFINE:
-        corral.settle(M)
     return joined
+
+
+def _dear(price: float, height: float) -> bool:
+    """Whether a vector would not shorten p."""
+    return price >= height
 
 
 def _dense(products: Any) -> Floats:
