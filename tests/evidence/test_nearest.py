@@ -60,10 +60,12 @@ def test_the_factor_follows_what_comes_and_goes():
 
 
 def test_orthogonal_vectors_keep_digits_that_products_lose(monkeypatch):
-    """Vectors in a plane at the height 1e-9: their products are 1 to the last digit."""
+    """Flat clouds around a point near the origin: squares of their thickness are below rounding."""
     rng = np.random.default_rng(2)
-    height = 2.0**-30
-    M = np.hstack([rng.normal(size=(40, 5)), np.full((40, 1), height)])
+    height = 2.0**-34
+    M = np.hstack([rng.normal(size=(60, 8)) * 10.0 ** -np.arange(8), np.full((60, 1), height)])
+    truth = np.append(np.zeros(8), height)
     monkeypatch.setattr(nearest, "NEAR", 1e-6)
-    p = nearest_point(M, Corral())
-    np.testing.assert_allclose(p, [0, 0, 0, 0, 0, height], atol=1e-6 * height)
+    np.testing.assert_allclose(nearest_point(M, Corral()), truth, atol=1e-4 * height)
+    monkeypatch.setattr(nearest, "NEAR", 0.0)
+    assert np.abs(nearest_point(M, Corral()) - truth).max() > height

@@ -50,11 +50,11 @@ class Corral:
         self._make_room(k)
         if self.Q is None:
             column = _forward(self.R, gram + 1)
-            rest = own + 1 - column @ column
+            rest, least = own + 1 - column @ column, DEPENDENT
         else:
             column, left = _apart(self.Q[:k], np.append(1.0, vector))
-            rest = left @ left
-        if rest <= DEPENDENT * (own + 1):
+            rest, least = left @ left, DEPENDENT**2
+        if rest <= least * (own + 1):
             return False
         self.R[:k, k] = column
         self.R[k, k] = np.sqrt(rest)
