@@ -1,12 +1,13 @@
 """MNIST's 8 against the rest with products of random pairs of pixels: the lecture's figure.
 
-    ROSENBLATT_DATA=folder python benchmarks/capacity.py [errors] [separable] [figure]
+    ROSENBLATT_DATA=folder python benchmarks/capacity.py [errors] [separable] [NUMBER …] [figure]
 
 Training and test error of the averaged perceptron against the number of products, and the number at
 which the 60,000 training images become separable. Pairs are nested, so halving finds it: the fewest
-products that are proved to be enough, and the most that are proved not to be; between them a
-verdict takes longer than is allowed. What was found goes to benchmarks/results/capacity.json, the
-figure to docs/images/capacity.png.
+products that are proved to be enough, and the most that are proved not to be, five percent apart
+or less unless a verdict takes longer than is allowed. Numbers ask for the verdicts of so many
+products, to come nearer. What was found goes to benchmarks/results/capacity.json, the figure to
+docs/images/capacity.png.
 """
 
 import json
@@ -42,6 +43,8 @@ def main() -> None:
         save(kept)
     if "separable" in wanted:
         search(kept)
+    if numbers := [int(word) for word in wanted if word.isdigit()]:
+        decide(kept, numbers)
     if "figure" in wanted:
         draw(kept)
 
@@ -82,13 +85,19 @@ def errors() -> list[dict[str, Any]]:
 
 def search(kept: dict[str, Any]) -> None:
     """Narrow both ends: the most products proved not to be enough, the fewest proved to be."""
+    for end in ("separable", "inseparable"):
+        while (n := between(kept.setdefault("verdicts", {}), end)) is not None:
+            decide(kept, [n])
+
+
+def decide(kept: dict[str, Any], numbers: list[int]) -> None:
+    """Ask for the verdicts of some numbers of products, and keep them."""
     X, y = digits("train")
     verdicts: dict[str, Any] = kept.setdefault("verdicts", {})
-    for end in ("separable", "inseparable"):
-        while (n := between(verdicts, end)) is not None:
-            verdicts[str(n)] = verdict(with_products(n, X), y)
-            print(n, verdicts[str(n)], flush=True)
-            save(kept)
+    for n in numbers:
+        verdicts[str(n)] = verdict(with_products(n, X), y)
+        print(n, verdicts[str(n)], flush=True)
+        save(kept)
 
 
 def between(verdicts: dict[str, Any], end: str) -> int | None:

@@ -107,8 +107,11 @@ def test_figures_of_files_are_those_of_the_result_files() -> None:
         f"{commands['predict']['predict / our reader parses']:.1f} times as long as our reader",
         f"{commands['predict']['predict / polars parses']:.1f} times as long as polars",
         f"in {commands['memory']['peak megabytes of its own']:.0f} MB",
+        f"in {commands['memory']['separable: peak megabytes of its own']:.0f} MB",
     ):
         assert figure in page
+    deciding = commands["memory"]["separable: peak megabytes of its own"]
+    assert f"{deciding:.0f} MB for a table of" in (ROOT / "docs/separability.md").read_text()
 
 
 def fastest_peer(told: str) -> str:

@@ -63,7 +63,6 @@ def test_sparse_rows_are_freed_as_dense_ones(problem):
     assert dense.columns.tolist() == compressed.columns.tolist()
     for a, b in zip(dense.rounds, compressed.rounds, strict=True):
         np.testing.assert_array_equal(a.rows, b.rows)
-        np.testing.assert_array_equal(a.lift, b.lift)
 
 
 @pytest.mark.parametrize("K", [2, 3])
@@ -86,3 +85,5 @@ def test_many_rows_take_this_road(K, answer):
     assert proof.answer == answer
     assert proof.verify(X, y)
     assert "one-sided features" in stages
+    if answer == "separable":
+        assert proof.margin > 1e-6  # freed rows do not spoil it: the rest has 2e-4

@@ -17,7 +17,7 @@ import numpy as np
 
 from rosenblatt.arrays import Array, Floats, Ints
 from rosenblatt.evidence.proof.margins import Hull, nearest
-from rosenblatt.evidence.proof.table import Csr, Table
+from rosenblatt.evidence.proof.table import Csr, Table, floats
 from rosenblatt.evidence.search.exact import Found
 from rosenblatt.evidence.search.pairs import Pairs, Space
 from rosenblatt.evidence.search.workingset import Late, Watch
@@ -25,15 +25,14 @@ from rosenblatt.evidence.search.workingset import Late, Watch
 WORTH = 0.02  # share of the rows to be freed, below which a copy of the rest does not pay
 MOST_ENTRIES = 1 << 28  # numbers that a copy may have
 MOST_ROUNDS = 30
-SMALL = 1e-3  # for rows that need no weight at all
+MORE = 1.01  # times the margin of the rest, for what rounding takes
 
 
 class Round(NamedTuple):
-    """Rows freed at once, the signs of every class's one-sided features, what 1 lifts each row."""
+    """Rows freed at once, and the signs of every class's one-sided features."""
 
     rows: Ints
     sign: Array
-    lift: Floats
 
 
 class Counts(NamedTuple):
@@ -96,23 +95,51 @@ class Rest:
         return wide
 
     def _lifted(self, W: Array) -> Array:
-        """Weigh the one-sided features until the freed rows are right, the last round first.
+        """Bring the freed rows to the margin of the rest by their features, the last round first.
 
         A round's features are one-sided among its own rows and all that remained after it, so they
         can do harm only to rows freed before, which come later here.
         """
-        for rows, sign, lift in reversed(self.rounds):
-            slack, _ = self.space.worst(nearest(W))
-            needs = -(slack * self.space.lengths)[rows] / lift
-            size = max(2 * float(needs.max()), float(np.abs(needs).mean()), SMALL)
-            move = np.zeros(W.shape, dtype=W.dtype)
-            move[:, : sign.shape[1]] = self._directions(sign)
-            W = W + (move * Fraction(size) if W.dtype == object else move * size)
-        return W
+        V = nearest(W).copy()
+        margin = self._margin(V)
+        for rows, sign in reversed(self.rounds):
+            for some in _in_blocks(self.space.table, rows):
+                self._raise(V, some, sign, margin)
+        if W.dtype != object:
+            return V
+        moved = [[Fraction(v) for v in unit] for unit in V - nearest(W)]
+        lifted: Array = W + np.array(moved, dtype=object)
+        return lifted
 
-    def _directions(self, sign: Array) -> Array:
-        """Where the weights move: of two classes, what draws to one pushes from the other."""
-        return np.sign(sign[[1]] - sign[[0]]) if self.space.units == 1 else sign
+    def _margin(self, V: Floats) -> float:
+        """Least slack of the rest over the length of its row."""
+        if len(self.rows) == 0:
+            return 1.0
+        return max(float(self.space.worst(V)[0][self.rows].min()), np.finfo(float).tiny)
+
+    def _raise(self, V: Floats, rows: Ints, sign: Array, margin: float) -> None:
+        """Correct some rows as a perceptron does, but by their one-sided features alone.
+
+        Such a correction does no harm to rows of the same round, so one is enough for each.
+        """
+        entries = self.space.table.entries(rows)
+        ends = np.searchsorted(entries.row, np.arange(len(rows) + 1))
+        for i, row in enumerate(rows.tolist()):
+            own = self.space.table.codes[row]
+            mine = slice(ends[i], ends[i + 1])
+            columns, values = entries.column[mine], floats(entries.value[mine])
+            short = MORE * margin * self.space.lengths[row] - self._slack(V, own, columns, values)
+            if short > 0:
+                lone = sign[own, columns] != 0
+                unit, side = (0, 2 * own - 1) if self.space.units == 1 else (own, 1)
+                step = side * short / (values[lone] @ values[lone])
+                V[unit, columns[lone]] += step * values[lone]
+
+    def _slack(self, V: Floats, own: int, columns: Ints, values: Floats) -> float:
+        scores = V[:, columns] @ values + (V[:, -1] if self.space.bias else 0.0)
+        if self.space.units == 1:
+            return float((2 * own - 1) * scores[0])
+        return float(scores[own] - np.delete(scores, own).max())
 
 
 def rest_of(space: Space, watch: Watch) -> Rest:
@@ -157,14 +184,12 @@ def _worthwhile(table: Table, remain: Array) -> bool:
 
 def _round(table: Table, remain: Array, sign: Array) -> Round:
     """Find the remaining rows that a one-sided feature of their class lifts."""
-    freed, lifts = [np.zeros(0, np.int64)], [np.zeros(0)]
+    freed = [np.zeros(0, np.int64)]
     for rows in table.blocks() if sign.any() else ():
         scores = table.products(rows, sign.T.astype(float))
         lift = scores[np.arange(len(rows)), table.codes[rows]]
-        lifted = remain[rows] & (lift > 0)
-        freed.append(rows[lifted])
-        lifts.append(lift[lifted])
-    return Round(np.concatenate(freed), sign, np.concatenate(lifts))
+        freed.append(rows[remain[rows] & (lift > 0)])
+    return Round(np.concatenate(freed), sign)
 
 
 def _in_blocks(table: Table, rows: Ints) -> list[Ints]:
