@@ -49,3 +49,10 @@ def test_every_so_manyth_row_is_proposed_from():
     np.testing.assert_array_equal(some.X, X[::step])
     packed = proposal.some_rows(door.read_table(sparse.csr_array(X), y))
     np.testing.assert_array_equal(packed.codes, some.codes)
+
+
+def test_parts_are_copied_while_they_are_small(monkeypatch):
+    rows = door.read_table(*clouds("separable"))
+    monkeypatch.setattr(table, "MOST_COPIED", 100 * rows.d)
+    assert rows.may_copy(100)
+    assert not rows.may_copy(101)

@@ -26,9 +26,11 @@ def referee(M):
     return (weights / weights.sum()) @ M
 
 
-@pytest.fixture(params=["products", "orthogonal"])
+@pytest.fixture(params=["products", "orthogonal", "no room"])
 def way(request, monkeypatch):
-    monkeypatch.setattr(nearest, "NEAR", np.inf if request.param == "orthogonal" else 0.0)
+    monkeypatch.setattr(nearest, "NEAR", 0.0 if request.param == "products" else np.inf)
+    if request.param == "no room":
+        monkeypatch.setattr(nearest, "ROOM", 0)
     return request.param
 
 

@@ -17,7 +17,6 @@ from rosenblatt.arrays import Array, Floats
 from rosenblatt.errors import ParameterError
 from rosenblatt.evidence.proof import certificate, margins
 from rosenblatt.evidence.proof.door import read_table
-from rosenblatt.evidence.proof.table import Table
 from rosenblatt.evidence.proof.verdict import Inseparable, Proof, Separable, Undecided
 from rosenblatt.evidence.search.cycle import decide_small
 from rosenblatt.evidence.search.exact import Found
@@ -29,6 +28,8 @@ from rosenblatt.evidence.search.pairs import Space
 from rosenblatt.evidence.search.proposal import propose
 from rosenblatt.evidence.search.twoclass import decide_two
 from rosenblatt.evidence.search.workingset import ROUND, Late, Progress, Watch, decide, quiet
+
+TIED = 1e-9  # share by which slacks differ that are the same to rounding
 
 
 def separability(
@@ -133,23 +134,17 @@ def _separable(space: Space, W: Array, watch: Watch, *, maximise: bool) -> Separ
     if maximise:
         W, hull = maximise_margin(space, W, watch)
         upper = None if hull is None else margins.hull_length(table, hull, bias=space.bias)
+    support = margins.nearest_rows(table, W, TIED) if hull is None else sorted(set(hull.rows))
     return Separable(
         **_about(space),
         W=W,
         margin=margins.margin(table, W),
         radius=margins.radius(table, bias=space.bias),
         geometric_margin=margins.geometric_margin(table, W),
-        support=_support(table, W) if hull is None else tuple(sorted(set(hull.rows))),
+        support=tuple(support),
         upper=upper,
         hull=hull,
     )
-
-
-def _support(table: Table, W: Array) -> tuple[int, ...]:
-    """Rows whose slack is the smallest, to rounding."""
-    low, high = margins.slacks(table, W)
-    near = np.flatnonzero(~(low > np.min(high) * (1 + 1e-9)))
-    return tuple(near.tolist())
 
 
 def _inseparable(space: Space, found: Found, watch: Watch) -> Inseparable:

@@ -200,7 +200,7 @@ def radius(table: Table, *, bias: bool) -> float:
 
 def smallest_slack(table: Table, W: Array) -> Fraction:
     """Smallest slack of all rows; exact, or where very many rows tie a bound just below it."""
-    near, low = _nearest_rows(table, W)
+    near, low = _near(table, W, 0.0)
     if len(near) > EXACT_ROWS and bool(np.isfinite(low).all()):
         return Fraction(float(low.min()))
     return min(
@@ -209,13 +209,19 @@ def smallest_slack(table: Table, W: Array) -> Fraction:
     )
 
 
-def _nearest_rows(table: Table, W: Array) -> tuple[Ints, Floats]:
+def nearest_rows(table: Table, W: Array, more: float) -> list[int]:
+    """Rows whose slack may be the smallest, or larger by a share; for weights that separate."""
+    rows: list[int] = _near(table, W, more)[0].tolist()
+    return rows
+
+
+def _near(table: Table, W: Array, more: float) -> tuple[Ints, Floats]:
     """Rows that may have the smallest slack, with their lower bounds."""
     near, lows, least = np.zeros(0, np.int64), np.zeros(0), np.inf
     for rows, (low, high) in slack_blocks(table, W):
         least = min(least, float(np.min(high)))  # nan counts for nothing: such rows all stay
         near, lows = np.append(near, rows), np.append(lows, low)
-        keep = ~(lows > least)
+        keep = ~(lows > least * (1 + more))
         near, lows = near[keep], lows[keep]
     return near, lows
 

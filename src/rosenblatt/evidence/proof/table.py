@@ -17,6 +17,7 @@ import numpy as np
 from rosenblatt.arrays import Array, Floats, Ints
 
 BLOCK_ENTRIES = 1 << 21
+MOST_COPIED = 1 << 28  # numbers
 MANTISSA = 53
 
 
@@ -70,6 +71,15 @@ class Table:
         for stream in streams:
             digest.update(stream.digest())
         return digest.hexdigest()
+
+    @property
+    def values(self) -> Array:
+        """The numbers as they are stored: all, or those that are not 0."""
+        return self.X.data if isinstance(self.X, Csr) else self.X
+
+    def may_copy(self, n_rows: int) -> bool:
+        """Say whether a copy of so many rows is small enough: the table may be on disk."""
+        return self.values.size * n_rows <= MOST_COPIED * self.n
 
     def blocks(self) -> Iterator[Ints]:
         """Row numbers in runs small enough that a float64 copy of a run is small."""

@@ -16,14 +16,13 @@ from typing import NamedTuple
 import numpy as np
 
 from rosenblatt.arrays import Array, Floats, Ints
-from rosenblatt.evidence.proof.margins import Hull, nearest
+from rosenblatt.evidence.proof.margins import nearest
 from rosenblatt.evidence.proof.table import Csr, Table, floats
 from rosenblatt.evidence.search.exact import Found
-from rosenblatt.evidence.search.pairs import Pairs, Space
+from rosenblatt.evidence.search.pairs import Space
 from rosenblatt.evidence.search.workingset import Late, Watch
 
 WORTH = 0.02  # share of the rows to be freed, below which a copy of the rest does not pay
-MOST_ENTRIES = 1 << 28  # numbers that a copy may have
 MOST_ROUNDS = 30
 MORE = 1.01  # times the margin of the rest, for what rounding takes
 
@@ -78,16 +77,13 @@ class Rest:
         if not self.rounds:
             return found
         if found.pairs is not None:
-            return found._replace(pairs=Pairs(self.rows[found.pairs.row], found.pairs.rival))
+            return found._replace(pairs=found.pairs.among(self.rows))
         assert found.W is not None
         return found._replace(W=self._lifted(self._widened(found.W)))
 
     def late(self, late: Late) -> Late:
         """Say of all rows what is known of the rest when time is up."""
-        if not self.rounds:
-            return late
-        hull = late.hull and Hull(tuple(self.rows[list(late.hull.rows)].tolist()), *late.hull[1:])
-        return Late(self._widened(late.W), hull)
+        return late.among(self.rows, self._widened(late.W)) if self.rounds else late
 
     def _widened(self, W: Array) -> Array:
         wide = np.zeros((self.space.units, self.space.width), dtype=W.dtype)
@@ -145,7 +141,7 @@ class Rest:
 def rest_of(space: Space, watch: Watch) -> Rest:
     """Free what can be freed; where that is almost nothing, everything remains."""
     table = space.table
-    if _values(table).dtype.kind == "O":  # integers beyond floats fit no kernel
+    if table.values.dtype.kind == "O":  # integers beyond floats fit no kernel
         return everything(space)
     remain = np.ones(table.n, dtype=bool)
     rounds: list[Round] = []
@@ -173,13 +169,9 @@ def everything(space: Space) -> Rest:
     return Rest(space, space, np.zeros(0, np.int64), np.arange(space.width), [])
 
 
-def _values(table: Table) -> Array:
-    return table.X.data if isinstance(table.X, Csr) else table.X
-
-
 def _worthwhile(table: Table, remain: Array) -> bool:
-    size = 0 if isinstance(table.X, Csr) else int(remain.sum()) * table.d
-    return float(np.mean(~remain)) >= WORTH and size <= MOST_ENTRIES
+    left = int(np.count_nonzero(remain))
+    return left <= (1 - WORTH) * table.n and table.may_copy(left)
 
 
 def _round(table: Table, remain: Array, sign: Array) -> Round:

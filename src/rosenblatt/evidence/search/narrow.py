@@ -11,10 +11,9 @@ not tried.
 import numpy as np
 
 from rosenblatt.arrays import Floats, Ints
-from rosenblatt.evidence.proof.margins import Hull
 from rosenblatt.evidence.proof.table import Csr, Table
 from rosenblatt.evidence.search.exact import Found
-from rosenblatt.evidence.search.pairs import Pairs, Space
+from rosenblatt.evidence.search.pairs import Space
 from rosenblatt.evidence.search.workingset import ROUND, Late, Watch, decide
 
 SHARE = 0.2  # of the rows, those with the most common features
@@ -26,7 +25,7 @@ MANY = 200  # features in use; below, exact arithmetic is quick enough
 def decide_narrow(space: Space, W: Floats, watch: Watch) -> Found | None:
     """Return a certificate among rows of common features, or None if there is none."""
     rows = narrow_rows(space.table) if space.table.n > ROUND else None
-    if rows is None:
+    if rows is None or not space.table.may_copy(len(rows)):
         return None
     part = Space(space.table.take(rows), space.bias)
     slack, _ = part.worst(W)
@@ -35,11 +34,10 @@ def decide_narrow(space: Space, W: Floats, watch: Watch) -> Found | None:
     try:
         found = decide(part, W, watch)
     except Late as late:
-        hull = late.hull and Hull(tuple(rows[list(late.hull.rows)].tolist()), *late.hull[1:])
-        raise Late(late.W, hull) from None
+        raise late.among(rows, late.W) from None
     if found.pairs is None:
         return None
-    return Found(None, Pairs(rows[found.pairs.row], found.pairs.rival), found.weights)
+    return found._replace(pairs=found.pairs.among(rows))
 
 
 def narrow_rows(table: Table) -> Ints | None:

@@ -17,8 +17,9 @@ same factor, u the first row of Q, and p the other rows of Q u over u·u. That c
 holds to the end.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -29,6 +30,15 @@ BATCH = 32  # vectors priced at once: one pass over the working set serves sever
 DEPENDENT = 1e-12
 EMPTY = np.zeros(0)
 NEAR = 1e-13  # p·p below which products alone, which square the errors, are not enough
+ROOM = 1 << 26  # numbers that orthogonal vectors may have: sparse ones would all be written out
+
+
+class Guest(NamedTuple):
+    """A vector that may join, or its products with those of the corral; and with itself."""
+
+    own: float
+    gram: Floats = EMPTY
+    vector: Floats = EMPTY
 
 
 @dataclass(eq=False)
@@ -44,17 +54,17 @@ class Corral:
     u: Floats = field(default_factory=lambda: np.zeros(32))
     Q: Floats | None = None
 
-    def join(self, position: int, vector: Floats, gram: Floats, own: float) -> bool:
-        """Add a vector with weight 0, given its products; False if it adds no new direction."""
+    def join(self, position: int, guest: Guest) -> bool:
+        """Add a vector with weight 0; False if it adds no new direction."""
         k = len(self.at)
         self._make_room(k)
         if self.Q is None:
-            column = _forward(self.R, gram + 1)
-            rest, least = own + 1 - column @ column, DEPENDENT
+            column = _forward(self.R, guest.gram + 1)
+            rest, least = guest.own + 1 - column @ column, DEPENDENT
         else:
-            column, left = _apart(self.Q[:k], np.append(1.0, vector))
+            column, left = _apart(self.Q[:k], np.append(1.0, guest.vector))
             rest, least = left @ left, DEPENDENT**2
-        if rest <= least * (own + 1):
+        if rest <= least * (guest.own + 1):
             return False
         self.R[:k, k] = column
         self.R[k, k] = np.sqrt(rest)
@@ -82,13 +92,13 @@ class Corral:
             self.weight = self.weight + step.min() * (goal - self.weight)
             self._leave(first)
 
-    def price(self, vector: Floats, gram: Floats) -> tuple[float, float]:
-        """Products of a vector and of p itself with p, for a settled corral."""
+    def shortened_by(self, guest: Guest) -> bool:
+        """Say whether a vector would shorten p, for a settled corral."""
         u = self.u[: len(self.at)]
         if self.Q is None:
-            return float(gram @ self.weight), float(1 / (u @ u) - 1)
+            return bool(guest.gram @ self.weight < 1 / (u @ u) - 1)
         p = (u @ self.Q[: len(self.at), 1:]) / (u @ u)
-        return float(vector @ p), float(p @ p)
+        return bool(guest.vector @ p < p @ p)
 
     def turn_orthogonal(self, M: Any) -> None:
         """Go on with orthogonal vectors, made from the vectors themselves."""
@@ -188,31 +198,42 @@ def point(M: Any, corral: Corral) -> Floats:
 
 def improve(M: Any, corral: Corral, price: Floats, bar: float) -> int:
     """Let the cheapest vectors of the working set join; return how many did."""
-    if corral.Q is None and corral.at and bar < NEAR:
+    if corral.Q is None and corral.at and bar < NEAR and len(corral.R) * M.shape[1] <= ROOM:
         corral.turn_orthogonal(M)
     order: Ints = np.argsort(price)[:BATCH]
     order = order[price[order] < bar]
-    new = M[order]
-    start = list(corral.at)
-    place = {int(p): len(start) + t for t, p in enumerate(order)}
-    place |= {position: t for t, position in enumerate(start)}
-    products = _dense(new @ M[start].T) if start else np.zeros((len(order), 0))
-    products = np.hstack([products, _dense(new @ new.T)])
+    guest = _by_products(M, corral, order) if corral.Q is None else _by_vectors(M[order])
     joined = 0
     for t, position in enumerate(order.tolist()):
-        gram = products[t, [place[q] for q in corral.at]]
-        vector = _dense(new[[t]])[0] if corral.Q is not None else EMPTY
-        if position in corral.at or (joined and _dear(*corral.price(vector, gram))):
+        if position in corral.at:
             continue
-        if corral.join(position, vector, gram, float(products[t, len(start) + t])):
+        newcomer = guest(t)
+        if joined and not corral.shortened_by(newcomer):
+            continue
+        if corral.join(position, newcomer):
             corral.settle()
             joined += 1
     return joined
 
 
-def _dear(price: float, height: float) -> bool:
-    """Whether a vector would not shorten p."""
-    return price >= height
+def _by_products(M: Any, corral: Corral, order: Ints) -> Callable[[int], Guest]:
+    """Guests by their products with all that are or may come to be in the corral."""
+    new, start = M[order], list(corral.at)
+    place = {int(p): len(start) + t for t, p in enumerate(order)}
+    place |= {position: t for t, position in enumerate(start)}
+    products = _dense(new @ M[start].T) if start else np.zeros((len(order), 0))
+    products = np.hstack([products, _dense(new @ new.T)])
+
+    def guest(t: int) -> Guest:
+        own = float(products[t, len(start) + t])
+        return Guest(own, gram=products[t, [place[q] for q in corral.at]])
+
+    return guest
+
+
+def _by_vectors(new: Any) -> Callable[[int], Guest]:
+    vectors = _dense(new)
+    return lambda t: Guest(float(vectors[t] @ vectors[t]), vector=vectors[t])
 
 
 def _dense(products: Any) -> Floats:

@@ -30,6 +30,10 @@ class Pairs(NamedTuple):
         """Return the chosen pairs."""
         return Pairs(self.row[which], self.rival[which])
 
+    def among(self, rows: Ints) -> "Pairs":
+        """Return pairs of a part of a table as pairs of the table, whose rows the part has."""
+        return Pairs(rows[self.row], self.rival)
+
     def join(self, other: "Pairs") -> "Pairs":
         """Return these pairs, then the others that are new."""
         known = set(zip(self.row.tolist(), self.rival.tolist(), strict=True))

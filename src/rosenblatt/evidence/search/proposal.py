@@ -30,7 +30,7 @@ SLOW = 0.8  # a run that keeps more of its mistakes than this over two passes is
 def propose(space: Space, watch: Watch) -> tuple[Floats, bool]:
     """Run the perceptron; return weights, and whether floats saw no mistake in a pass."""
     table, units = some_rows(space.table), space.units
-    data = table.X.data if isinstance(table.X, Csr) else table.X
+    data = table.values
     if table.n * (len(table.classes) - 1) <= ROUND or data.dtype.kind == "O":
         # so few rows all go into the working set; Python integers fit no kernel
         return np.zeros((units, space.width)), False
@@ -52,8 +52,7 @@ def propose(space: Space, watch: Watch) -> tuple[Floats, bool]:
 
 def some_rows(table: Table) -> Table:
     """Every row, or every so manyth where a copy of all would be large: data may be on disk."""
-    size = len(table.X.data) if isinstance(table.X, Csr) else table.n * table.d
-    step = -(-size // MOST_ENTRIES)
+    step = -(-table.values.size // MOST_ENTRIES)
     if step <= 1:
         return table
     if isinstance(table.X, Csr):

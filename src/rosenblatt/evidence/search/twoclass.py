@@ -34,6 +34,8 @@ def decide_two(space: Space, W: Floats, watch: Watch) -> Found | None:
         return None
     for low, high in confused_classes(space, W):
         rows = np.flatnonzero(np.isin(space.table.codes, (low, high)))
+        if not space.table.may_copy(len(rows)):
+            continue
         part = Space(_part(space.table, rows, high), space.bias)
         V = W[[high]] - W[[low]]
         try:

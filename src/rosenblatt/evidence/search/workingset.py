@@ -66,6 +66,11 @@ class Late(Exception):  # noqa: N818
         self.W = W
         self.hull = hull
 
+    def among(self, rows: Ints, W: Floats) -> "Late":
+        """Return what is known of a part of a table as known of the table, with weights for it."""
+        hull = self.hull and self.hull._replace(rows=tuple(rows[list(self.hull.rows)].tolist()))
+        return Late(W, hull)
+
 
 @dataclass(eq=False)
 class Working:
