@@ -80,7 +80,7 @@ def letters(browser: Any, address: str) -> None:
             tab.page.mouse.move(*tab.place(*end, "cells"), steps=8)
         tab.page.mouse.up()
     tab.sees("It is A.")
-    keep(tab, "lab-letters")
+    keep(tab, "lab-mark-i")
 
 
 def keep(tab: Tab, name: str) -> None:

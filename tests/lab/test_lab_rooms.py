@@ -1,4 +1,4 @@
-"""Truth tables and letters: what the other two rooms work out."""
+"""Truth tables and the Mark I: what the other two rooms work out."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ from rosenblatt.lab.gates import (
     told,
     wiring,
 )
-from rosenblatt.lab.letters import ALPHABETS, machine, pictures_of, some_glyph, votes
+from rosenblatt.lab.mark_i import ALPHABETS, machine, pictures_of, some_glyph, votes
 from rosenblatt.lab.words import hints, number, sentence, table, vector, weights_of_units
 from rosenblatt.logic.realize import Realizable
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rosenblatt.data import builtin
-from rosenblatt.lab.letters import ALPHABETS, MACHINES, as_hex, from_hex
+from rosenblatt.lab.mark_i import ALPHABETS, MACHINES, as_hex, from_hex
 from rosenblatt.lab.state import (
     DRAWN,
     FEATURES,

@@ -14,7 +14,7 @@ from rosenblatt.lab.desk import Desk
 from rosenblatt.lab.panels.hearing import hear
 from rosenblatt.lab.panels.wires import Wires
 from rosenblatt.lab.rooms.gates import GatesRoom
-from rosenblatt.lab.rooms.letters import LettersRoom
+from rosenblatt.lab.rooms.mark_i import MarkIRoom
 from rosenblatt.lab.rooms.plane import Files, PlaneRoom
 from rosenblatt.lab.state import ROOMS, Opened
 from rosenblatt.lab.words import hints
@@ -33,7 +33,7 @@ class Page:
         self._plans: dict[str, Callable[[], Any]] = {
             "plane": lambda: PlaneRoom(desk, files, upload, opened.complaints),
             "gates": lambda: GatesRoom(desk),
-            "letters": lambda: LettersRoom(desk),
+            "mark-i": lambda: MarkIRoom(desk),
         }
         self._rooms: dict[str, Any] = {}  # a room is built when somebody enters it
         doors = RadioButtonGroup(

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple, Self
 from urllib.parse import urlencode
 
 from rosenblatt.data import builtin
-from rosenblatt.lab.letters import ALPHABETS, MACHINES, as_hex, from_hex
+from rosenblatt.lab.mark_i import ALPHABETS, MACHINES, as_hex, from_hex
 from rosenblatt.lab.teaching import TAUGHT
 
-ROOMS = ("plane", "gates", "letters")
+ROOMS = ("plane", "gates", "mark-i")
 VIEWS = ("proof", "weights", "curves")
 FEATURES = ("none", "products", "polynomial", "radial")
 DRAWN, FILE, BUILT_IN = "drawn", "file", "builtin:"

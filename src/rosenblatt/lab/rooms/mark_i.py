@@ -7,20 +7,20 @@ import numpy as np
 
 from rosenblatt.arrays import Floats
 from rosenblatt.lab.desk import Desk
-from rosenblatt.lab.letters import CELLS, Machine, as_hex, from_hex, machine, some_glyph, votes
-from rosenblatt.lab.panels.letters import LettersPanel
+from rosenblatt.lab.mark_i import CELLS, Machine, as_hex, from_hex, machine, some_glyph, votes
+from rosenblatt.lab.panels.mark_i import MarkIPanel
 
 STRIDE = 7  # glyphs from one that is shown to the next
 
 
-class LettersRoom:
+class MarkIRoom:
     """Trains its units when somebody comes in."""
 
     KEYS: ClassVar = {"space": "show one", "delete": "clear"}
 
     def __init__(self, desk: Desk) -> None:
         self._desk, self._trainer = desk, desk.worker()
-        self._panel = LettersPanel(self)
+        self._panel = MarkIPanel(self)
         self._units: Machine | None = None
         self._shown = 0
         self.view = self._panel.view

@@ -22,7 +22,7 @@ from bokeh.plotting import figure
 
 from rosenblatt.arrays import Floats
 from rosenblatt.geometry import looks
-from rosenblatt.lab.letters import (
+from rosenblatt.lab.mark_i import (
     ACROSS,
     ALPHABETS,
     CELLS,
@@ -75,7 +75,7 @@ class Listener(Protocol):
         """Draw a letter or digit."""
 
 
-class LettersPanel:
+class MarkIPanel:
     """Cells to draw on, votes and weights."""
 
     def __init__(self, listener: Listener) -> None:
