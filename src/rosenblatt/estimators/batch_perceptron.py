@@ -51,6 +51,8 @@ class BatchPerceptron(LinearClassifier):
         Kesler's construct, or one class against the rest.
     start : {"zero", "random", "means"}, default="zero"
         Weights to start from.
+    time_limit : float or None, default=None
+        Seconds after which `fit` stops at the end of the pass that it is in.
 
     Attributes
     ----------
@@ -85,6 +87,7 @@ class BatchPerceptron(LinearClassifier):
         warm_start: bool = False,
         multi_class: str = "kesler",
         start: str = "zero",
+        time_limit: float | None = None,
     ) -> None:
         self.eta0 = eta0
         self.learning_rate = learning_rate
@@ -100,6 +103,7 @@ class BatchPerceptron(LinearClassifier):
         self.warm_start = warm_start
         self.multi_class = multi_class
         self.start = start
+        self.time_limit = time_limit
 
     def fit(
         self,
@@ -148,7 +152,8 @@ class BatchPerceptron(LinearClassifier):
                 n_jobs=self._threads(),
             )
             blocks = Blocks(problem, self._threads())
-            fit = train(states, blocks, rule, Listening(stops=self._stops()))
+            listening = Listening(stops=self._stops(), time_limit=self.time_limit)
+            fit = train(states, blocks, rule, listening)
             self._W, self.trace_, self.outcome_ = fit.W, fit.trace, fit.outcome
             self.mistakes_, self.n_iter_ = fit.mistakes, len(fit.trace)
         return self
@@ -165,6 +170,7 @@ class BatchPerceptron(LinearClassifier):
         checks.number("eta0", self.eta0, above=0)
         checks.one_of("learning_rate", self.learning_rate, ("constant", "1/n"))
         checks.whole("batch_size", self.batch_size, least=1, optional=True)
+        checks.number("time_limit", self.time_limit, above=0, optional=True)
 
     def _rule(self, n_classes: int) -> Rule:
         name = "perceptron" if self.learning_rate == "constant" else "perceptron 1/n"

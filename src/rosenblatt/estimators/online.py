@@ -57,6 +57,7 @@ class OnlineClassifier(LinearClassifier):
     validation_fraction: float
     keep: str
     track_error: bool
+    time_limit: float | None
 
     trace_: Trace
     n_iter_: int
@@ -236,6 +237,7 @@ class OnlineClassifier(LinearClassifier):
         checks.number("validation_fraction", self.validation_fraction, above=0, most=0.9)
         checks.one_of("keep", self.keep, ("last", "average", "pocket"))
         checks.flag("track_error", self.track_error)
+        checks.number("time_limit", self.time_limit, above=0, optional=True)
 
     def _check_replay(self) -> None:
         """Refuse settings under which not all rows are visited, or not one by one."""
@@ -290,6 +292,7 @@ class OnlineClassifier(LinearClassifier):
             eta_if_bounded=self._eta_if_bounded(problem, rule) if from_zero else None,
             guard=self._guard(problem, rule, W.copy()),
             progress=log_record if self.verbose else None,
+            time_limit=self.time_limit,
         )
         fit = train(states, Blocks(problem, self._threads()), rule, listening)
         memory.counts[:] = len(fit.trace) * class_counts(problem.codes, problem.n_classes)
