@@ -749,6 +749,11 @@ def test_verbose_tells_the_log(caplog: pytest.LogCaptureFixture) -> None:
         Perceptron(max_iter=3, verbose=1).fit(OVERLAP_X, OVERLAP_Y)
     assert len(caplog.records) == 3
     assert f"pass 1: {quiet.trace_[0].mistakes} mistakes" in caplog.records[0].getMessage()
+    with caplog.at_level(logging.DEBUG, logger="rosenblatt"):
+        Perceptron(max_iter=3).fit(OVERLAP_X, OVERLAP_Y)
+    assert [record.getMessage() for record in caplog.records[:3]] == [
+        record.getMessage() for record in caplog.records[3:]
+    ]
 
 
 # --- the package --------------------------------------------------------------------------------

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rosenblatt.cli import options
-from rosenblatt.cli.console import progress, show, while_read
+from rosenblatt.cli.console import show, while_read
 from rosenblatt.cli.options import Reading, taking_reading
+from rosenblatt.cli.progress import progress
 
 if TYPE_CHECKING:
     from rosenblatt.models.model import Model

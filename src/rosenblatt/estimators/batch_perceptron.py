@@ -1,11 +1,13 @@
 """The perceptron criterion by gradient descent, on the whole set or in batches."""
 
+from functools import partial
 from typing import Any, Self
 
 from rosenblatt.data.blocks import Blocks
 from rosenblatt.estimators import checks
 from rosenblatt.estimators.linear import LinearClassifier, unchanged_by_failure
 from rosenblatt.estimators.stream import units
+from rosenblatt.estimators.telling import tell_pass
 from rosenblatt.estimators.training import Listening, given_weights, start_weights, train
 from rosenblatt.solvers.batch import batchwise
 from rosenblatt.solvers.correct import Rule
@@ -152,7 +154,11 @@ class BatchPerceptron(LinearClassifier):
                 n_jobs=self._threads(),
             )
             blocks = Blocks(problem, self._threads())
-            listening = Listening(stops=self._stops(), time_limit=self.time_limit)
+            listening = Listening(
+                stops=self._stops(),
+                progress=partial(tell_pass, max_iter=self.max_iter),
+                time_limit=self.time_limit,
+            )
             fit = train(states, blocks, rule, listening)
             self._W, self.trace_, self.outcome_ = fit.W, fit.trace, fit.outcome
             self.mistakes_, self.n_iter_ = fit.mistakes, len(fit.trace)

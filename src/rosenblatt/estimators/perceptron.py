@@ -35,7 +35,8 @@ class Perceptron(OnlineClassifier):
     shuffle : bool, default=True
         Visit the rows in a new order each pass; False keeps the order of the file.
     verbose : int, default=0
-        Above 0, each pass is reported to the logger "rosenblatt".
+        Above 0, each pass is reported to the logger "rosenblatt" as information, otherwise at the
+        level DEBUG.
     eta0 : float, default=1.0
         Learning rate η.
     n_jobs : int or None, default=None

@@ -13,7 +13,6 @@ from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.estimators import checks
 from rosenblatt.estimators.layer import as_problem, given_layer, layer_start, layer_zero_loss
 from rosenblatt.estimators.linear import unchanged_by_failure
-from rosenblatt.estimators.online import log_record
 from rosenblatt.estimators.squared_error import SquaredErrorClassifier
 from rosenblatt.estimators.training import Listening, given_weights, train
 from rosenblatt.rules.losses import NEVER_FLAT
@@ -353,7 +352,7 @@ n_iter_no_change, class_weight, warm_start, keep, start, track_error, time_limit
         listening = Listening(
             stops=self._stops(judged=False),
             guard=guard,
-            progress=log_record if self.verbose else None,
+            progress=self._tell,
             time_limit=self.time_limit,
         )
         self._store(train(states, Blocks(problem), rule, listening), memory)
