@@ -4,7 +4,6 @@ from abc import abstractmethod
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils.metaestimators import available_if
 
 from rosenblatt.arrays import Floats
 from rosenblatt.data.blocks import Blocks
@@ -20,6 +19,7 @@ from rosenblatt.data.labels import (
 from rosenblatt.data.problem import Problem
 from rosenblatt.data.rows import n_rows
 from rosenblatt.errors import DataError, ParameterError
+from rosenblatt.estimators.contract import available_if
 from rosenblatt.estimators.linear import LinearClassifier, unchanged_by_failure
 from rosenblatt.solvers.moments import Moments, moments_of
 from rosenblatt.solvers.state import Outcome
@@ -76,7 +76,7 @@ class StreamingClosedForm(ClosedFormClassifier):
     _outcome: Outcome
     _rank: int
 
-    @available_if(lambda self: self._streams())  # type: ignore[untyped-decorator]
+    @available_if(lambda self: self._streams())
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn from more rows; the result is that of `fit` on all rows so far, to rounding.
 

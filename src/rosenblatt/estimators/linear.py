@@ -7,19 +7,23 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.exceptions import NotFittedError
-from sklearn.utils import check_random_state
-from sklearn.utils.validation import validate_data
 
 from rosenblatt.arrays import Array, Floats
 from rosenblatt.data.blocks import Blocks
 from rosenblatt.data.door import not_finite, rows_of
-from rosenblatt.data.labels import class_counts, classes_of, codes_of, labels_of, weights_of
+from rosenblatt.data.labels import (
+    check_same_kind,
+    class_counts,
+    classes_of,
+    codes_of,
+    labels_of,
+    weights_of,
+)
 from rosenblatt.data.problem import Problem, unlabelled
-from rosenblatt.data.rows import Rows, n_rows
+from rosenblatt.data.rows import Rows, n_cols, n_rows
 from rosenblatt.errors import DataError, NotFiniteError, ParameterError
 from rosenblatt.estimators import checks
+from rosenblatt.estimators.contract import Estimator, remember_columns, seed_of
 from rosenblatt.rules.decisions import decided
 from rosenblatt.rules.machines import MACHINES
 from rosenblatt.solvers.correct import Rule
@@ -33,7 +37,7 @@ class Warm(NamedTuple):
     classes: Array
 
 
-class Classifier(ClassifierMixin, BaseEstimator):
+class Classifier(Estimator):
     """A classifier that decides by scores: one unit for two classes, else one a class.
 
     Subclasses set `classes_` and say how rows are scored.
@@ -49,10 +53,6 @@ class Classifier(ClassifierMixin, BaseEstimator):
 
     classes_: Array
     n_features_in_: int
-
-    @abstractmethod
-    def __sklearn_is_fitted__(self) -> bool:
-        """Whether there is something to decide with."""
 
     @abstractmethod
     def _scorer(self) -> Callable[[Rows], Floats]:
@@ -91,17 +91,38 @@ class Classifier(ClassifierMixin, BaseEstimator):
         decisions: Array = self.classes_[decided(scores, len(self.classes_))]
         return decisions
 
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Share of the rows that are decided rightly.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows to decide.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of the rows.
+
+        Returns
+        -------
+        float
+        """
+        decisions = self.predict(X)
+        labels = labels_of(y, len(decisions))
+        check_same_kind(labels, self.classes_)
+        weights = weights_of(sample_weight, len(decisions))
+        return float(np.average(decisions == labels, weights=weights))
+
     def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn that sparse rows are welcome."""
+        """Tell scikit-learn that this is a classifier, and that sparse rows are welcome."""
+        from sklearn.utils import ClassifierTags  # noqa: PLC0415 (slow to import)
+
         tags = super().__sklearn_tags__()
+        tags.estimator_type = "classifier"
+        tags.classifier_tags = ClassifierTags()
+        tags.target_tags.required = True
         tags.input_tags.sparse = True
         return tags
-
-    def _require_fitted(self) -> None:
-        if not self.__sklearn_is_fitted__():
-            name = type(self).__name__
-            # coef_ of an unfitted estimator is a missing attribute, as hasattr expects
-            raise _UnfittedError(f"This {name} instance is not fitted yet: call `fit` first.")
 
     def _scores(self, X: Any) -> Floats:
         return self._scored(X, self._scorer())
@@ -118,7 +139,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
     def _rows(self, X: Any, *, reset: bool) -> Rows:
         """Take X through the door; its width and column names are remembered, or compared."""
         rows = rows_of(X)
-        validate_data(self, X, "no_validation", reset=reset, skip_check_array=True)
+        remember_columns(self, X, n_cols(rows), reset=reset)
         return rows
 
     def _problem(self, X: Any, y: Any, sample_weight: Any, class_weight: Any) -> Problem:
@@ -180,12 +201,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
         return n_jobs if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + n_jobs)
 
     def _seed(self) -> int:
-        try:
-            return int(check_random_state(self.random_state).randint(2**31))
-        except ValueError as error:
-            raise ParameterError(
-                f"random_state must be a whole number, a RandomState or None: {error}"
-            ) from error
+        return seed_of(self.random_state)
 
 
 class LinearClassifier(Classifier):
@@ -261,7 +277,7 @@ class LinearClassifier(Classifier):
 
 
 @contextmanager
-def unchanged_by_failure(estimator: BaseEstimator) -> Iterator[None]:
+def unchanged_by_failure(estimator: Estimator) -> Iterator[None]:
     """Leave an estimator as it was, fitted or not, when something goes wrong inside."""
     before = dict(vars(estimator))
     try:
@@ -273,16 +289,12 @@ def unchanged_by_failure(estimator: BaseEstimator) -> Iterator[None]:
         raise told from None
 
 
-def _named(error: BaseException, estimator: BaseEstimator) -> BaseException:
+def _named(error: BaseException, estimator: Estimator) -> BaseException:
     """An error about a column tells its name, where columns have names."""
     names = getattr(estimator, "feature_names_in_", None)
     if isinstance(error, NotFiniteError) and names is not None:
         return error.named(names)
     return error
-
-
-class _UnfittedError(NotFittedError, AttributeError):
-    """Not fitted: an AttributeError too, so that hasattr(model, "coef_") is False."""
 
 
 def class_weights_of(class_weight: Any, classes: Array, counted: Callable[[], Array]) -> Floats:

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.base import clone
 
 from rosenblatt.arrays import Floats
+from rosenblatt.estimators.contract import anew
 
 MOST_FRAMES = 24
 FIRST = 10  # passes that are all played; later ones ever more rarely
@@ -70,7 +70,7 @@ def from_the_start(estimator: Any, X: Any, y: Any, **fit: Any) -> Any:
     """The estimator itself, or one fitted at the C that it chose: its own run began elsewhere."""
     if estimator.get_params().get("C") != "cv":
         return estimator
-    return clone(estimator).set_params(C=estimator.C_).fit(X, y, **fit)
+    return anew(estimator, C=estimator.C_).fit(X, y, **fit)
 
 
 def _frame(estimator: Any, X: Any, y: Any, passes: int, fit: dict[str, Any]) -> Frame:
@@ -79,7 +79,7 @@ def _frame(estimator: Any, X: Any, y: Any, passes: int, fit: dict[str, Any]) -> 
     still: dict[str, Any] = {"verbose": 0, "time_limit": None}
     settings = {name: value for name, value in still.items() if name in known}
     settings["max_iter"] = passes
-    model = clone(estimator).set_params(**settings).fit(X, y, **fit)
+    model = anew(estimator, **settings).fit(X, y, **fit)
     return Frame(passes, model.coef_.copy(), model.intercept_.copy())
 
 

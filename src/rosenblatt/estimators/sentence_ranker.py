@@ -5,8 +5,6 @@ from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator
-from sklearn.exceptions import NotFittedError
 
 from rosenblatt.arrays import Array, Floats, Ints
 from rosenblatt.data.blocks import Blocks
@@ -16,6 +14,7 @@ from rosenblatt.data.problem import unlabelled
 from rosenblatt.data.rows import Rows, n_cols
 from rosenblatt.errors import DataError
 from rosenblatt.estimators import checks
+from rosenblatt.estimators.contract import Estimator
 from rosenblatt.estimators.linear import unchanged_by_failure
 from rosenblatt.estimators.text_settings import check_text_settings, words_kept
 from rosenblatt.estimators.training import Listening, train
@@ -30,7 +29,7 @@ from rosenblatt.tables.readers import Reader, Vocabulary, texts_with_runs
 from rosenblatt.tables.texts import texts_of
 
 
-class SentenceRanker(BaseEstimator):
+class SentenceRanker(Estimator):
     """Discriminative language model: a sentence scores w·Φ, with Φ its words and word pairs.
 
     Each group of candidates has a best one. Where it does not score higher than all others, w
@@ -242,10 +241,6 @@ class SentenceRanker(BaseEstimator):
         checks.whole("max_iter", self.max_iter, least=1)
         checks.flag("shuffle", self.shuffle)
         checks.whole("random_state", self.random_state, least=0)
-
-    def _require_fitted(self) -> None:
-        if not self.__sklearn_is_fitted__():
-            raise NotFittedError("This SentenceRanker is not fitted yet: call `fit` first.")
 
     def _reader(self) -> Reader:
         sizes = (self.sizes[0], self.sizes[1])

@@ -4,13 +4,13 @@ from functools import partial
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils.metaestimators import available_if
 
 from rosenblatt.arrays import Array, Floats
 from rosenblatt.data.blocks import Blocks
 from rosenblatt.data.targets import is_matrix, targets_of
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.estimators import checks
+from rosenblatt.estimators.contract import available_if
 from rosenblatt.estimators.layer import as_problem, given_layer, layer_start, layer_zero_loss
 from rosenblatt.estimators.linear import unchanged_by_failure
 from rosenblatt.estimators.squared_error import SquaredErrorClassifier
@@ -256,7 +256,7 @@ n_iter_no_change, class_weight, warm_start, keep, start, track_error, time_limit
         labels: Array = self._pair[(self._scores(X) >= 0).astype(np.intp)]
         return labels
 
-    @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]
+    @available_if(_gives_probabilities)
     def predict_proba(self, X: Any) -> Floats:
         """Chances σ(w·x + b), for the logistic activation with two classes or a matrix of labels.
 
