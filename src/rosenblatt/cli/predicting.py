@@ -84,8 +84,10 @@ def source_for(model: "Model", reading: Reading, names: list[str], *, labelled: 
 
 def _answers(model: "Model", chunk: "Chunk") -> dict[str, Any]:
     """Columns of predictions: the class, its scores, and probabilities where there are any."""
+    from rosenblatt.tables.targets import written
+
     scores = model.scores(chunk)
-    names = [str(label) for label in model.classes]
+    names = [written(label) for label in model.classes]
     columns: dict[str, Any] = {"prediction": model.classes[model.codes(scores)]}
     if scores.shape[1] == 1:
         columns["score"] = scores[:, 0]
