@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rosenblatt.cli import options
-from rosenblatt.cli.console import progress, show
+from rosenblatt.cli.console import show
 from rosenblatt.cli.options import Reading, taking_reading, taking_scaled_columns
+from rosenblatt.cli.progress import progress
 from rosenblatt.fitting.rules import Rule
 
 if TYPE_CHECKING:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rosenblatt.cli import options
-from rosenblatt.cli.console import progress, show
+from rosenblatt.cli.console import show
 from rosenblatt.cli.options import Reading, taking_columns, taking_reading
+from rosenblatt.cli.progress import progress
 from rosenblatt.errors import ProofError, SourceError
 
 if TYPE_CHECKING:

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rosenblatt.cli import options
-from rosenblatt.cli.console import progress, show
+from rosenblatt.cli.console import show
 from rosenblatt.cli.options import Reading, taking_reading, taking_scaled_columns
+from rosenblatt.cli.progress import progress
 from rosenblatt.cli.settings import taking_settings
 from rosenblatt.cli.writing import naming_output, require_writable
 from rosenblatt.fitting.rules import Rule
@@ -16,14 +17,6 @@ if TYPE_CHECKING:
     from rosenblatt.tables.kinds import Choices
 
 NO_TEST = "none"
-TALKATIVE = {
-    Rule.PERCEPTRON,
-    Rule.PASSIVE_AGGRESSIVE,
-    Rule.AROW,
-    Rule.SECOND_ORDER_PERCEPTRON,
-    Rule.LMS,
-    Rule.TANH_PERCEPTRON,
-}
 UNSAVED = {"weights", "report"}  # weights by name: hashed words would be training text
 
 
@@ -73,7 +66,7 @@ def fit(
     apart = None if test in {None, NO_TEST} else reading.source([str(test)], target, choices)
     plan = Plan(
         rule=rule,
-        settings=_settings(rule, settings),
+        settings={"n_jobs": -1, **settings},  # all cores
         target=target,
         choices=choices,
         test=apart,
@@ -94,14 +87,6 @@ def fit(
     if report is not None:
         _report(report, told, fitted, rows, names)
     show(told, sentences, as_json=json)
-
-
-def _settings(rule: Rule, given: dict[str, Any]) -> dict[str, Any]:
-    """Settings for the command line: all cores, and progress where the rule reports it."""
-    settings = {"n_jobs": -1, **given}
-    if rule in TALKATIVE:
-        settings["verbose"] = 1
-    return settings
 
 
 def _report(path: str, told: dict[str, Any], fitted: Any, rows: Any, names: Any) -> None:

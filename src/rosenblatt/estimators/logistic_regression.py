@@ -215,7 +215,8 @@ class LogisticRegression(CertifiedClassifier):
             ridge=1.0,
             bias=self.fit_intercept,
         )
-        return [recorded(multinomial.certify(task, start, self._seed(), limits), 0, -1)]
+        steps = multinomial.certify(task, start, self._seed(), limits)
+        return [recorded(steps, 0, -1, limits.tol)]
 
     def _steps(self, task: Task, start: Floats | None, seed: int, limits: Limits) -> Iterator[Step]:
         if task.ridge > 0.0:
