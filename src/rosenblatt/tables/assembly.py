@@ -31,9 +31,7 @@ def number_rows(columns: Sequence[Number], grid: Grid) -> Floats:
     places = [grid.names.index(column.name) for column in columns for _ in column.features]
     rows = _columns_at(places, grid.values)
     with np.errstate(over="ignore", invalid="ignore"):
-        some_missing = np.isnan(
-            rows.sum()
-        )  # a sum with a missing number is missing
+        some_missing = np.isnan(rows.sum())  # a sum with a missing number is missing
     if some_missing or any(column.indicator for column in columns):
         _fill(rows, columns)
     return rows
