@@ -16,6 +16,7 @@ The peers are in the extra [bench]; one that is not installed is left out with a
 
 import argparse
 import gc
+import os
 import time
 from collections.abc import Iterator
 from contextlib import closing, suppress
@@ -67,7 +68,8 @@ def main() -> None:
         print(f"{contender.name}: {contender.package} is not installed, left out")
     for data in options.data:
         X, y = PROBLEMS[data][1](20 if options.quick else 1)
-        record.measured(data, limits(X))
+        if data not in record.limits:  # the unit of the rows that stand there already
+            record.limits[data] = limits(X)
         for loss in options.loss:
             for bias in options.bias:
                 race = Race(Case(data, loss, bias), X, y, options.budget)
@@ -167,7 +169,7 @@ def ladder(
             if isinstance(answer, Failed):
                 yield Trial(*kind, budget, None, 0.0, answer.why)
                 return
-            trial = Trial(*kind, *answer)
+            trial = Trial(*kind, *answer, load=os.getloadavg()[0])
             yield trial
             if record.error(trial) <= TIGHT:
                 return
