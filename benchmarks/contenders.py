@@ -94,14 +94,17 @@ def ours(X: Any, y: np.ndarray, task: Task, setting: Setting) -> Weights:
 
 def certified(X: Any, y: np.ndarray, task: Task, setting: Setting) -> tuple[Weights, float]:
     """Our weights, and the gap within which they are proved to be the best."""
+    model = our_model(task, setting)
+    return trained(model, X, y), float(np.max(model.gap_))
+
+
+def our_model(task: Task, setting: Setting) -> Any:
     import rosenblatt
 
     common = {"C": C, "fit_intercept": task.bias, "n_jobs": task.threads} | setting
     if task.loss == "logistic":
-        model = rosenblatt.LogisticRegression(**common)
-    else:
-        model = rosenblatt.LinearSVM(loss=task.loss, **common)
-    return trained(model, X, y), float(np.max(model.gap_))
+        return rosenblatt.LogisticRegression(**common)
+    return rosenblatt.LinearSVM(loss=task.loss, **common)
 
 
 def linear_svc(X: Any, y: np.ndarray, task: Task, setting: Setting) -> Weights:
@@ -117,7 +120,8 @@ def linear_svc(X: Any, y: np.ndarray, task: Task, setting: Setting) -> Weights:
 def libsvm(X: Any, y: np.ndarray, _: Task, setting: Setting) -> Weights:
     from sklearn.svm import SVC
 
-    return trained(SVC(C=C, kernel="linear", cache_size=CACHED_ROWS, **setting), X, y)
+    W, b = trained(SVC(C=C, kernel="linear", cache_size=CACHED_ROWS, **setting), X, y)
+    return (W.toarray() if sparse.issparse(W) else W), b
 
 
 def sklearn_logistic(X: Any, y: np.ndarray, task: Task, setting: Setting) -> Weights:
