@@ -48,7 +48,7 @@ def compare(
     from rosenblatt.report.comparison import comparison_figures
     from rosenblatt.studies.comparing import USUAL_RULES, Question, compared
 
-    require_writable(report, "the report")
+    require_writable(report, "the report", *source)
     question = Question(
         rules=tuple(dict.fromkeys(rule or USUAL_RULES)),
         features=None if features is None else tuple(features),

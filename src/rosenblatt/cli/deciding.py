@@ -37,11 +37,13 @@ def separable(
     quiet: options.Quiet = False,
 ) -> None:
     """Decide whether a line separates the classes, and prove it (exit 0 yes, 1 no, 3 undecided)."""
+    from rosenblatt.cli.writing import require_writable
     from rosenblatt.evidence.separability import separability
     from rosenblatt.fitting.reading import read_rows
     from rosenblatt.report.figures import verdict_figures
     from rosenblatt.tables.encoding import encoding_of
 
+    require_writable(proof, "the proof", *source)
     choices, recipes = options.taken(features, choices)
     with progress(quiet=quiet or json) as listen:
         listen("Reading")

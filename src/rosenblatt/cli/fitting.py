@@ -1,6 +1,7 @@
 """`rosenblatt fit`: read, judge, prove, train, explain, keep."""
 
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -11,6 +12,7 @@ from rosenblatt.cli.options import Reading, taking_reading, taking_scaled_column
 from rosenblatt.cli.progress import progress
 from rosenblatt.cli.settings import taking_settings
 from rosenblatt.cli.writing import naming_output, require_writable
+from rosenblatt.errors import ParameterError
 from rosenblatt.fitting.rules import Rule
 
 if TYPE_CHECKING:
@@ -59,8 +61,10 @@ def fit(
     from rosenblatt.report.weights import largest_features
     from rosenblatt.report.words import sentences
 
-    require_writable(output, "the model")
-    require_writable(report, "the report")
+    require_writable(output, "the model", *source, test)
+    require_writable(report, "the report", *source, test)
+    if output is not None and report is not None and Path(output) == Path(report):
+        raise ParameterError(f"{output} is to hold the model: name another file for the report.")
     choices, recipes = options.taken(features, choices)
     rows = reading.source(source, target, choices)
     apart = None if test in {None, NO_TEST} else reading.source([str(test)], target, choices)

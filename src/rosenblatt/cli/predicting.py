@@ -33,10 +33,11 @@ def predict(
     quiet: options.Quiet = False,
 ) -> None:
     """Give the class of every row, with scores, and with probabilities where there are any."""
-    from rosenblatt.cli.writing import writer_for
+    from rosenblatt.cli.writing import require_writable, writer_for
     from rosenblatt.models.modelfile import load_model
     from rosenblatt.sources.threads import in_order, processors
 
+    require_writable(output, "the predictions", model, *source)
     loaded = load_model(model)
     rows = source_for(loaded, reading, source, labelled=False)
     answers = in_order(partial(_answers, loaded), rows, processors())

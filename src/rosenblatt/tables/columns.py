@@ -129,7 +129,7 @@ def numbers_of(cells: "pl.Series") -> Floats:
         words = words_of(cells)
         numbers = words.replace(["true", "false"], ["1", "0"]).cast(pl.Float64, strict=False)
         _refuse_first(numbers.is_null() & words.is_not_null(), cells, "is not a number")
-    values: Floats = numbers.fill_null(np.nan).to_numpy(writable=True)
+    values: Floats = numbers.to_numpy(writable=True)  # which has NaN for none
     infinite = np.isinf(values)
     if infinite.any():
         _refuse_first(pl.Series(infinite), cells, "is not finite")
