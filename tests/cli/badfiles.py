@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import zstandard
 from commands import PETS
 
@@ -79,6 +80,8 @@ def write_bad_files(model: bytes) -> None:
         data = content if isinstance(content, bytes) else content.encode()
         Path(name).write_bytes(data)
     Path("a-folder").mkdir()
+    for name, cell in (("bytes.parquet", b"x"), ("lists.parquet", [1, 2])):
+        pl.DataFrame({"a": [cell] * 4, "y": ["u", "v"] * 2}).write_parquet(name)
 
 
 def _damaged(model: bytes) -> Iterator[tuple[str, bytes]]:

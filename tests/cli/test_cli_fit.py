@@ -154,6 +154,19 @@ def test_every_rule_from_fit_to_show(rule: Rule, source: str) -> None:
     assert shown["training"]["test"] == found["test"]
 
 
+@pytest.mark.parametrize("rule", Rule)
+def test_time_runs_out_for_every_rule(rule: Rule) -> None:
+    chosen = ("--rule", rule, "--time-limit", "1e-9", *ONLY_FIT[2:])
+    found = told("fit", "builtin:overlapping", *chosen)
+    if rule in CLOSED_FORMS:
+        assert found["outcome"].startswith("Solved in closed form")
+    elif rule in {Rule.AROW, Rule.SECOND_ORDER_PERCEPTRON}:
+        assert found["outcome"].startswith("Done: one pass over")  # which is all they make
+    else:
+        assert found["passes"] == 1
+        assert found["outcome"].startswith("Stopped when the time was up, after 1 ")
+
+
 def test_text_becomes_words_but_never_stays_in_the_model() -> None:
     nouns, kinds = ("apples", "trains", "rivers", "books"), ("good", "bad")
     lines = [f'"the {nouns[i % 4]} {i % 7} were {kinds[i % 2]}",{i % 2}' for i in range(40)]

@@ -42,17 +42,17 @@ def test_a_terminal_is_not_needed_and_gets_no_colours() -> None:
 
 
 def test_progress_is_for_terminals_that_want_it() -> None:
-    told = {}
-    for more in ((), ("--quiet",)):
+    predict, score = ("predict", "pets.model", "pets.csv"), ("score", "pets.model", "pets.csv")
+    wanted = {predict: b"Predicting", (*predict, "--quiet"): b"", (*score, "--json"): b""}
+    for words, shown in wanted.items():
         ours, theirs = os.openpty()
         with os.fdopen(theirs, "wb") as terminal:
-            done = process("predict", "pets.model", "pets.csv", *more, stderr=terminal)
+            done = process(*words, stderr=terminal)
         assert done.returncode == 0
-        assert done.stdout == rosenblatt("predict", "pets.model", "pets.csv").out
+        assert done.stdout == rosenblatt(*words).out
         os.set_blocking(ours, False)
-        told[more] = _rest_of(ours)
-    assert b"Predicting" in told[()]
-    assert told["--quiet",] == b""
+        told = _rest_of(ours)
+        assert shown in told if shown else told == b""
 
 
 def _rest_of(terminal: int) -> bytes:

@@ -544,6 +544,7 @@ def test_a_warm_start_refuses_other_classes(estimator: Any) -> None:
 
 # --- parameters ---------------------------------------------------------------------------------
 
+TIMES: list[Any] = [0, -1.0, np.nan, "soon"]
 COMMON: dict[str, list[Any]] = {
     "fit_intercept": ["yes", 2, None],
     "max_iter": [0, -3, 1.5, "ten", None, True, np.inf],
@@ -564,6 +565,7 @@ ONLINE: dict[str, list[Any]] = {
     "validation_fraction": [0.0, 1.0, -0.1, "half", None],
     "keep": ["best", None],
     "track_error": ["yes", None],
+    "time_limit": TIMES,
     "verbose": ["loud"],  # once: not looked at
 }
 STEPS: dict[str, list[Any]] = {
@@ -579,7 +581,7 @@ CERTIFIED: dict[str, list[Any]] = {
     **{name: COMMON[name] for name in ("fit_intercept", "warm_start", "max_iter")},
     **{name: COMMON[name] for name in ("class_weight", "n_jobs", "random_state")},
     "tol": [-1e-9, np.nan, np.inf, "small", None],
-    "time_limit": [0, -1.0, np.nan, "soon"],
+    "time_limit": TIMES,
 }
 PARAMETERS: dict[Any, dict[str, list[Any]]] = {
     Perceptron: {
@@ -592,7 +594,7 @@ PARAMETERS: dict[Any, dict[str, list[Any]]] = {
     PassiveAggressive: {**ONLINE, "C": [0, -1.0, np.nan, "c"], "loss": ["log", None]},
     AROW: {**ONLINE, "r": [0, -1.0, np.nan, np.inf, "r"], "covariance": ["sparse", None]},
     SecondOrderPerceptron: {**ONLINE, "a": [0, -1.0, np.nan, "a"], "covariance": ["eye", True]},
-    BatchPerceptron: {**COMMON, **STEPS, "batch_size": [0, -1, 2.5, "all"]},
+    BatchPerceptron: {**COMMON, **STEPS, "batch_size": [0, -1, 2.5, "all"], "time_limit": TIMES},
     KernelPerceptron: {
         **{name: COMMON[name] for name in COMMON if name not in {"start", "warm_start"}},
         "keep": ONLINE["keep"],

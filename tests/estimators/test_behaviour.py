@@ -716,6 +716,23 @@ def test_the_trace_has_a_record_a_pass(estimator: Any) -> None:
         assert trace[-1].norm == pytest.approx(np.linalg.norm(weights_of(model)), rel=1e-15)
 
 
+@EVERY
+def test_a_time_limit_stops_after_a_pass(estimator: Any) -> None:
+    free = clone(estimator).set_params(max_iter=6, tol=None)
+    model = clone(free).set_params(time_limit=1e-9).fit(OVERLAP_X, OVERLAP_Y)
+    one = clone(free).set_params(max_iter=1).fit(OVERLAP_X, OVERLAP_Y)
+    assert np.array_equal(weights_of(model), weights_of(one))
+    assert not model.outcome_.converged
+    assert str(model.outcome_) == (
+        f"Stopped when the time was up, after 1 pass with {model.mistakes_} mistakes in the last."
+        " Raise `time_limit` to go on."
+    )
+    long = clone(free).set_params(time_limit=1e9).fit(OVERLAP_X, OVERLAP_Y)
+    free.fit(OVERLAP_X, OVERLAP_Y)
+    assert np.array_equal(weights_of(long), weights_of(free))
+    assert long.outcome_ == free.outcome_
+
+
 def test_the_loss_of_a_pass_is_the_mean_over_the_rows_as_they_came() -> None:
     model = Perceptron(max_iter=1, shuffle=False).fit(OVERLAP_X, OVERLAP_Y)
     w, losses = np.zeros(4), []
@@ -732,6 +749,11 @@ def test_verbose_tells_the_log(caplog: pytest.LogCaptureFixture) -> None:
         Perceptron(max_iter=3, verbose=1).fit(OVERLAP_X, OVERLAP_Y)
     assert len(caplog.records) == 3
     assert f"pass 1: {quiet.trace_[0].mistakes} mistakes" in caplog.records[0].getMessage()
+    with caplog.at_level(logging.DEBUG, logger="rosenblatt"):
+        Perceptron(max_iter=3).fit(OVERLAP_X, OVERLAP_Y)
+    assert [record.getMessage() for record in caplog.records[:3]] == [
+        record.getMessage() for record in caplog.records[3:]
+    ]
 
 
 # --- the package --------------------------------------------------------------------------------

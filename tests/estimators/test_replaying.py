@@ -46,6 +46,13 @@ def test_norms_of_the_frames_are_those_of_the_trace() -> None:
         assert norm == pytest.approx(model.trace_[frame.passes - 1].norm)
 
 
+def test_a_run_that_time_has_ended_is_played_without_a_clock() -> None:
+    data = builtin("iris")
+    model = Perceptron(max_iter=4).fit(data.X, data.y)
+    model.set_params(time_limit=1e-9)  # as if the four had taken that long
+    assert [frame.passes for frame in replay(model, data.X, data.y)] == [1, 2, 3, 4]
+
+
 def test_a_chosen_price_is_kept() -> None:
     data = builtin("iris")
     model = LogisticRegression(C="cv").fit(data.X, data.y)

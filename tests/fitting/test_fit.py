@@ -232,7 +232,7 @@ def test_what_is_done_is_told():
     carry_out(tables(people(100)), plan(rule=Rule.AUTO, settings={}), said.append)
     assert said[0] == "Reading, 100 rows so far"
     assert "Choosing C" in said
-    assert said[-1] == "Cross-validating, fold 10 of 10"
+    assert said[-1] == "Judging, fold 10 of 10"
 
 
 @pytest.mark.parametrize("rule", Rule)

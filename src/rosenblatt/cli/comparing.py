@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rosenblatt.cli import options
-from rosenblatt.cli.console import progress, show
+from rosenblatt.cli.console import show
 from rosenblatt.cli.options import Reading, taking_reading, taking_scaled_columns
+from rosenblatt.cli.progress import progress
 from rosenblatt.fitting.rules import Rule
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def compare(
     from rosenblatt.report.comparison import comparison_figures
     from rosenblatt.studies.comparing import USUAL_RULES, Question, compared
 
-    require_writable(report, "the report")
+    require_writable(report, "the report", *source)
     question = Question(
         rules=tuple(dict.fromkeys(rule or USUAL_RULES)),
         features=None if features is None else tuple(features),

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rosenblatt.cli import options
-from rosenblatt.cli.console import progress, show
+from rosenblatt.cli.console import show
 from rosenblatt.cli.options import Reading, taking_columns, taking_reading
+from rosenblatt.cli.progress import progress
 from rosenblatt.errors import ProofError, SourceError
 
 if TYPE_CHECKING:
@@ -36,11 +37,13 @@ def separable(
     quiet: options.Quiet = False,
 ) -> None:
     """Decide whether a line separates the classes, and prove it (exit 0 yes, 1 no, 3 undecided)."""
+    from rosenblatt.cli.writing import require_writable
     from rosenblatt.evidence.separability import separability
     from rosenblatt.fitting.reading import read_rows
     from rosenblatt.report.figures import verdict_figures
     from rosenblatt.tables.encoding import encoding_of
 
+    require_writable(proof, "the proof", *source)
     choices, recipes = options.taken(features, choices)
     with progress(quiet=quiet or json) as listen:
         listen("Reading")

@@ -1,29 +1,24 @@
 """`rosenblatt fit`: read, judge, prove, train, explain, keep."""
 
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from rosenblatt.cli import options
-from rosenblatt.cli.console import progress, show
+from rosenblatt.cli.console import show
 from rosenblatt.cli.options import Reading, taking_reading, taking_scaled_columns
+from rosenblatt.cli.progress import progress
 from rosenblatt.cli.settings import taking_settings
 from rosenblatt.cli.writing import naming_output, require_writable
+from rosenblatt.errors import ParameterError
 from rosenblatt.fitting.rules import Rule
 
 if TYPE_CHECKING:
     from rosenblatt.tables.kinds import Choices
 
 NO_TEST = "none"
-TALKATIVE = {
-    Rule.PERCEPTRON,
-    Rule.PASSIVE_AGGRESSIVE,
-    Rule.AROW,
-    Rule.SECOND_ORDER_PERCEPTRON,
-    Rule.LMS,
-    Rule.TANH_PERCEPTRON,
-}
 UNSAVED = {"weights", "report"}  # weights by name: hashed words would be training text
 
 
@@ -66,14 +61,16 @@ def fit(
     from rosenblatt.report.weights import largest_features
     from rosenblatt.report.words import sentences
 
-    require_writable(output, "the model")
-    require_writable(report, "the report")
+    require_writable(output, "the model", *source, test)
+    require_writable(report, "the report", *source, test)
+    if output is not None and report is not None and Path(output) == Path(report):
+        raise ParameterError(f"{output} is to hold the model: name another file for the report.")
     choices, recipes = options.taken(features, choices)
     rows = reading.source(source, target, choices)
     apart = None if test in {None, NO_TEST} else reading.source([str(test)], target, choices)
     plan = Plan(
         rule=rule,
-        settings=_settings(rule, settings),
+        settings={"n_jobs": -1, **settings},  # all cores
         target=target,
         choices=choices,
         test=apart,
@@ -94,14 +91,6 @@ def fit(
     if report is not None:
         _report(report, told, fitted, rows, names)
     show(told, sentences, as_json=json)
-
-
-def _settings(rule: Rule, given: dict[str, Any]) -> dict[str, Any]:
-    """Settings for the command line: all cores, and progress where the rule reports it."""
-    settings = {"n_jobs": -1, **given}
-    if rule in TALKATIVE:
-        settings["verbose"] = 1
-    return settings
 
 
 def _report(path: str, told: dict[str, Any], fitted: Any, rows: Any, names: Any) -> None:

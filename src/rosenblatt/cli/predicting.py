@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rosenblatt.cli import options
-from rosenblatt.cli.console import progress, show, while_read
+from rosenblatt.cli.console import show, while_read
 from rosenblatt.cli.options import Reading, taking_reading
+from rosenblatt.cli.progress import progress
 
 if TYPE_CHECKING:
     from rosenblatt.models.model import Model
@@ -32,10 +33,11 @@ def predict(
     quiet: options.Quiet = False,
 ) -> None:
     """Give the class of every row, with scores, and with probabilities where there are any."""
-    from rosenblatt.cli.writing import writer_for
+    from rosenblatt.cli.writing import require_writable, writer_for
     from rosenblatt.models.modelfile import load_model
     from rosenblatt.sources.threads import in_order, processors
 
+    require_writable(output, "the predictions", model, *source)
     loaded = load_model(model)
     rows = source_for(loaded, reading, source, labelled=False)
     answers = in_order(partial(_answers, loaded), rows, processors())
@@ -83,8 +85,10 @@ def source_for(model: "Model", reading: Reading, names: list[str], *, labelled: 
 
 def _answers(model: "Model", chunk: "Chunk") -> dict[str, Any]:
     """Columns of predictions: the class, its scores, and probabilities where there are any."""
+    from rosenblatt.tables.targets import written
+
     scores = model.scores(chunk)
-    names = [str(label) for label in model.classes]
+    names = [written(label) for label in model.classes]
     columns: dict[str, Any] = {"prediction": model.classes[model.codes(scores)]}
     if scores.shape[1] == 1:
         columns["score"] = scores[:, 0]

@@ -17,7 +17,7 @@ VALUES = {
     "loss": "Loss, of a rule that has several.",
     "tol": "Gap, or progress, that is small enough.",
     "max_iter": "Most passes or steps.",
-    "time_limit": "Seconds after which the best so far is kept.",
+    "time_limit": "Seconds after which a training stops, at the end of a pass or step.",
     "eta0": "Learning rate.",
     "learning_rate": "Its schedule: constant or 1/n.",
     "keep": "Weights to keep: last, average or pocket.",

@@ -56,10 +56,11 @@ def export(
     json: options.Json = False,
 ) -> None:
     """Write a model for other programs: JSON that is scored by hand, or ONNX."""
-    from rosenblatt.cli.writing import naming_output
+    from rosenblatt.cli.writing import naming_output, require_writable
     from rosenblatt.models.modelfile import load_model
     from rosenblatt.writing import written_whole
 
+    require_writable(output, "the export", model)
     way = to or _way_of(output)
     text = _exported(load_model(model), way)
     with naming_output(output), written_whole(output) as file:

@@ -1,5 +1,6 @@
 """What commands write: predictions as they come; a file is whole or not there."""
 
+import glob
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,15 +16,25 @@ FORMATS = ("csv", "jsonl", "parquet")
 Write = Callable[[dict[str, Any]], None]
 
 
-def require_writable(output: str | None, what: str) -> None:
-    """Refuse a place that cannot be written to before the work, not after it."""
+def require_writable(output: str | None, what: str, *read: str | None) -> None:
+    """Refuse a place that cannot be written to, or that is read, before the work, not after it."""
     if output is None:
         return
+    if not output:
+        raise SourceError(f"An empty name is no file for {what}.")
     folder = Path(output).parent
     if not folder.is_dir():
         raise SourceError(f"{output} cannot be written: there is no folder {folder}.")
     if Path(output).is_dir():
         raise SourceError(f"{output} is a folder; name a file for {what}.")
+    if any(_is_named_by(name, Path(output)) for name in read if name):
+        raise SourceError(f"{output} is read, and would be lost: name another file for {what}.")
+
+
+def _is_named_by(name: str, file: Path) -> bool:
+    """Whether a name, or a glob, means a file that is there."""
+    found = map(Path, (name, *glob.glob(name, recursive=True)))  # noqa: PTH207 (maybe absolute)
+    return file.is_file() and any(path.is_file() and path.samefile(file) for path in found)
 
 
 @contextmanager
@@ -67,9 +78,9 @@ def _kind(output: str | None, to: str | None) -> str:
 
 
 def _text_writer(file: IO[bytes], kind: str) -> Write:
-    import polars as pl
-
     def write(columns: dict[str, Any]) -> None:
+        import polars as pl  # late: other threads go on reading while it is loaded
+
         frame, text = pl.DataFrame(columns), BytesIO()
         if kind == "jsonl":
             frame.write_ndjson(text)

@@ -29,7 +29,7 @@ class AROW(ConfidentClassifier):
         for text: a row then costs no more than its entries. "auto" keeps it whole up to 256
         features.
     fit_intercept, shuffle, verbose, n_jobs, random_state, early_stopping, validation_fraction, \
-n_iter_no_change, class_weight, keep, multi_class, start, track_error :
+n_iter_no_change, class_weight, keep, multi_class, start, track_error, time_limit :
         As in `Perceptron`.
     max_iter : int, default=1
         Most passes over the rows. Each pass takes the rows for new ones, and Σ shrinks on.
@@ -83,6 +83,7 @@ n_iter_no_change, class_weight, keep, multi_class, start, track_error :
         multi_class: str = "kesler",
         start: str = "zero",
         track_error: bool = False,
+        time_limit: float | None = None,
     ) -> None:
         self.r = r
         self.covariance = covariance
@@ -102,6 +103,7 @@ n_iter_no_change, class_weight, keep, multi_class, start, track_error :
         self.multi_class = multi_class
         self.start = start
         self.track_error = track_error
+        self.time_limit = time_limit
 
     def _check(self) -> None:
         super()._check()

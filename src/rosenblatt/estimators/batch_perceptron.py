@@ -1,11 +1,13 @@
 """The perceptron criterion by gradient descent, on the whole set or in batches."""
 
+from functools import partial
 from typing import Any, Self
 
 from rosenblatt.data.blocks import Blocks
 from rosenblatt.estimators import checks
 from rosenblatt.estimators.linear import LinearClassifier, unchanged_by_failure
 from rosenblatt.estimators.stream import units
+from rosenblatt.estimators.telling import tell_pass
 from rosenblatt.estimators.training import Listening, given_weights, start_weights, train
 from rosenblatt.solvers.batch import batchwise
 from rosenblatt.solvers.correct import Rule
@@ -51,6 +53,8 @@ class BatchPerceptron(LinearClassifier):
         Kesler's construct, or one class against the rest.
     start : {"zero", "random", "means"}, default="zero"
         Weights to start from.
+    time_limit : float or None, default=None
+        Seconds after which `fit` stops at the end of the pass that it is in.
 
     Attributes
     ----------
@@ -85,6 +89,7 @@ class BatchPerceptron(LinearClassifier):
         warm_start: bool = False,
         multi_class: str = "kesler",
         start: str = "zero",
+        time_limit: float | None = None,
     ) -> None:
         self.eta0 = eta0
         self.learning_rate = learning_rate
@@ -100,6 +105,7 @@ class BatchPerceptron(LinearClassifier):
         self.warm_start = warm_start
         self.multi_class = multi_class
         self.start = start
+        self.time_limit = time_limit
 
     def fit(
         self,
@@ -148,7 +154,12 @@ class BatchPerceptron(LinearClassifier):
                 n_jobs=self._threads(),
             )
             blocks = Blocks(problem, self._threads())
-            fit = train(states, blocks, rule, Listening(stops=self._stops()))
+            listening = Listening(
+                stops=self._stops(),
+                progress=partial(tell_pass, max_iter=self.max_iter),
+                time_limit=self.time_limit,
+            )
+            fit = train(states, blocks, rule, listening)
             self._W, self.trace_, self.outcome_ = fit.W, fit.trace, fit.outcome
             self.mistakes_, self.n_iter_ = fit.mistakes, len(fit.trace)
         return self
@@ -165,6 +176,7 @@ class BatchPerceptron(LinearClassifier):
         checks.number("eta0", self.eta0, above=0)
         checks.one_of("learning_rate", self.learning_rate, ("constant", "1/n"))
         checks.whole("batch_size", self.batch_size, least=1, optional=True)
+        checks.number("time_limit", self.time_limit, above=0, optional=True)
 
     def _rule(self, n_classes: int) -> Rule:
         name = "perceptron" if self.learning_rate == "constant" else "perceptron 1/n"

@@ -1,6 +1,5 @@
 """Estimators that minimise a convex objective and prove how near they came."""
 
-import logging
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -18,6 +17,7 @@ from rosenblatt.data.rows import n_rows
 from rosenblatt.estimators import checks
 from rosenblatt.estimators.choosing import choose
 from rosenblatt.estimators.linear import LinearClassifier, class_weights_of, unchanged_by_failure
+from rosenblatt.estimators.telling import tell_step
 from rosenblatt.evidence.trace import Certified, Trace, certified_record
 from rosenblatt.rules.decisions import decided
 from rosenblatt.rules.losses import Loss
@@ -25,8 +25,6 @@ from rosenblatt.solvers.blas import one_thread
 from rosenblatt.solvers.certified import Limits, Start, Step, certify
 from rosenblatt.solvers.responses import Task
 from rosenblatt.solvers.state import Ending, Outcome
-
-_LOG = logging.getLogger("rosenblatt")
 
 
 class Run(NamedTuple):
@@ -130,7 +128,8 @@ class CertifiedClassifier(LinearClassifier):
         def solve(unit: int) -> Run:
             task = self._task(problem, C, positives[unit], inside)
             first = None if start is None else start[unit]
-            return recorded(self._steps(task, first, seed, limits), unit, positives[unit])
+            steps = self._steps(task, first, seed, limits)
+            return recorded(steps, unit, positives[unit], limits.tol)
 
         units = range(len(positives))
         if across == 1:
@@ -190,13 +189,13 @@ class CertifiedClassifier(LinearClassifier):
             checks.number("C", self.C, above=0)
 
 
-def recorded(steps: Iterator[Step], unit: int, positive: int) -> Run:
-    """Run a unit to its end and keep a record of every step."""
+def recorded(steps: Iterator[Step], unit: int, positive: int, tol: float) -> Run:
+    """Run a unit to its end, at a gap of `tol`; tell and keep a record of every step."""
     records: list[Certified] = []
     with np.errstate(over="raise", invalid="raise"):
         for step in steps:
             records.append(certified_record(step, unit))
-            _LOG.info("step %d: gap %.1e", step.number, step.bounds.gap)
+            tell_step(records[-1], tol)
     return Run(positive, records, step)
 
 

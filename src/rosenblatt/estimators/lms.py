@@ -35,7 +35,7 @@ class LMS(SquaredErrorClassifier):
         all. A normalised step then divides η by the sum of ‖(x, 1)‖², and `sample_weight` means
         repetition. `partial_fit` goes row by row in any case.
     fit_intercept, max_iter, shuffle, verbose, random_state, early_stopping, validation_fraction, \
-n_iter_no_change, class_weight, warm_start, keep, start, track_error :
+n_iter_no_change, class_weight, warm_start, keep, start, track_error, time_limit :
         As in `Perceptron`.
     tol : float or None, default=1e-4
         Stop when the mean loss has not fallen by `tol` for `n_iter_no_change` passes. None runs
@@ -84,6 +84,7 @@ n_iter_no_change, class_weight, warm_start, keep, start, track_error :
         keep: str = "last",
         start: str = "zero",
         track_error: bool = False,
+        time_limit: float | None = None,
     ) -> None:
         self.eta0 = eta0
         self.learning_rate = learning_rate
@@ -104,6 +105,7 @@ n_iter_no_change, class_weight, warm_start, keep, start, track_error :
         self.keep = keep
         self.start = start
         self.track_error = track_error
+        self.time_limit = time_limit
 
     def _check(self) -> None:
         super()._check()

@@ -222,7 +222,8 @@ class LogisticRegression(CertifiedClassifier):
             bias=self.fit_intercept,
         )
         W = None if start is None else np.vstack([unit.w for unit in start])
-        return [recorded(multinomial.certify(task, W, self._seed(), limits), 0, -1)]
+        steps = multinomial.certify(task, W, self._seed(), limits)
+        return [recorded(steps, 0, -1, limits.tol)]
 
     def _steps(self, task: Task, start: Start | None, seed: int, limits: Limits) -> Iterator[Step]:
         if task.ridge > 0.0:

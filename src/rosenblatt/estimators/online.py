@@ -1,6 +1,5 @@
 """Estimators that learn sample by sample: `fit` in passes, `partial_fit` from a stream."""
 
-import logging
 from abc import abstractmethod
 from collections.abc import Iterator
 from typing import Any, Self
@@ -25,6 +24,7 @@ from rosenblatt.errors import ParameterError, TooLargeError
 from rosenblatt.estimators import checks
 from rosenblatt.estimators.linear import LinearClassifier, Warm, unchanged_by_failure
 from rosenblatt.estimators.stream import Chunk, OneRow, Stream, advance, check_same_keep, units
+from rosenblatt.estimators.telling import tell_pass
 from rosenblatt.estimators.training import (
     Fit,
     Listening,
@@ -45,8 +45,6 @@ from rosenblatt.solvers.passes import passes_of
 from rosenblatt.solvers.run import Stalled, Stop, passes_spent
 from rosenblatt.solvers.state import Ending, Outcome, State
 
-_LOG = logging.getLogger("rosenblatt")
-
 
 class OnlineClassifier(LinearClassifier):
     """A line learned sample by sample. Subclasses name their rule and their parameters."""
@@ -57,6 +55,7 @@ class OnlineClassifier(LinearClassifier):
     validation_fraction: float
     keep: str
     track_error: bool
+    time_limit: float | None
 
     trace_: Trace
     n_iter_: int
@@ -236,6 +235,7 @@ class OnlineClassifier(LinearClassifier):
         checks.number("validation_fraction", self.validation_fraction, above=0, most=0.9)
         checks.one_of("keep", self.keep, ("last", "average", "pocket"))
         checks.flag("track_error", self.track_error)
+        checks.number("time_limit", self.time_limit, above=0, optional=True)
 
     def _check_replay(self) -> None:
         """Refuse settings under which not all rows are visited, or not one by one."""
@@ -289,7 +289,8 @@ class OnlineClassifier(LinearClassifier):
             validation=validation,
             eta_if_bounded=self._eta_if_bounded(problem, rule) if from_zero else None,
             guard=self._guard(problem, rule, W.copy()),
-            progress=log_record if self.verbose else None,
+            progress=self._tell,
+            time_limit=self.time_limit,
         )
         fit = train(states, Blocks(problem, self._threads()), rule, listening)
         memory.counts[:] = len(fit.trace) * class_counts(problem.codes, problem.n_classes)
@@ -302,6 +303,9 @@ class OnlineClassifier(LinearClassifier):
         """The solver at work: row by row, unless a subclass has it otherwise."""
         n_jobs = self._threads() if rule.l1 == rule.l2 == 0 else 1
         return passes_of(problem, rule, memory, keep=self.keep, seed=seed, n_jobs=n_jobs)
+
+    def _tell(self, record: Record) -> None:
+        tell_pass(record, self.max_iter, loudly=self.verbose > 0)
 
     def _guard(self, problem: Problem, rule: Rule, W: Floats) -> Guard | None:  # noqa: ARG002
         """What to hold a run from the weights W against, where its steps may grow without bound."""
@@ -408,8 +412,3 @@ def newcomers(classes: Array, known: Array) -> Array:
     """Those of some classes that are not known yet."""
     check_same_kind(classes, known)
     return np.setdiff1d(classes, known) if len(known) else classes
-
-
-def log_record(record: Record) -> None:
-    """Report a pass to the logger."""
-    _LOG.info("pass %d: %d mistakes, loss %.6g", record.passes, record.mistakes, record.loss)

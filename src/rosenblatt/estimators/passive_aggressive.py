@@ -25,7 +25,7 @@ class PassiveAggressive(OnlineClassifier):
         Variant I or II.
     fit_intercept, max_iter, shuffle, verbose, n_jobs, random_state, early_stopping, \
 validation_fraction, n_iter_no_change, class_weight, warm_start, keep, multi_class, start, \
-track_error :
+track_error, time_limit :
         As in `Perceptron`.
     tol : float or None, default=1e-3
         Stop when the mean loss has not fallen by `tol` for `n_iter_no_change` passes. None runs
@@ -65,6 +65,7 @@ track_error :
         multi_class: str = "kesler",
         start: str = "zero",
         track_error: bool = False,
+        time_limit: float | None = None,
     ) -> None:
         self.C = C
         self.loss = loss
@@ -84,6 +85,7 @@ track_error :
         self.multi_class = multi_class
         self.start = start
         self.track_error = track_error
+        self.time_limit = time_limit
 
     def _check(self) -> None:
         super()._check()

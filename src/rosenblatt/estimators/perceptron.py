@@ -35,7 +35,8 @@ class Perceptron(OnlineClassifier):
     shuffle : bool, default=True
         Visit the rows in a new order each pass; False keeps the order of the file.
     verbose : int, default=0
-        Above 0, each pass is reported to the logger "rosenblatt".
+        Above 0, each pass is reported to the logger "rosenblatt" as information, otherwise at the
+        level DEBUG.
     eta0 : float, default=1.0
         Learning rate η.
     n_jobs : int or None, default=None
@@ -66,6 +67,8 @@ class Perceptron(OnlineClassifier):
         each class. `partial_fit` starts at zero.
     track_error : bool, default=False
         Also measure the training error after each pass, at the cost of reading the rows once more.
+    time_limit : float or None, default=None
+        Seconds after which `fit` stops at the end of the pass that it is in.
 
     Attributes
     ----------
@@ -126,6 +129,7 @@ class Perceptron(OnlineClassifier):
         multi_class: str = "kesler",
         start: str = "zero",
         track_error: bool = False,
+        time_limit: float | None = None,
     ) -> None:
         self.penalty = penalty
         self.alpha = alpha
@@ -148,6 +152,7 @@ class Perceptron(OnlineClassifier):
         self.multi_class = multi_class
         self.start = start
         self.track_error = track_error
+        self.time_limit = time_limit
 
     def _check(self) -> None:
         super()._check()

@@ -74,10 +74,11 @@ def from_the_start(estimator: Any, X: Any, y: Any, **fit: Any) -> Any:
 
 
 def _frame(estimator: Any, X: Any, y: Any, passes: int, fit: dict[str, Any]) -> Frame:
-    """The run ended after so many passes, in silence."""
-    settings: dict[str, Any] = {"max_iter": passes}
-    if "verbose" in estimator.get_params():
-        settings["verbose"] = 0
+    """The run ended after so many passes, in silence and however long they take."""
+    known = estimator.get_params()
+    still: dict[str, Any] = {"verbose": 0, "time_limit": None}
+    settings = {name: value for name, value in still.items() if name in known}
+    settings["max_iter"] = passes
     model = anew(estimator, **settings).fit(X, y, **fit)
     return Frame(passes, model.coef_.copy(), model.intercept_.copy())
 

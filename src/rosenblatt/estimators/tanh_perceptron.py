@@ -13,7 +13,6 @@ from rosenblatt.estimators import checks
 from rosenblatt.estimators.contract import available_if
 from rosenblatt.estimators.layer import as_problem, given_layer, layer_start, layer_zero_loss
 from rosenblatt.estimators.linear import unchanged_by_failure
-from rosenblatt.estimators.online import log_record
 from rosenblatt.estimators.squared_error import SquaredErrorClassifier
 from rosenblatt.estimators.training import Listening, given_weights, train
 from rosenblatt.rules.losses import NEVER_FLAT
@@ -58,7 +57,7 @@ class TanhPerceptron(SquaredErrorClassifier):
         all. A normalised step then divides η by the sum of ‖(x, 1)‖², and `sample_weight` means
         repetition. `partial_fit` goes row by row in any case.
     fit_intercept, max_iter, shuffle, verbose, random_state, early_stopping, validation_fraction, \
-n_iter_no_change, class_weight, warm_start, keep, start, track_error :
+n_iter_no_change, class_weight, warm_start, keep, start, track_error, time_limit :
         As in `Perceptron`.
     tol : float or None, default=1e-4
         Stop when the mean loss has not fallen by `tol` for `n_iter_no_change` passes. None runs
@@ -111,6 +110,7 @@ n_iter_no_change, class_weight, warm_start, keep, start, track_error :
         keep: str = "last",
         start: str = "zero",
         track_error: bool = False,
+        time_limit: float | None = None,
     ) -> None:
         self.eta0 = eta0
         self.learning_rate = learning_rate
@@ -131,6 +131,7 @@ n_iter_no_change, class_weight, warm_start, keep, start, track_error :
         self.keep = keep
         self.start = start
         self.track_error = track_error
+        self.time_limit = time_limit
 
     def fit(
         self,
@@ -348,6 +349,10 @@ n_iter_no_change, class_weight, warm_start, keep, start, track_error :
         if rule.loss >= NEVER_FLAT:
             zero = layer_zero_loss(layer, by_weight=self.batch_size != 1)
             guard = Guard(W.copy(), zero, lambda: self._advice(problem, rule, self.batch_size))
-        progress = log_record if self.verbose else None
-        listening = Listening(stops=self._stops(judged=False), guard=guard, progress=progress)
+        listening = Listening(
+            stops=self._stops(judged=False),
+            guard=guard,
+            progress=self._tell,
+            time_limit=self.time_limit,
+        )
         self._store(train(states, Blocks(problem), rule, listening), memory)

@@ -18,7 +18,7 @@ from rosenblatt.evidence.trace import Record, Trace, outcome_of, record_of
 from rosenblatt.rules.decisions import decided
 from rosenblatt.solvers.correct import Rule, move
 from rosenblatt.solvers.divergence import Guard, guarded
-from rosenblatt.solvers.run import measuring, pocketing, scoring, until
+from rosenblatt.solvers.run import measuring, pocketing, scoring, time_spent, until
 from rosenblatt.solvers.score import scores_of, training_error
 from rosenblatt.solvers.state import Outcome, State
 
@@ -35,6 +35,7 @@ class Listening:
     geometry: Callable[[Any], Geometry] | None = None  # of the last weights, if not in x itself
     guard: Guard | None = None
     progress: Callable[[Record], None] | None = None
+    time_limit: float | None = None  # in seconds
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,8 @@ def train(states: Iterator[State], blocks: Blocks, rule: Rule, listening: Listen
     """Run a solver to its end and collect the evidence."""
     trace = Trace()
     last: State | None = None
-    states = until(_measured(states, blocks, listening), listening.stops)
+    stops = [*listening.stops, time_spent(listening.time_limit)]
+    states = until(_measured(states, blocks, listening), stops)
     if listening.guard is not None:
         states = guarded(states, listening.guard)
     for last in states:

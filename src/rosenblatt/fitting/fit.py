@@ -142,7 +142,7 @@ def _cross_validated(source: Source, plan: Plan, listen: Listen) -> Fitted:
     plan = replace(plan, choices=settled(plan.choices, learned))
     decided, said = np.empty_like(codes), np.full(len(codes), np.nan)
     for fold in range(n_folds):
-        listen(f"Cross-validating, fold {fold + 1} of {n_folds}")
+        listen(f"Judging, fold {fold + 1} of {n_folds}")
         own, sure = _decided_in_fold(source, folds, fold, learned, plan)
         decided[folds == fold], said[folds == fold] = own, np.nan if sure is None else sure
     method = f"{n_folds}-fold cross-validation"

@@ -5,6 +5,7 @@ from enum import StrEnum
 from typing import Any
 
 from rosenblatt.errors import ParameterError
+from rosenblatt.estimators import checks
 from rosenblatt.models.rules import RULES
 
 # parameters that only make sense in Python, or do nothing
@@ -40,6 +41,8 @@ def estimator_of(rule: Rule, settings: Mapping[str, Any]) -> Any:
 
     model = getattr(rosenblatt, rule.estimator)()
     known = set(model.get_params())
+    if "max_iter" not in known:
+        settings = _without_limit(settings)
     for name in settings:
         if name not in known:
             has = ", ".join(_flag(parameter) for parameter in sorted(known - UNASKED))
@@ -47,6 +50,12 @@ def estimator_of(rule: Rule, settings: Mapping[str, Any]) -> Any:
                 f"{_flag(name)} has no meaning for --rule {rule}, which has {has}."
             )
     return model.set_params(**settings)
+
+
+def _without_limit(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings of a closed form: one reading of the rows has no place to stop at."""
+    checks.number("time_limit", settings.get("time_limit"), above=0, optional=True)
+    return {name: value for name, value in settings.items() if name != "time_limit"}
 
 
 def _flag(parameter: str) -> str:

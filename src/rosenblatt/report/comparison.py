@@ -7,6 +7,7 @@ from rosenblatt.studies.comparison import Comparison, Entry, Ground
 from rosenblatt.studies.concluding import Gap, concluded
 from rosenblatt.studies.pairing import Paired
 from rosenblatt.studies.telling import conclusion
+from rosenblatt.tables.targets import written
 
 
 def comparison_figures(found: Comparison) -> dict[str, Any]:
@@ -17,7 +18,7 @@ def comparison_figures(found: Comparison) -> dict[str, Any]:
         "rows": found.n_rows,
         "features": found.grounds[0].n_features,
         "target": found.target,
-        "classes": {str(label): n for label, n in found.counts.items()},
+        "classes": {written(label): n for label, n in found.counts.items()},
         "majority_share": found.majority_share,
         "left_out": finding_figures(found.findings),
         "folds": found.n_folds,

@@ -10,6 +10,7 @@ from rosenblatt.fitting.assessing import Estimate
 from rosenblatt.fitting.fit import Fitted
 from rosenblatt.report.weights import column_figures, largest_weights, map_figures
 from rosenblatt.tables.findings import Finding
+from rosenblatt.tables.targets import written
 
 
 def fit_figures(source: str, fitted: Fitted, names: Mapping[int, str]) -> dict[str, Any]:
@@ -22,7 +23,7 @@ def fit_figures(source: str, fitted: Fitted, names: Mapping[int, str]) -> dict[s
         "features": preparation.n_features,
         "encoded_features": preparation.n_encoded,
         "target": preparation.target,
-        "classes": {str(label): learned.counts[label] for label in learned.classes},
+        "classes": {written(label): learned.counts[label] for label in learned.classes},
         "columns": column_figures(preparation),
         "maps": map_figures(preparation),
         "left_out": finding_figures(learned.findings),
@@ -104,7 +105,7 @@ def _weights(fitted: Fitted, names: Mapping[int, str]) -> dict[str, dict[str, fl
     """Weights of each unit by name, the largest first, the bias last."""
     learned, estimator = fitted.learned, fitted.estimator
     W = np.column_stack([estimator.coef_, estimator.intercept_])
-    classes = [str(label) for label in learned.classes]
+    classes = [written(label) for label in learned.classes]
     return largest_weights(classes, learned.preparation.feature_names, W, names)
 
 

@@ -6,13 +6,14 @@ from typing import Any
 from rosenblatt.models.model import Model
 from rosenblatt.report.weights import column_figures, largest_weights, map_figures
 from rosenblatt.report.words import listed, weights_table
+from rosenblatt.tables.targets import written
 
 
 def model_figures(
     path: str, model: Model, names: Mapping[int, str] | None = None
 ) -> dict[str, Any]:
     """All that a model file says; `names` are better ones for some features."""
-    classes = [str(label) for label in model.classes]
+    classes = [written(label) for label in model.classes]
     return {
         "model": path,
         "rule": model.rule,

@@ -9,6 +9,7 @@ from rosenblatt.models.frames import chunk_of
 from rosenblatt.models.model import Model
 from rosenblatt.report.weights import largest_features, largest_weights
 from rosenblatt.sources.chunks import Chunk
+from rosenblatt.tables.targets import written
 
 
 def named_weights(model: Model, texts: Any) -> dict[str, dict[str, float]]:
@@ -30,7 +31,7 @@ def named_weights(model: Model, texts: Any) -> dict[str, dict[str, float]]:
         Weights by feature for each unit, the largest first and the bias last. A feature that no
         word of the texts falls on keeps its number for a name.
     """
-    classes = [str(label) for label in model.classes]
+    classes = [written(label) for label in model.classes]
     names = names_in(model, [chunk_of(texts)])
     return largest_weights(classes, model.feature_names, model.W, names)
 

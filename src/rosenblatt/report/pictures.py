@@ -25,6 +25,7 @@ from rosenblatt.report.metrics import calibration
 from rosenblatt.report.weights import largest_features
 from rosenblatt.sources.chunks import Source
 from rosenblatt.tables.preparation import Preparation
+from rosenblatt.tables.targets import written
 
 WORK = 3e8  # entries that may be visited to play a run again
 CERTIFIED_COST = 10  # passes that a step of a certified rule is worth
@@ -41,7 +42,7 @@ NUMBER = re.compile(r"[0-9]{1,9}")
 def page_figures(fitted: Fitted, source: Source, names: Mapping[int, str]) -> dict[str, Any]:
     """All that is drawn; `names` are better names for some of the features."""
     preparation = fitted.learned.preparation
-    classes = [str(label) for label in fitted.learned.classes]
+    classes = [written(label) for label in fitted.learned.classes]
     run = _run(fitted)
     return {
         "classes": classes,

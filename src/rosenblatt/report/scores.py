@@ -9,6 +9,7 @@ from rosenblatt.fitting.scoring import Scored
 from rosenblatt.models.model import Model
 from rosenblatt.report.metrics import metrics
 from rosenblatt.report.words import confusion_table
+from rosenblatt.tables.targets import written
 
 
 def score_figures(model: Model, source: str, scored: Scored) -> dict[str, Any]:
@@ -26,7 +27,7 @@ def score_figures(model: Model, source: str, scored: Scored) -> dict[str, Any]:
         "interval": list(estimate.interval),
         "majority_share": int(estimate.counts.sum(axis=1).max()) / estimate.rows,
         "unknown_class": scored.strange,
-        "classes": [str(label) for label in model.classes],
+        "classes": [written(label) for label in model.classes],
         "confusion": estimate.counts.tolist(),
     }
 

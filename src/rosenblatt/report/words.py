@@ -46,7 +46,8 @@ def _about_the_data(told: dict[str, Any]) -> list[str]:
     rows, features = told["rows"], told["encoded_features"]
     classes = listed([f"{name} {count:,}" for name, count in told["classes"].items()])
     target = "" if told["target"] is None else f"{told['target']}: "
-    parts = [f"{told['source']}: {rows:,} rows, {features:,} features; {target}{classes}"]
+    noun = "feature" if features == 1 else "features"
+    parts = [f"{told['source']}: {rows:,} rows, {features:,} {noun}; {target}{classes}"]
     if told["columns"] and any(c["kind"] != "number" for c in told["columns"]):
         parts.append(f"Columns: {listed([_column(c) for c in told['columns']], SHOWN_COLUMNS)}")
     if told["maps"]:

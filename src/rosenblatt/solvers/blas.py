@@ -18,6 +18,8 @@ def one_thread() -> AbstractContextManager[Any]:
 @cache
 def _controller() -> Any:
     """Look the loaded libraries up once: that takes longer than many a small problem."""
+    import scipy.linalg.cython_blas  # noqa: PLC0415, F401 (numpy has another, and is here before)
+
     return ThreadpoolController()
 
 

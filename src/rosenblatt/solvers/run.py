@@ -10,6 +10,7 @@ A solver is a generator of States without an end. The functions here wrap one an
 =============================  =================================================================
 """
 
+import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
@@ -90,6 +91,12 @@ def passes_spent(max_iter: int, ending: Ending | None = None) -> Stop:
         return Ending.PASSES_SPENT if state.mistakes else Ending.STILL_CLOSING
 
     return spent
+
+
+def time_spent(seconds: float | None) -> Stop:
+    """End after the pass in which a time has run out that begins now; None is all the time."""
+    deadline = np.inf if seconds is None else time.monotonic() + seconds
+    return lambda _: Ending.LATE if time.monotonic() > deadline else None
 
 
 @dataclass

@@ -47,6 +47,10 @@ class Ending(Enum):
         "Stopped when the time was up, after {steps}: the objective may be {gap} above the best"
         " possible. Raise `time_limit` to come nearer."
     )
+    LATE = (
+        "Stopped when the time was up, after {passes} with {mistakes} in the last. Raise"
+        " `time_limit` to go on."
+    )
     AT_ROUNDING = (
         "Stopped after {steps}: the objective is within {gap} of the best possible, and float64"
         " cannot tell more. A larger `tol` says when that is enough; columns of similar scale help."

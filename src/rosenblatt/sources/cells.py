@@ -3,7 +3,7 @@
 import csv
 from collections.abc import Iterator
 from io import StringIO
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -69,17 +69,22 @@ def _records(file: str, piece: Piece, layout: Layout) -> Iterator[tuple[int, lis
         raise bare_return(f"{file}, line {line}") from None
 
 
-def type_of(words: "pl.Series", *, decimal_comma: bool) -> "pl.DataType":
-    """Type of a column by its words: numbers, booleans or words."""
+def types_of(words: "pl.DataFrame", *, decimal_comma: bool) -> "dict[str, pl.DataType]":
+    """Type of each column by its words: numbers, booleans or words."""
     import polars as pl  # noqa: PLC0415 (slow to import)
 
-    given = words.drop_nulls()
-    if not len(given):
-        return pl.Float64()  # an empty column: whatever it is, it tells nothing yet
-    if given.str.to_lowercase().is_in(["true", "false"]).all():
-        return pl.Boolean()
-    numbers = _numbers(given, decimal_comma=decimal_comma)
-    return pl.Float64() if numbers.null_count() <= (1 - MOSTLY) * len(given) else pl.String()
+    given = words.select(pl.all().count()).row(0)
+    lower = pl.all().str.to_lowercase()
+    booleans = words.select(lower.is_in(["true", "false"]).all()).row(0)
+    numbers = words.select(_numbers(pl.all(), decimal_comma=decimal_comma).count()).row(0)
+    types: dict[str, pl.DataType] = {}
+    for name, n, boolean, n_numbers in zip(words.columns, given, booleans, numbers, strict=True):
+        if n and boolean:
+            types[name] = pl.Boolean()
+        else:  # an empty column: whatever it is, it tells nothing yet
+            mostly = n - n_numbers <= (1 - MOSTLY) * n
+            types[name] = pl.Float64() if mostly else pl.String()
+    return types
 
 
 def typed(words: Table, name: str, kind: "pl.DataType", *, decimal_comma: bool) -> "pl.Series":
@@ -106,7 +111,8 @@ def typed(words: Table, name: str, kind: "pl.DataType", *, decimal_comma: bool) 
     return cast.cast(kind)
 
 
-def _numbers(words: "pl.Series", *, decimal_comma: bool) -> "pl.Series":
+def _numbers(words: Any, *, decimal_comma: bool) -> Any:
+    """Words of a column, or of several, as numbers."""
     import polars as pl  # noqa: PLC0415 (slow to import)
 
     if decimal_comma:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from rosenblatt.arrays import Floats
 from rosenblatt.errors import SourceError
-from rosenblatt.sources.cells import as_words, decoded, type_of, typed, with_given_words
+from rosenblatt.sources.cells import as_words, decoded, typed, types_of, with_given_words
 from rosenblatt.sources.chunks import Grid, Place, Table
 from rosenblatt.sources.layout import Layout, layout_of
 from rosenblatt.sources.opening import BOM, PIECE, Piece, last_end, pieces
@@ -170,13 +170,8 @@ def _types(file: str, piece: Piece, layout: Layout, options: Options) -> Types:
     import polars as pl  # noqa: PLC0415 (slow to import)
 
     words = as_words(file, _sample(piece, layout), layout, options).frame
-    types: Types = {}
-    for column in words:
-        if column.name in options.as_words:
-            types[column.name] = pl.String()
-        else:
-            types[column.name] = type_of(column, decimal_comma=layout.decimal_comma)
-    return types
+    types = types_of(words, decimal_comma=layout.decimal_comma)
+    return types | {name: pl.String() for name in types if name in options.as_words}
 
 
 def _sample(piece: Piece, layout: Layout) -> Piece:

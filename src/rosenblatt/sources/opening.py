@@ -99,6 +99,8 @@ def last_end(text: bytes, *, quoted: bool) -> int:
 def _files(name: str) -> list[str]:
     if name == STDIN:
         return [name]
+    if not name:
+        raise SourceError("An empty name is no source. Give a file, a glob, builtin:NAME, or -.")
     path = Path(name)
     if path.is_dir():
         raise SourceError(f"{name} is a directory. Name its files, for instance {name}/*.csv.")

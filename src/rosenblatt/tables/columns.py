@@ -24,6 +24,7 @@ from rosenblatt.tables.grams import Grams
 if TYPE_CHECKING:
     import polars as pl
 
+BOOLEAN = "(?i-u)^(true|false)$"
 ABSENT = -1  # place of a feature that is zero in this row
 
 
@@ -126,9 +127,9 @@ def numbers_of(cells: "pl.Series") -> Floats:
         numbers = cells.cast(pl.Float64)
     else:
         words = words_of(cells)
-        numbers = words.cast(pl.Float64, strict=False)
+        numbers = words.replace(["true", "false"], ["1", "0"]).cast(pl.Float64, strict=False)
         _refuse_first(numbers.is_null() & words.is_not_null(), cells, "is not a number")
-    values: Floats = numbers.fill_null(np.nan).to_numpy(writable=True)
+    values: Floats = numbers.to_numpy(writable=True)  # which has NaN for none
     infinite = np.isinf(values)
     if infinite.any():
         _refuse_first(pl.Series(infinite), cells, "is not finite")
@@ -138,7 +139,8 @@ def numbers_of(cells: "pl.Series") -> Floats:
 def words_of(cells: "pl.Series") -> "pl.Series":
     """Cells as words without blanks around them; an empty one is missing.
 
-    Whole numbers are written without a point, whatever type they are stored as.
+    Whole numbers are written without a point, and booleans are true and false, whatever type they
+    are stored as: formats without booleans have them as True or TRUE.
     """
     import polars as pl  # noqa: PLC0415 (slow to import)
 
@@ -147,6 +149,9 @@ def words_of(cells: "pl.Series") -> "pl.Series":
     words = cells.cast(pl.String).str.strip_chars()
     if cells.dtype.is_float():
         words = words.str.strip_suffix(".0")
+    boolean = words.str.contains(BOOLEAN)
+    if boolean.any():
+        words = words.str.to_lowercase().zip_with(boolean, words)
     return words.set(words == "", None)
 
 

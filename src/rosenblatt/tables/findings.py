@@ -86,7 +86,10 @@ def _pairs(chunk: Table, name: str, target: str) -> Pairs:
     if isinstance(chunk, Grid):
         cells, labels = _cells(chunk.column(name)), _cells(chunk.column(target))
         return list(set(zip(cells, labels, strict=True)))
-    return chunk.frame.select(name, target).unique().rows()
+    both = chunk.frame.select(name, target)
+    if len(chunk) <= SAMPLE:  # quicker than a query
+        return list(set(zip(both[name].to_list(), both[target].to_list(), strict=True)))
+    return both.unique().rows()
 
 
 def _cells(values: Floats) -> list[object]:

@@ -30,6 +30,7 @@ DISTINCT_TEXT = 0.5  # share of the cells that are different from all others bef
 DISTINCT_IDENTIFIER = 0.9
 ENOUGH = 20  # cells to judge by
 IDENTIFIER = re.compile(r"(^|[_\W])id$|^(index|rowid)$", re.IGNORECASE)
+AGAINST = (("drop", "use"), ("drop", "category"), ("drop", "text"), ("category", "text"))
 DATE = r"^\d{4}[-/.]\d{1,2}[-/.]\d{1,2}([T ].*)?$|^\d{1,2}[-/.]\d{1,2}[-/.]\d{4}([T ].*)?$"
 
 
@@ -65,6 +66,9 @@ class Choices:
                 raise SourceError(
                     f"--{flag} {name}: {chunk.place.file} has no such column; it has {shown}."
                 )
+        for one, other in AGAINST:
+            for name in sorted(getattr(self, one) & getattr(self, other)):
+                raise SourceError(f"--{one} {name} and --{other} {name} do not go together.")
 
 
 def kinds_of(chunk: Table, target: str, choices: Choices) -> dict[str, Kind]:
@@ -110,9 +114,10 @@ def _kind(chunk: Table, name: str, choices: Choices) -> Kind:
 def _kind_of_cells(chunk: Table, column: "pl.Series", choices: Choices) -> Kind:
     if column.dtype.is_temporal():
         raise _dates(chunk, column)
-    if column.dtype.is_nested():
+    if column.dtype.is_nested() or str(column.dtype) == "Binary":
+        what = "lists or objects" if column.dtype.is_nested() else "bytes"
         raise SourceError(
-            f"{chunk.place.file}, column {column.name!r}: its cells are lists or objects. Write"
+            f"{chunk.place.file}, column {column.name!r}: its cells are {what}. Write"
             f" them as columns of their own, or leave it out with --drop {column.name}."
         )
     if column.dtype.is_numeric() and column.name not in choices.use and _counts(column):

@@ -75,7 +75,7 @@ class _Columns:
         self.kinds = kinds_of(first, self.target, choices)
         grams = choices.grams or Grams()
         self.summaries = {name: _summary(kind, grams) for name, kind in self.kinds.items()}
-        self.leaks = Leaks(self.target, list(self.kinds))
+        self.leaks = Leaks(self.target, [name for name in self.kinds if name not in choices.use])
         self.counts: Counts = {}
 
     def learned(self, name: str, rest: Iterator[Chunk]) -> Learned:

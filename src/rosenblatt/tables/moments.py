@@ -39,6 +39,7 @@ class Moments:
         self._n = 0
         self._total = Total(0, np.zeros(1), np.zeros(1))
         self._waiting: list[Array] = []
+        self._asked: Total | None = None  # for, since rows were last taken in
 
     @np.errstate(over="ignore", invalid="ignore")
     def add(self, rows: Array) -> None:
@@ -47,10 +48,11 @@ class Moments:
         start = min(lacking, len(rows))
         stop = len(rows) - (len(rows) - start) % BLOCK
         self._n += len(rows)
+        self._asked = None
         if start:
             self._waiting.append(rows[:start].copy())  # the chunk itself need not wait
         if self._waiting and start == lacking:
-            self._total, self._waiting = self.total(), []
+            self._total, self._waiting, self._asked = self.total(), [], None
         for first in range(start, stop, BLOCK * MOST_BLOCKS):
             last = min(stop, first + BLOCK * MOST_BLOCKS)
             self._total = _with_blocks(self._total, rows[first:last], BLOCK)
@@ -62,8 +64,10 @@ class Moments:
         """The moments of all rows; not finite where their squares are beyond float64."""
         if not self._waiting:
             return self._total
-        rest = np.concatenate(self._waiting)
-        return _with_blocks(self._total, rest, len(rest))
+        if self._asked is None:
+            rest = np.concatenate(self._waiting)
+            self._asked = _with_blocks(self._total, rest, len(rest))
+        return self._asked
 
 
 def _with_blocks(total: Total, rows: Array, size: int) -> Total:

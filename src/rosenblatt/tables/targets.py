@@ -1,7 +1,7 @@
 """The classes of a source: a column of a table, or the labels that a format carries."""
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,6 +21,11 @@ MANY = 20  # classes, which are looked at with suspicion
 
 Label = str | int | float | bool
 Counts = dict[Label, int]
+
+
+def written(label: Any) -> str:
+    """A label as text: booleans as files have them."""
+    return str(label).lower() if isinstance(label, bool | np.bool_) else str(label)
 
 
 def target_of(chunk: Table, target: str | None) -> str:
