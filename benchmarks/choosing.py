@@ -5,7 +5,7 @@ one of all rows at the best C; their choice is the best mean score. Both are tim
 processor's time of one thread; `C="cv"` takes a turn before, amid and after the separate fits, and
 the middle one counts. Shares go to benchmarks/results/choosing.json and .md.
 
-    python benchmarks/choosing.py [--quick]
+    python benchmarks/choosing.py [--quick] [--only DATA]
 
 Data are taken from the folder named by ROSENBLATT_DATA, or replaced by made-up rows of their shape.
 """
@@ -95,15 +95,16 @@ class Row:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="smaller data, for a look")
-    quick = parser.parse_args().quick
-    rows = []
+    parser.add_argument("--only", default="", help="how the names of the data begin")
+    given = parser.parse_args()
     for name, load in DATA:
-        X, y = load(10 if quick else 1)
-        for rule, make in RULES.items():
-            rows.append(compared(name, rule, make, X, y))
-            print(line_of(rows[-1]), flush=True)
-    if not quick:
-        report(rows)
+        if name.startswith(given.only):
+            X, y = load(10 if given.quick else 1)
+            for rule, make in RULES.items():
+                row = compared(name, rule, make, X, y)
+                print(line_of(row), flush=True)
+                if not given.quick:
+                    keep(row)
 
 
 def compared(name: str, rule: str, make: Callable[..., Any], X: Any, y: np.ndarray) -> Row:
@@ -162,6 +163,17 @@ def line_of(row: Row) -> str:
         f" {row.fits} of {row.separate_fits} | {row.chosen:.3g} | {row.best:.3g} |"
         f" {row.behind:.2f} |"
     )
+
+
+def keep(row: Row) -> None:
+    """Put a row among those kept, in the place of its predecessor."""
+    path = RESULTS / "choosing.json"
+    kept = json.loads(path.read_text())["rows"] if path.exists() else []
+    rows = [Row(**{name: old[name] for name in asdict(row)}) for old in kept]
+    key = (row.data, row.rule)
+    rows = [old for old in rows if (old.data, old.rule) != key] + [row]
+    order = [(data, rule) for data, _ in DATA for rule in RULES]
+    report(sorted(rows, key=lambda row: order.index((row.data, row.rule))))
 
 
 def report(rows: list[Row]) -> None:
