@@ -21,6 +21,7 @@ Setting = dict[str, Any]
 Weights = tuple[np.ndarray, np.ndarray]
 BINARY, TEN = "two classes", "ten classes"
 ENDLESS = 10**6
+CACHED_ROWS = 1000  # megabytes
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,8 @@ class Contender:
     threads: bool = False
     bias: bool = False
     """Whether it can leave the bias out of the penalty."""
+    plain: bool = True
+    """Whether it can do without a bias."""
     dense: bool = True
     sparse: bool = True
     classes: tuple[str, ...] = (BINARY, TEN)
@@ -65,7 +68,7 @@ class Contender:
             shape
             and task.loss in self.losses
             and classes in self.classes
-            and (self.bias or not task.bias)
+            and (self.bias if task.bias else self.plain)
             and (self.threads or task.threads == 1)
         )
 
@@ -91,14 +94,17 @@ def ours(X: Any, y: np.ndarray, task: Task, setting: Setting) -> Weights:
 
 def certified(X: Any, y: np.ndarray, task: Task, setting: Setting) -> tuple[Weights, float]:
     """Our weights, and the gap within which they are proved to be the best."""
+    model = our_model(task, setting)
+    return trained(model, X, y), float(np.max(model.gap_))
+
+
+def our_model(task: Task, setting: Setting) -> Any:
     import rosenblatt
 
     common = {"C": C, "fit_intercept": task.bias, "n_jobs": task.threads} | setting
     if task.loss == "logistic":
-        model = rosenblatt.LogisticRegression(**common)
-    else:
-        model = rosenblatt.LinearSVM(loss=task.loss, **common)
-    return trained(model, X, y), float(np.max(model.gap_))
+        return rosenblatt.LogisticRegression(**common)
+    return rosenblatt.LinearSVM(loss=task.loss, **common)
 
 
 def linear_svc(X: Any, y: np.ndarray, task: Task, setting: Setting) -> Weights:
@@ -109,6 +115,13 @@ def linear_svc(X: Any, y: np.ndarray, task: Task, setting: Setting) -> Weights:
         X,
         y,
     )
+
+
+def libsvm(X: Any, y: np.ndarray, _: Task, setting: Setting) -> Weights:
+    from sklearn.svm import SVC
+
+    W, b = trained(SVC(C=C, kernel="linear", cache_size=CACHED_ROWS, **setting), X, y)
+    return (W.toarray() if sparse.issparse(W) else W), b
 
 
 def sklearn_logistic(X: Any, y: np.ndarray, task: Task, setting: Setting) -> Weights:
@@ -319,20 +332,20 @@ PEERS = (
     *sklearn_rows("sklearn", sklearn_logistic, "newton-cg", powers(0, 7)),
     *sklearn_rows("sklearnex", intel_logistic, "lbfgs", powers(1, 8), sparse=False),
     Contender(
+        "scikit-learn LinearSVC, primal",
+        "sklearn",
+        ("squared_hinge",),
+        linear_svc,
+        ladder("tol", powers(0, 8), dual=False, max_iter=ENDLESS),
+        prepare=in_float64,
+    ),
+    Contender(
         "scikit-learn LinearSVC, dual",
         "sklearn",
         ("hinge", "squared_hinge"),
         linear_svc,
         ladder("max_iter", PASSES, dual=True, tol=1e-3)
         + ladder("tol", powers(0, 8), dual=True, max_iter=ENDLESS),
-        prepare=in_float64,
-    ),
-    Contender(
-        "scikit-learn LinearSVC, primal",
-        "sklearn",
-        ("squared_hinge",),
-        linear_svc,
-        ladder("tol", powers(0, 8), dual=False, max_iter=ENDLESS),
         prepare=in_float64,
     ),
     liblinear_row(3, "hinge", "dual", threads=True),
@@ -364,6 +377,17 @@ PEERS = (
         sklearn_logistic,
         ladder("tol", powers(1, 6), solver="sag"),
         bias=True,
+    ),
+    Contender(
+        "scikit-learn SVC (LIBSVM)",
+        "sklearn",
+        ("hinge",),
+        libsvm,
+        ladder("tol", powers(1, 6)),
+        prepare=in_float64,
+        bias=True,
+        plain=False,
+        classes=(BINARY,),
     ),
     Contender(
         "scikit-learn SGD",

@@ -40,6 +40,8 @@ class Trial:
     objective: float | None
     megabytes: float
     ended: str = ""
+    load: float | None = None
+    """How many programs wanted a processor in the minute before, this one included."""
 
 
 @dataclass
@@ -49,6 +51,7 @@ class Record:
     trials: list[Trial] = field(default_factory=list)
     optima: dict[Case, dict[str, Any]] = field(default_factory=dict)
     limits: dict[str, dict[str, float]] = field(default_factory=dict)
+    versions: dict[str, Any] = field(default_factory=dict)
     kept: bool = True
     """Whether it goes to the file."""
 
@@ -60,26 +63,20 @@ class Record:
         kept = json.loads(path.read_text())
         trials = [Trial(Case(**t.pop("case")), **t) for t in kept["trials"]]
         optima = {Case(**o.pop("case")): o for o in kept["optima"]}
-        return cls(trials, optima, kept["limits"])
+        return cls(trials, optima, kept["limits"], kept["versions"])
 
     def save(self) -> None:
         if not self.kept:
             return
+        self.versions = versions()
         kept = {
-            "versions": versions(),
+            "versions": self.versions,
             "limits": self.limits,
             "optima": [{"case": asdict(case), **o} for case, o in self.optima.items()],
             "trials": [asdict(t) for t in self.trials],
         }
         RESULTS.mkdir(exist_ok=True)
         (RESULTS / "solvers.json").write_text(json.dumps(kept, indent=1) + "\n")
-
-    def measured(self, data: str, found: dict[str, float]) -> None:
-        """Keep the best of what the machine could do in any run."""
-        known = self.limits.setdefault(data, found)
-        for name, value in found.items():
-            better = max if "gb_s" in name else min
-            known[name] = better(value, known.get(name, value))
 
     def of(self, case: Case, contender: str, threads: int) -> list[Trial]:
         kind = (case, contender, threads)

@@ -16,6 +16,7 @@ The peers are in the extra [bench]; one that is not installed is left out with a
 
 import argparse
 import gc
+import os
 import time
 from collections.abc import Iterator
 from contextlib import closing, suppress
@@ -30,14 +31,14 @@ from page import write_page
 from problems import PROBLEMS
 from record import Case, Record, Trial
 from referee import objective, optimum
-from stopwatch import Failed, in_a_child, timed
+from stopwatch import PAUSE, Failed, in_a_child, timed
 from threadpoolctl import threadpool_limits
 
 LOSSES = ("hinge", "squared_hinge", "logistic")
 LOOSE, TIGHT = 1e-3, 1e-6
 CERTAIN = 1e-9
 WARM_ROWS = 50
-SHORT = 1.0
+SHORT, MOST_TURNS = 1.0, 12
 HOPELESS, LEAST_BUDGET = 10, 3.0
 REFEREE = 60.0  # seconds
 
@@ -67,7 +68,8 @@ def main() -> None:
         print(f"{contender.name}: {contender.package} is not installed, left out")
     for data in options.data:
         X, y = PROBLEMS[data][1](20 if options.quick else 1)
-        record.measured(data, limits(X))
+        if data not in record.limits:  # the unit of the rows that stand there already
+            record.limits[data] = limits(X)
         for loss in options.loss:
             for bias in options.bias:
                 race = Race(Case(data, loss, bias), X, y, options.budget)
@@ -167,7 +169,7 @@ def ladder(
             if isinstance(answer, Failed):
                 yield Trial(*kind, budget, None, 0.0, answer.why)
                 return
-            trial = Trial(*kind, *answer)
+            trial = Trial(*kind, *answer, load=os.getloadavg()[0])
             yield trial
             if record.error(trial) <= TIGHT:
                 return
@@ -184,7 +186,7 @@ def budget_for(race: Race, record: Record) -> float:
 
 def climb(
     race: Race, contender: Contender, task: Task, settings: tuple[Setting, ...]
-) -> Iterator[tuple[float, float, float] | None]:
+) -> Iterator[tuple[float, float, float] | str | None]:
     """Fit by each setting: seconds, objective, megabytes above the data."""
     few = np.concatenate([np.flatnonzero(race.y == c)[:WARM_ROWS] for c in np.unique(race.y)])
     with suppress(Exception):  # imports and compiles before the clock starts
@@ -195,9 +197,11 @@ def climb(
         with threadpool_limits(task.threads):
             fit = partial(contender.fit, A, z, task, setting)
             (W, b), seconds, megabytes = timed(fit, task.threads)
+            yield PAUSE
             P = objective(task.loss, race.X, race.y, W, b)
             if seconds < SHORT and race.worth_repeating >= P:
-                seconds = min(seconds, *(timed(fit, task.threads)[1] for _ in range(2)))
+                turns = range(min(MOST_TURNS, max(2, int(SHORT / seconds))))
+                seconds = min(seconds, *(timed(fit, task.threads)[1] for _ in turns))
         yield seconds, P, megabytes
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 PATIENCE, TICK = 300.0, 0.2
+PAUSE = "the clock stops"
 STATUS = Path("/proc/self/status")
 
 
@@ -26,6 +27,7 @@ class Failed:
 def in_a_child(work: Callable[[], Iterator[Any]], budget: float, threads: int = 1) -> Iterator[Any]:
     """Yield what the work yields; before each timed piece it yields None, and the clock starts.
 
+    It stops at the answer, or before it at PAUSE, which is not passed on.
     Ends with `Failed` when the timed pieces together took longer than the budget. To stop
     listening stops the work.
     """
@@ -82,7 +84,7 @@ def _listen(here: Connection, budget: Budget) -> Iterator[Any]:
             except EOFError:
                 return
             budget.turn(told)
-            if told is not None:
+            if told is not None and told != PAUSE:
                 yield told
         elif budget.started is None and time.perf_counter() - heard > PATIENCE:
             allowed = PATIENCE

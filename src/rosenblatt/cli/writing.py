@@ -78,9 +78,9 @@ def _kind(output: str | None, to: str | None) -> str:
 
 
 def _text_writer(file: IO[bytes], kind: str) -> Write:
-    import polars as pl
-
     def write(columns: dict[str, Any]) -> None:
+        import polars as pl  # late: other threads go on reading while it is loaded
+
         frame, text = pl.DataFrame(columns), BytesIO()
         if kind == "jsonl":
             frame.write_ndjson(text)

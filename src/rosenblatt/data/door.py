@@ -16,11 +16,10 @@ is not a number, and `not_finite` then finds the place.
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from rosenblatt.arrays import Array
 from rosenblatt.data.rows import CSR, Rows, n_rows
-from rosenblatt.data.storage import rows_part
+from rosenblatt.data.storage import is_sparse, rows_part
 from rosenblatt.errors import DataError, NotFiniteError, TooLargeError
 
 _PART = 65_536
@@ -31,7 +30,7 @@ def rows_of(X: Any, *, min_rows: int = 1) -> Rows:
     """Rows of a table, dense or sparse, ready for a kernel."""
     if type(X) is np.ndarray and X.ndim == 2 and _is_ready(X.dtype) and X.flags.c_contiguous:
         rows: Rows = _for_kernels(X)
-    elif sparse.issparse(X):
+    elif is_sparse(X):
         rows = _sparse_rows(X)
     else:
         rows = _dense_rows(X)

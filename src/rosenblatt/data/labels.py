@@ -4,10 +4,10 @@ import warnings
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from rosenblatt.arrays import Array, Codes, Floats, Ints
 from rosenblatt.data.problem import no_weights
+from rosenblatt.data.storage import is_sparse
 from rosenblatt.errors import DataError
 
 FEW = 8  # classes
@@ -18,7 +18,7 @@ def labels_of(y: Any, n: int) -> Array:
     """Labels of n rows as a one-dimensional array without missing values."""
     if y is None:
         raise DataError("This estimator requires y to be passed, but the target y is None.")
-    if sparse.issparse(y):
+    if is_sparse(y):
         raise DataError("y must be a dense list of labels; got a sparse matrix. Use y.toarray().")
     labels = _array(y)
     if labels.ndim == 2 and labels.shape[1] == 1:

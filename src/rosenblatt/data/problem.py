@@ -3,7 +3,6 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import sparse
 
 from rosenblatt.arrays import Array, Codes, Floats
 from rosenblatt.data.storage import CSR, Rows, n_rows, rows_part, rows_take
@@ -112,12 +111,16 @@ def matrix_of(rows: Rows) -> Any:
     """Rows as numpy or scipy have them: an array, or a CSR array."""
     if not isinstance(rows, CSR):
         return rows
+    from scipy import sparse  # noqa: PLC0415 (slow to import, and dense rows do without)
+
     entries = slice(rows.indptr[0], rows.indptr[-1])
     parts = (rows.data[entries], rows.indices[entries], rows.indptr - entries.start)
     return sparse.csr_array(parts, shape=(n_rows(rows), rows.n_cols))
 
 
 def _entries_of(rows: Array) -> tuple[Array, Array, Array]:
+    from scipy import sparse  # noqa: PLC0415 (slow to import, and dense rows do without)
+
     matrix = sparse.csr_array(rows)
     return matrix.data, matrix.indices, matrix.indptr
 

@@ -1,6 +1,7 @@
 """How rows are stored, dense or sparse, for what needs no kernel: no compiler is loaded here."""
 
-from typing import NamedTuple
+import sys
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,6 +18,12 @@ class CSR(NamedTuple):
 
 
 Rows = Array | CSR
+
+
+def is_sparse(X: Any) -> bool:
+    """Whether X is one of scipy's sparse matrices; where they were never loaded, none is."""
+    loaded = sys.modules.get("scipy.sparse")
+    return loaded is not None and bool(loaded.issparse(X))
 
 
 def n_rows(X: Rows) -> int:

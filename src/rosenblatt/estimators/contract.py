@@ -29,8 +29,9 @@ class Estimator:
         """Give each method that takes metadata its `set_…_request`."""
         super().__init_subclass__(**kwargs)
         for method in ROUTED:
-            if hasattr(cls, method):
-                setattr(cls, f"set_{method}_request", _asking(method))
+            asking = f"set_{method}_request"
+            if hasattr(cls, method) and not hasattr(cls, asking):
+                setattr(cls, asking, _asking(method))
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: ARG002, FBT001, FBT002
         """Parameters and their values.

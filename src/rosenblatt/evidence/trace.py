@@ -2,13 +2,15 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 from rosenblatt.arrays import Floats
-from rosenblatt.solvers.certified import Step
 from rosenblatt.solvers.state import Outcome, State
+
+if TYPE_CHECKING:  # its solvers load scipy, which other rules do without
+    from rosenblatt.solvers.certified import Step
 
 
 @dataclass(frozen=True)
@@ -126,7 +128,7 @@ def record_of(state: State, eta_if_bounded: float | None) -> Record:
     )
 
 
-def certified_record(step: Step, unit: int) -> Certified:
+def certified_record(step: "Step", unit: int) -> Certified:
     """Record of a certified step."""
     return Certified(
         step=step.number,

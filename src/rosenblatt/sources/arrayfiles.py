@@ -14,7 +14,6 @@ from tokenize import TokenError
 from zipfile import BadZipFile, ZipFile
 
 import numpy as np
-from scipy import sparse
 
 from rosenblatt.arrays import Array
 from rosenblatt.data.storage import CSR
@@ -66,6 +65,8 @@ class ArrayFile:
         if self["format"].item() in (b"csr", "csr"):
             width = int(self["shape"][-1])
             return CSR(self["data"], self["indices"], self["indptr"], width)
+        from scipy import sparse  # noqa: PLC0415 (slow to import)
+
         with unpacked(self.file) as path, _told(self.file):
             matrix = sparse.csr_array(sparse.load_npz(path))
         return CSR(matrix.data, matrix.indices, matrix.indptr, matrix.shape[1])

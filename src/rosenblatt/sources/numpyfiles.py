@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import sparse
 
 from rosenblatt.arrays import Array
 from rosenblatt.data.storage import CSR, Rows, n_rows
@@ -219,6 +218,8 @@ def _chunk(samples: Samples, place: Place, stop: int, kind: np.dtype[Any]) -> Ma
 
 
 def _sparse_part(rows: CSR, place: Place, stop: int, kind: np.dtype[Any]) -> CSR:
+    from scipy import sparse  # noqa: PLC0415 (slow to import)
+
     start, shape = place.row, (stop - place.row, rows.n_cols)
     first, last = rows.indptr[start], rows.indptr[stop]
     parts = rows.data[first:last], rows.indices[first:last], rows.indptr[start : stop + 1] - first

@@ -29,16 +29,31 @@ def dense_rows(columns: Sequence[Column], frame: "pl.DataFrame") -> Floats:
 def number_rows(columns: Sequence[Number], grid: Grid) -> Floats:
     """The same where all columns are numbers, and the cells are a matrix already."""
     places = [grid.names.index(column.name) for column in columns for _ in column.features]
-    rows: Floats = grid.values.take(places, axis=1)
-    missing, first = np.isnan(rows), 0
-    if missing.any() or any(column.indicator for column in columns):
-        for column in columns:
-            absent = missing[:, first]
-            rows[absent, first] = column.fill
-            if column.indicator:
-                rows[:, first + 1] = absent
-            first += width_of(column)
+    rows = _columns_at(places, grid.values)
+    with np.errstate(over="ignore", invalid="ignore"):
+        some_missing = np.isnan(rows.sum())  # a sum with a missing number is missing
+    if some_missing or any(column.indicator for column in columns):
+        _fill(rows, columns)
     return rows
+
+
+def _columns_at(places: list[int], values: Floats) -> Floats:
+    """Columns copied; where they stand side by side, which is quicker, at once."""
+    first, n = places[0], len(places)
+    if places == list(range(first, first + n)):
+        return np.array(values[:, first : first + n], order="C")
+    return values.take(places, axis=1)
+
+
+def _fill(rows: Floats, columns: Sequence[Number]) -> None:
+    """Put what was learned in the place of missing numbers, and flags beside them."""
+    missing, first = np.isnan(rows), 0
+    for column in columns:
+        absent = missing[:, first]
+        rows[absent, first] = column.fill
+        if column.indicator:
+            rows[:, first + 1] = absent
+        first += width_of(column)
 
 
 def sparse_rows(columns: Sequence[Column], frame: "pl.DataFrame", *, weighted: bool) -> CSR:

@@ -97,7 +97,7 @@ class Preparation:
         """Rows before the maps, weighted and scaled."""
         rows = self._rows(chunk, weighted=True)
         if self.scaling is not None:
-            rows = _own(rows)
+            rows = _own(rows) if isinstance(chunk, Matrix) else rows  # made of columns, they are
             self.scaling.apply(rows)
         return rows
 

@@ -43,12 +43,17 @@ class Numbers:
 
     def take_in(self, values: Floats, name: str) -> None:
         """Take in some numbers of a column of this name; a missing one is NaN."""
-        given = values[~np.isnan(values)]
-        self.missing += len(values) - len(given)
+        missing = np.isnan(values)
+        n_missing = int(np.count_nonzero(missing))
+        self.missing += n_missing
+        given = values[~missing] if n_missing else values
         if not len(given):
             return
-        _refuse_huge(values, name)
-        self._watch(given)
+        least, largest = float(given.min()), float(given.max())
+        if max(-least, largest) > HUGE:
+            raise _huge(values, name)
+        self._watch_steps(given)
+        self.least, self.largest = min(self.least, least), max(self.largest, largest)
         self._moments.add(given[:, None])
         self.n += len(given)
 
@@ -74,19 +79,15 @@ class Numbers:
             self._rises and self.n >= ENOUGH and self.largest - self.least < MOST_LEFT_OUT * self.n
         )
 
-    def _watch(self, given: Floats) -> None:
-        before = self.largest if self.n else given[0] - 1.0
-        steps = np.diff(given, prepend=before)
-        self._rises = self._rises and bool(((steps >= 1) & (steps == np.floor(steps))).all())
-        self.least = min(self.least, float(given.min()))
-        self.largest = max(self.largest, float(given.max()))
+    def _watch_steps(self, given: Floats) -> None:
+        if self._rises:  # hardly a column does for long
+            steps = np.diff(given, prepend=self.largest if self.n else given[0] - 1.0)
+            self._rises = bool(((steps >= 1) & (steps == np.floor(steps))).all())
 
 
-def _refuse_huge(values: Floats, name: str) -> None:
-    huge = np.abs(values) > HUGE
-    if huge.any():
-        row = int(huge.argmax())
-        raise BadCellError(row, name, f"{values[row]:g} is too large to be learned from.")
+def _huge(values: Floats, name: str) -> BadCellError:
+    row = int((np.abs(values) > HUGE).argmax())
+    return BadCellError(row, name, f"{values[row]:g} is too large to be learned from.")
 
 
 @dataclass
