@@ -51,4 +51,3 @@ def test_an_interrupt_waits_for_the_compiler(module: str, wanted: list[str]) -> 
         interrupted()
     assert done == wanted
     assert signal.getsignal(signal.SIGINT) is before
-    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)

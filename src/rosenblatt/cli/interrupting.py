@@ -11,30 +11,32 @@ from types import FrameType
 
 COMPILERS = {"numba", "llvmlite"}
 SOON = 0.05  # seconds
-TIMED = hasattr(signal, "setitimer")  # not everywhere
+CAN_WAIT = hasattr(signal, "pthread_kill")  # not everywhere
 
 
 @contextmanager
 def interruptible() -> Iterator[None]:
     """Let Ctrl-C be a KeyboardInterrupt wherever there can be one."""
-    if not TIMED or threading.current_thread() is not threading.main_thread():
+    main = threading.main_thread()
+    if not CAN_WAIT or threading.current_thread() is not main:
         yield
         return
-    signals = (signal.SIGINT, signal.SIGALRM)
-    before = {number: signal.signal(number, _interrupt) for number in signals}
+    waiting: list[threading.Timer] = []
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        if not _is_compiling(frame):
+            raise KeyboardInterrupt
+        again = threading.Timer(SOON, signal.pthread_kill, (main.ident, number))
+        waiting[:] = [again]
+        again.start()
+
+    before = signal.signal(signal.SIGINT, interrupt)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0.0)
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-
-def _interrupt(_: int, frame: FrameType | None) -> None:
-    if _is_compiling(frame):
-        signal.setitimer(signal.ITIMER_REAL, SOON)  # and then again
-    else:
-        raise KeyboardInterrupt
+        for again in waiting:
+            again.cancel()
+        signal.signal(signal.SIGINT, before)
 
 
 def _is_compiling(frame: FrameType | None) -> bool:
