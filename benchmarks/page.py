@@ -32,10 +32,10 @@ everybody's objective P in float64. A figure is the time of the quickest fit wit
 P\\* is the least objective that anybody found. Every tool climbed a ladder of tolerances, and its
 best step counts; what a tool needs to be given (float64, columns first, an own format) was made
 outside its time. A ladder was stopped when its budget was spent (6 s; 30 s for the strongest where
-nobody was done by then; ours had 90 s for ten classes), or 10 times what the quickest peer before
-it needed for 1e-6. Short fits are repeated, and the best time counts. One thread is timed by the
-processor's clock, two by the clock on the wall; for two threads the better of one and two counts,
-and a dash says that nobody was asked for two.
+nobody was done by then, and 90 s, as ours, for ten classes), or 10 times what the quickest peer
+before it needed for 1e-6. Short fits are repeated, and the best time counts. One thread is timed by
+the processor's clock, two by the clock on the wall; for two threads the better of one and two
+counts, and a dash says that nobody was asked for two.
 
 Without a bias all tools solve the same problem. With a bias only those take part that leave it out
 of the penalty: scikit-learn's solvers of logistic regression, Intel's, SGD, LIBSVM (by `SVC`), and
