@@ -16,6 +16,7 @@ from rosenblatt.data.problem import Problem, no_weights
 from rosenblatt.errors import DataError, TooLargeError
 from rosenblatt.rules.losses import HINGE, LOGISTIC, SQUARED_HINGE
 from rosenblatt.solvers.ascent import Ascent, Climber, ascend
+from rosenblatt.solvers.certified import Limits, Start, certify
 from rosenblatt.solvers.responses import Task
 
 LOSSES = [HINGE, SQUARED_HINGE, LOGISTIC]
@@ -258,6 +259,28 @@ def test_a_warm_start_begins_where_it_ended() -> None:
         end = solved(X, y, 1.0, loss, bias=True)
         again = next(climbing(X, y, 1.0, loss, bias=True, start=(end.alpha, end.b)))
         assert again.gap <= 1e-8
+
+
+def test_a_start_far_too_high_is_climbed_down_from() -> None:
+    # once: a step down from there was taken to rise without bounds, and X was said to be too large
+    X, y = samples(4)
+    high = (0.9 * np.full(len(y), 1e6), 0.0)
+    first, *_, last = islice(climbing(X, y, 1e6, LOGISTIC, start=high), 5)
+    assert last.gap < first.gap < np.inf
+
+
+def test_pulls_of_a_fold_lead_another_where_its_weights_mislead() -> None:
+    rng = np.random.default_rng(0)
+    X = sparse.random_array((400, 900), density=0.02, format="csr", rng=rng)
+    y = np.where(X @ rng.normal(size=900) > 0, 1.0, -1.0)
+    folds = np.arange(400) % 5
+    limits = Limits(1e-2, EPOCHS)
+    *_, first = certify(task_of(X, y, 1e3 * (folds != 0), LOGISTIC), None, 0, limits, "ascent")
+    other = task_of(X, y, 1e3 * (folds != 1), LOGISTIC)
+    starts = [Start(first.w), Start(first.w, first.pulls)]
+    misled, led = ([*certify(other, start, 0, limits, "ascent")][-1] for start in starts)
+    assert led.bounds.gap <= 1e-2
+    assert led.number < misled.number
 
 
 def test_rows_that_all_cost_nothing_leave_nothing_to_do() -> None:

@@ -22,11 +22,9 @@ from rosenblatt.evidence.trace import Certified, Trace, certified_record
 from rosenblatt.rules.decisions import decided
 from rosenblatt.rules.losses import Loss
 from rosenblatt.solvers.blas import one_thread
-from rosenblatt.solvers.certified import Limits, Step, certify
+from rosenblatt.solvers.certified import Limits, Start, Step, certify
 from rosenblatt.solvers.responses import Task
 from rosenblatt.solvers.state import Ending, Outcome
-
-CHOOSING_TOL = 1e-3  # gap of the fits that only choose C
 
 
 class Run(NamedTuple):
@@ -43,6 +41,8 @@ class CertifiedClassifier(LinearClassifier):
     C: Any  # a number, or "cv"
     solver: str
     time_limit: float | None
+
+    _choosing_tol = 1e-2  # gap of fits that only choose C: by then few rows change sides
 
     trace_: Trace
     outcome_: Outcome
@@ -77,7 +77,7 @@ class CertifiedClassifier(LinearClassifier):
             self._require_weight(weights * problem.class_weights)
             try:
                 with one_thread():
-                    self._solve(problem, None if warm is None else warm.W)
+                    self._solve(problem, None if warm is None else [Start(w) for w in warm.W])
             except FloatingPointError:
                 raise not_finite(problem.rows) from None
         return self
@@ -93,31 +93,33 @@ class CertifiedClassifier(LinearClassifier):
     def _loss(self) -> Loss:
         raise NotImplementedError
 
-    def _solve(self, problem: Problem, start: Floats | None) -> None:
+    def _solve(self, problem: Problem, start: list[Start] | None) -> None:
         limits = self._limits()
         self.C_ = self._price()
         if isinstance(self.C, str):
-            weights_at = partial(self._weights_at, limits)
-            choice = choose(weights_at, self._marks, problem, self._seed())
-            self.C_, self.cv_results_, start = choice.C, choice.results, choice.W
+            rough = replace(limits, tol=max(limits.tol, self._choosing_tol))
+            fit_at = partial(self._ends, rough)
+            choice = choose(fit_at, self._marks, problem, self._seed())
+            self.C_, self.cv_results_, start = choice.C, choice.results, choice.start
         self._store(problem, self._runs(problem, self.C_, start, limits))
 
-    def _marks(self, scores: Floats, codes: Array) -> Array:
-        """Mark of each row by its scores, for choosing C: whether it is right."""
-        return np.equal(decided(scores, len(self.classes_)), codes)
+    def _marks(self, scores: Floats, codes: Array) -> Floats:
+        """Mark of each row by its scores, for choosing C: 1 where it is right, else 0."""
+        return np.equal(decided(scores, len(self.classes_)), codes).astype(np.float64)
 
     def _price(self) -> Any:
         """C, as the settings have it."""
         return self.C
 
-    def _weights_at(
-        self, limits: Limits, problem: Problem, C: float, start: Floats | None
-    ) -> Floats:
-        """Weights for a C, good enough to choose by."""
-        rough = replace(limits, tol=max(limits.tol, CHOOSING_TOL))
-        return weights_of_runs(self._runs(problem, C, start, rough))
+    def _ends(
+        self, limits: Limits, problem: Problem, C: float, start: list[Start] | None
+    ) -> list[Start]:
+        """Where the runs for a C end, for others to begin there."""
+        return [beginning_at(run.last) for run in self._runs(problem, C, start, limits)]
 
-    def _runs(self, problem: Problem, C: float, start: Floats | None, limits: Limits) -> list[Run]:
+    def _runs(
+        self, problem: Problem, C: float, start: list[Start] | None, limits: Limits
+    ) -> list[Run]:
         """Run every unit to its end, on threads of their own where there are several."""
         seed = self._seed()
         positives = [1] if problem.n_classes == 2 else list(range(problem.n_classes))
@@ -135,7 +137,7 @@ class CertifiedClassifier(LinearClassifier):
         with ThreadPoolExecutor(across) as pool:
             return list(pool.map(solve, units))
 
-    def _steps(self, task: Task, start: Floats | None, seed: int, limits: Limits) -> Iterator[Step]:
+    def _steps(self, task: Task, start: Start | None, seed: int, limits: Limits) -> Iterator[Step]:
         """Steps of a unit to their end."""
         return certify(task, start, seed, limits, self._method())
 
@@ -195,6 +197,11 @@ def recorded(steps: Iterator[Step], unit: int, positive: int, tol: float) -> Run
             records.append(certified_record(step, unit))
             tell_step(records[-1], tol)
     return Run(positive, records, step)
+
+
+def beginning_at(step: Step) -> Start:
+    """Where a run stood, for another to begin there; Newton's method needs no pulls."""
+    return Start(step.w, step.pulls if step.method == "ascent" else None)
 
 
 def weights_of_runs(runs: list[Run]) -> Floats:

@@ -1,7 +1,10 @@
-"""Choose C: a path of rising C on all rows, each fold of a cross-validation a short way off it.
+"""Choose C: by cross-validation along a path of rising C, with as few fits as the choice needs.
 
 A fold is left out by giving its rows no weight, so nothing is copied. Its weights start from those
-of all rows at the same C, which are near. The path ends where the score has fallen for a while.
+of another fold at the same C, or else of the C below. Every tenfold C comes first, on as many folds
+as are enough to judge by; the path ends where the score has fallen for a while or the weights have
+come to rest. Then come the values beside the best, and then the other folds, but only for those
+that are still in the race.
 """
 
 from collections.abc import Callable
@@ -13,47 +16,75 @@ from rosenblatt.arrays import Array, Floats
 from rosenblatt.data.problem import Problem
 from rosenblatt.errors import DataError
 from rosenblatt.estimators.contract import anew
+from rosenblatt.estimators.racing import Race
+from rosenblatt.solvers.certified import Start
 from rosenblatt.solvers.score import scores_of
 
 CS = tuple(10.0**power for power in np.arange(-4, 4.5, 0.5))
 FOLDS = 5
-PATIENCE = 4  # values of C with a worse score
-WORTH = 1e-4  # of a score: less is no difference
+STRIDE = 2  # values of C to the next that comes first
+ENOUGH = 500  # rows left out, to judge by
+PATIENCE = 2  # values with a worse score, one after the other
+AT_REST = 1.1  # times longer weights, or less, at the next C: they will not grow much any more
 
-WeightsAt = Callable[[Problem, float, Floats | None], Floats]
-Marks = Callable[[Floats, Array], Array]  # of rows, by their scores and classes
+Starts = list[Start]  # one a unit
+FitAt = Callable[[Problem, float, Starts | None], Starts]
+Marks = Callable[[Floats, Array], Floats]  # of rows, by their scores and classes
 
 
 class Choice(NamedTuple):
-    """The C with the best score, the weights of all rows there, and what was tried."""
+    """The C with the best score, where to begin with it, and what was tried."""
 
     C: float
-    W: Floats | None
+    start: Starts
     results: dict[str, Any]
 
 
-def choose(weights_at: WeightsAt, marks_of: Marks, problem: Problem, seed: int) -> Choice:
+def choose(fit_at: FitAt, marks_of: Marks, problem: Problem, seed: int) -> Choice:
     """Find the C whose weights do best on rows left out, by the mean of their marks."""
     folds = folds_of(problem, seed)
-    tried: list[float] = []
-    scores: list[list[float]] = []
-    W: Floats | None = None
-    best, chosen, waited = -np.inf, Choice(CS[0], None, {}), 0
-    for C in CS:
-        W = weights_at(problem, C, W)
-        scores.append([fold_score(weights_at, marks_of, problem, C, W, held) for held in folds])
-        tried.append(C)
-        mean = float(np.mean(scores[-1]))
-        worth = WORTH * abs(mean)
-        if mean > best + worth:
-            best, chosen, waited = mean, Choice(C, W, {}), 0
-        elif mean < best - worth:  # a level stretch may come before a rise
-            waited += 1
-        if waited == PATIENCE:
+    prices = problem.weights * problem.class_weights[problem.codes]
+    ends: dict[int, Starts] = {}
+
+    def trial(value: int, fold: int) -> Floats:
+        start = ends[max(v for v in ends if v <= value)] if ends else None
+        ends[value] = fit_at(without(problem, folds[fold]), CS[value], start)
+        held = problem.take(folds[fold])
+        return marks_of(scores_of(held.rows, weights_of(ends[value])), held.codes)
+
+    race = Race(trial, [prices[fold] for fold in folds])
+    enough = min(len(folds), -(-ENOUGH // min(map(len, folds))))
+    left = race.left(first_round(race, ends, enough))
+    for n_folds in range(enough + 1, len(folds) + 1):
+        for value in left:
+            race.run(value, n_folds)
+        left = race.left(left)
+    best = race.leader(left)
+    results = {"C": np.array(CS)[race.tried], **race.table(best, len(folds))}
+    return Choice(CS[best], ends[best], results)
+
+
+def first_round(race: Race, ends: dict[int, Starts], n_folds: int) -> list[int]:
+    """Try every second value up to where more cannot help, then those beside the best."""
+    before, waited = 0.0, 0
+    for value in range(0, len(CS), STRIDE):
+        race.run(value, n_folds)
+        leader = race.leader(race.tried)
+        waited = waited + 1 if race.behind(value, leader) else 0
+        length = float(np.linalg.norm(weights_of(ends[value])[:, :-1]))
+        at_rest = value > leader and length <= AT_REST * before
+        if waited == PATIENCE or at_rest:
             break
-    table = np.array(scores)
-    results = {"C": np.array(tried), "scores": table, "mean_score": table.mean(axis=1)}
-    return chosen._replace(results=results)
+        before = length
+    for value in (leader - 1, leader + 1):
+        if 0 <= value < len(CS):
+            race.run(value, n_folds)
+    return race.tried
+
+
+def weights_of(starts: Starts) -> Floats:
+    """Weights of all units."""
+    return np.vstack([unit.w for unit in starts])
 
 
 def folds_of(problem: Problem, seed: int) -> list[Array]:
@@ -83,16 +114,11 @@ def _dealt(codes: Array, n_folds: int, rng: np.random.RandomState) -> Array:
     return folds
 
 
-def fold_score(
-    weights_at: WeightsAt, marks_of: Marks, problem: Problem, C: float, W: Floats, held: Array
-) -> float:
-    """Mean mark of the rows held out, by weights that never saw them."""
+def without(problem: Problem, held: Array) -> Problem:
+    """The problem with some rows left out: they have no weight."""
     weights = np.array(problem.weights)
     weights[held] = 0.0
-    W = weights_at(problem._replace(weights=weights), C, W)
-    part = problem.take(held)
-    by = part.weights * part.class_weights[part.codes]
-    return float(np.average(marks_of(scores_of(part.rows, W), part.codes), weights=by))
+    return problem._replace(weights=weights)
 
 
 def regularisation_path(

@@ -73,7 +73,9 @@ class LinearSVM(CertifiedClassifier):
     C_ : float
         The C used.
     cv_results_ : dict
-        With C="cv": the values "C" tried, the "scores" of each on each fold, and the "mean_score".
+        With C="cv": the values "C" tried, the "scores" of each on each fold, NaN where one was
+        spared because the value was out of the race, and the "mean_score", for which a spared
+        fold is made up from how far the value was behind the one chosen.
     n_iter_ : int
         Steps taken (the most of any unit).
     outcome_ : Outcome

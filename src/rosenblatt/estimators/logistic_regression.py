@@ -16,7 +16,7 @@ from rosenblatt.estimators.certified import CertifiedClassifier, Run, costs_of, 
 from rosenblatt.evidence.separation import watched
 from rosenblatt.rules.losses import Loss
 from rosenblatt.solvers import multinomial
-from rosenblatt.solvers.certified import METHODS, Limits, Step, until
+from rosenblatt.solvers.certified import METHODS, Limits, Start, Step, until
 from rosenblatt.solvers.likelihood import MOST_FEATURES, climb
 from rosenblatt.solvers.responses import Task
 from rosenblatt.solvers.softmax import Classes
@@ -99,7 +99,9 @@ class LogisticRegression(CertifiedClassifier):
     C_ : float
         The C used.
     cv_results_ : dict
-        With C="cv": the values "C" tried, the "scores" of each on each fold, and the "mean_score".
+        With C="cv": the values "C" tried, the "scores" of each on each fold, NaN where one was
+        spared because the value was out of the race, and the "mean_score", for which a spared
+        fold is made up from how far the value was behind the one chosen.
     n_iter_ : int
         Steps taken (the most of any unit).
     outcome_ : Outcome
@@ -118,6 +120,8 @@ class LogisticRegression(CertifiedClassifier):
     >>> model.gap_ <= 1e-6
     True
     """
+
+    _choosing_tol = 1e-3  # a probability shows more than a side
 
     def __init__(
         self,
@@ -195,13 +199,15 @@ class LogisticRegression(CertifiedClassifier):
         own = log_expit(scores)
         return np.asarray(own - logsumexp(own, axis=1, keepdims=True))
 
-    def _marks(self, scores: Floats, codes: Array) -> Array:
-        return self._log_proba(scores)[np.arange(len(codes)), codes]
+    def _marks(self, scores: Floats, codes: Array) -> Floats:
+        return np.asarray(self._log_proba(scores)[np.arange(len(codes)), codes])
 
     def _loss(self) -> Loss:
         return Loss.LOGISTIC
 
-    def _runs(self, problem: Problem, C: float, start: Floats | None, limits: Limits) -> list[Run]:
+    def _runs(
+        self, problem: Problem, C: float, start: list[Start] | None, limits: Limits
+    ) -> list[Run]:
         if problem.n_classes == 2 or self.multi_class == "ovr":
             return super()._runs(problem, C, start, limits)
         if np.isinf(C):
@@ -215,10 +221,11 @@ class LogisticRegression(CertifiedClassifier):
             ridge=1.0,
             bias=self.fit_intercept,
         )
-        steps = multinomial.certify(task, start, self._seed(), limits)
+        W = None if start is None else np.vstack([unit.w for unit in start])
+        steps = multinomial.certify(task, W, self._seed(), limits)
         return [recorded(steps, 0, -1, limits.tol)]
 
-    def _steps(self, task: Task, start: Floats | None, seed: int, limits: Limits) -> Iterator[Step]:
+    def _steps(self, task: Task, start: Start | None, seed: int, limits: Limits) -> Iterator[Step]:
         if task.ridge > 0.0:
             return super()._steps(task, start, seed, limits)
         features = n_cols(task.blocks.problem.rows)
@@ -228,7 +235,8 @@ class LogisticRegression(CertifiedClassifier):
                 " C: so many features nearly always separate the classes."
             )
         names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(features)])
-        return watched(until(climb(task, start), limits), task, list(names), limits)
+        steps = climb(task, None if start is None else start.w)
+        return watched(until(steps, limits), task, list(names), limits)
 
     def _price(self) -> Any:
         return np.inf if self.penalty is None else self.C

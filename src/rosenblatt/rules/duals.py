@@ -14,6 +14,7 @@ NEWTON_STEPS = 30
 SMALL_STEP = 0.02  # in the log odds of α: below it a quadratic is as good as another exponential
 CAUTION = 0.1  # of the way to a bound is left, where what α earns bends without end
 LARGEST_LOGIT = 700.0  # e to this is still finite
+FAINT = 1e-12  # of c: so near a bound a quadratic says nothing of a step that came from afar
 
 
 @njit(cache=True, forceinline=True)
@@ -132,4 +133,6 @@ def gain(loss: int, before: float, after: float, margin: float, square: float, c
     if loss == SQUARED_HINGE:
         return step * (1.0 - margin - 0.5 * before / c - 0.5 * (square + 0.5 / c) * step)
     spread = after * (1.0 - after / c)
-    return 0.5 * step * step * (square + 1.0 / spread) if spread > 0.0 else abs(step * margin)
+    if spread <= FAINT * c:
+        return abs(step * margin)
+    return 0.5 * step * step * (square + 1.0 / spread)

@@ -15,6 +15,7 @@ are so near that few steps over all rows are left.
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -64,6 +65,17 @@ class Step:
     advice: str = ""
 
 
+class Start(NamedTuple):
+    """Where a run begins: weights, and the pulls that gave them where a method goes on from those.
+
+    Weights are never far from those of other rows or another cost; the pulls that rows answer them
+    with may be, by orders of magnitude.
+    """
+
+    w: Floats
+    pulls: Floats | None = None
+
+
 @dataclass(frozen=True)
 class Limits:
     """When a run ends: a gap that is small enough, so many steps, or a time on the clock."""
@@ -87,7 +99,7 @@ class Limits:
 
 
 def certify(
-    task: Task, start: Floats | None, seed: int, limits: Limits, solver: str = "auto"
+    task: Task, start: Start | None, seed: int, limits: Limits, solver: str = "auto"
 ) -> Iterator[Step]:
     """Steps until a limit speaks or only rounding is left; the last names its ending."""
     method = METHODS[method_for(task) if solver == "auto" else solver]
@@ -117,13 +129,12 @@ def method_for(task: Task) -> str:
     return "ascent" if wide and task.ridge > 0.0 else "newton"
 
 
-def by_ascent(task: Task, start: Floats | None, seed: int, limits: Limits) -> Iterator[Step]:
+def by_ascent(task: Task, start: Start | None, seed: int, limits: Limits) -> Iterator[Step]:
     """Dual coordinate ascent, without an end; started from weights, it begins with their pulls."""
     first = None
     if start is not None:
-        place = place_at(task, start)
-        respond_all(task, place, Floor(np.zeros_like(task.costs), WARM_WINDOW), anew=True)
-        first = (place.pulls, float(start[-1]))
+        pulls = answers_to(task, start.w) if start.pulls is None else start.pulls
+        first = (pulls, float(start.w[-1]))
     for now in ascend(task, seed=seed, tol=limits.tol, start=first):
         bounds = Bounds(now.primal, now.dual)
         rows = int(np.count_nonzero(now.alpha))
@@ -131,14 +142,22 @@ def by_ascent(task: Task, start: Floats | None, seed: int, limits: Limits) -> It
         yield Step(now.passes, w, now.alpha, bounds, "ascent", rows, bounds.itself)
 
 
-def by_newton(task: Task, start: Floats | None, seed: int, limits: Limits) -> Iterator[Step]:
+def answers_to(task: Task, w: Floats) -> Floats:
+    """Pulls that the rows answer some weights with."""
+    place = place_at(task, w)
+    respond_all(task, place, Floor(np.zeros_like(task.costs), WARM_WINDOW), anew=True)
+    return place.pulls
+
+
+def by_newton(task: Task, start: Start | None, seed: int, limits: Limits) -> Iterator[Step]:
     """Newton's steps, without an end."""
     width = n_cols(task.blocks.problem.rows) + 1
-    if start is None and worth_a_part(task):
-        start = rough_start(task, seed, limits)
-    place = place_at(task, np.zeros(width) if start is None else start)
+    first = None if start is None else start.w
+    if first is None and worth_a_part(task):
+        first = rough_start(task, seed, limits)
+    place = place_at(task, np.zeros(width) if first is None else first)
     if task.loss == HINGE:
-        window = max(FIRST_WINDOW if start is None else WARM_WINDOW, softest(task))
+        window = max(FIRST_WINDOW if first is None else WARM_WINDOW, softest(task))
         looks = on_floors(task, place, window, Leader(seed))
     else:
         looks = on_the_loss(task, place, Leader(seed))
