@@ -44,7 +44,12 @@ the primal solvers of LIBLINEAR with `-R`. LinearSVC, the dual solvers of LIBLIN
 penalise it, which is another objective; lightning and skglm have none here.
 Ten classes (`mnist`) are ten problems, each class against the rest, or for the logistic loss one
 multinomial problem; tools that do not solve these, or pairs of classes instead, take no part, so
-that nobody is left for the hinge with a bias.
+that nobody is left for the hinge with a bias. Not asked for ten classes, though they could: sag,
+saga and lightning; with a bias also newton-cholesky and the runs on float64.
+
+Rows were measured on different days, contenders one after the other. On two of them (cover type and
+barely separable, logistic with a bias) ours and the nearest peers were timed a second time, because
+they were close or lost on a busy machine; the second times stand here.
 """
 NOTES = """\
 ## Notes on the peers
