@@ -35,7 +35,7 @@ def steeper(points: list[Point]) -> str:
     share = f"{100 * most.system / most.seconds:.0f} %"
     return (
         f"Text takes more steps as it grows, {words[0].steps:,} to {words[-1].steps:,} for the"
-        " hinge: C stays the same for every row, and there come to be more rows than words. The"
+        " hinge; why was not examined (there come to be more rows than words on the way). The"
         " largest tables of numbers take about as many steps as smaller ones, but up to"
         f" {share} of their time is the operating system's, which has to find fresh memory:"
         " vectors of a number a row are then too large for the allocator to keep from fit to fit."

@@ -308,6 +308,22 @@ def test_columns_may_have_any_name() -> None:
     assert "a, b=3" in used["weights"]["yes"]
 
 
+def test_names_and_labels_neither_break_lines_nor_command_the_terminal() -> None:
+    words, labels = ("b", "w" * 3000, "w" * 3000), ("re\x1b[31md", "n\no")
+    rows = [f'{i % 7},{words[i % 3]},{i % 5},"{labels[i % 2]}"' for i in range(30)]
+    Path("odd.csv").write_text("\n".join(['"a\nb",word,bell\x07,y', *rows]))
+    said = rosenblatt("fit", "odd.csv", *ONLY_FIT, "--max-iter", "3", "-o", "odd.model")
+    shown = rosenblatt("show", "odd.model")
+    assert (said.code, shown.code) == (0, 0)
+    assert said.out.startswith("odd.csv: 30 rows, 4 features; y: n o 15, re\ufffd[31md 15\n")
+    for out in (said.out, shown.out):
+        assert f"\nword={'w' * 54}… " in out
+        assert "\na b  " in out
+        assert "\nbell\ufffd  " in out
+        assert not set(out) & {"\x1b", "\x07"}
+        assert max(map(len, out.splitlines())) < 300
+
+
 def test_two_features_of_one_name_keep_both_weights() -> None:
     lines = [f"{i % 7 if i % 5 else ''},{i % 3},{'uv'[i % 2]}" for i in range(30)]
     Path("twins.csv").write_text("\n".join(["a,a is missing,y", *lines]))

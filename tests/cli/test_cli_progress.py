@@ -50,7 +50,7 @@ def test_a_bar_of_the_passes_with_their_mistakes(terminal: Terminal, rule: Any) 
     with watched(terminal):
         rule.fit(XOR.X, XOR.y)
     told = f"pass 8: {rule.trace_[-1].mistakes} mistakes, loss "
-    assert re.search(rf"Training ━{{{WIDTH}}} {told}.* 0:00:0\d", terminal.line())
+    assert re.search(rf"Training ━{{{WIDTH}}} {told}.* 0:0\d:\d\d", terminal.line())
 
 
 @pytest.mark.parametrize("rule", [LinearSVM(), LogisticRegression(), LogisticRegression(C="cv")])
@@ -58,14 +58,14 @@ def test_a_bar_of_the_gap_on_its_way(terminal: Terminal, rule: Any) -> None:
     with watched(terminal):
         rule.fit(IRIS.X, IRIS.y)
     told = rf"step \d+: gap {rule.trace_[-1].gap:.1e}"
-    assert re.search(rf"Training ━{{{WIDTH}}} {told} +0:00:0\d", terminal.line())
+    assert re.search(rf"Training ━{{{WIDTH}}} {told} +0:0\d:\d\d", terminal.line())
 
 
 def test_the_bar_begins_anew_with_every_stage(terminal: Terminal) -> None:
     with watched(terminal) as listen:
         Perceptron(max_iter=8).fit(XOR.X, XOR.y)
         listen("Judging [by rows]")
-    assert re.search(r"Judging \[by rows\] ━+ +0:00:0\d", terminal.line())
+    assert re.search(r"Judging \[by rows\] ━+ +0:0\d:\d\d", terminal.line())
 
 
 def test_figures_give_way_on_a_narrow_screen(
@@ -77,7 +77,7 @@ def test_figures_give_way_on_a_narrow_screen(
         Perceptron(max_iter=8).fit(XOR.X, XOR.y)
     line = terminal.line()
     assert len(line) <= 60
-    assert re.search(rf"Judging, fold 3 of 10 ━{{{WIDTH}}} pass.*… 0:00:0\d", line)
+    assert re.search(rf"Judging, fold 3 of 10 ━{{{WIDTH}}} pass.*… 0:0\d:\d\d", line)
 
 
 @pytest.mark.parametrize("wish", ["", "1"])

@@ -13,7 +13,12 @@ import typer
 def show(told: dict[str, Any], text: Callable[[dict[str, Any]], str], *, as_json: bool) -> None:
     """Print figures, as JSON or as text."""
     with while_read():
-        typer.echo(json.dumps(told, indent=2, ensure_ascii=False) if as_json else text(told))
+        typer.echo(json.dumps(told, indent=2, ensure_ascii=False) if as_json else safe(text(told)))
+
+
+def safe(text: str) -> str:
+    """Text without signs that a terminal obeys: names and labels may hold any."""
+    return "".join(sign if sign.isprintable() or sign == "\n" else "\ufffd" for sign in text)
 
 
 @contextmanager

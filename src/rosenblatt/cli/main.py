@@ -12,6 +12,7 @@ import typer
 from rosenblatt.cli.comparing import compare
 from rosenblatt.cli.deciding import separable, verify
 from rosenblatt.cli.fitting import fit
+from rosenblatt.cli.interrupting import interruptible
 from rosenblatt.cli.laboratory import lab
 from rosenblatt.cli.predicting import predict, score
 from rosenblatt.cli.showing import export, show
@@ -45,7 +46,8 @@ def root(
 def main() -> None:
     """Run the command line; every failure is a sentence and an exit code."""
     try:
-        code = app(standalone_mode=False)
+        with interruptible():
+            code = app(standalone_mode=False)
     except RosenblattError as error:
         _end(2, f"Error: {error}")
     except Misuse as error:

@@ -76,12 +76,13 @@ class Reading(NamedTuple):
         choices: "Choices | None" = None,
         as_words: frozenset[str] = frozenset(),
     ) -> "Source":
-        """The source that some names mean."""
+        """The source that some names mean, to learn from or to prove by."""
         from rosenblatt.sources.formats import open_source
 
         if choices is not None:
             as_words |= choices.category | choices.text
-        return open_source(names, self.options(as_words), target=target)
+        options = replace(self.options(as_words), teaches=True)
+        return open_source(names, options, target=target)
 
     def options(self, as_words: frozenset[str] = frozenset()) -> Options:
         """The same as the readers take them."""

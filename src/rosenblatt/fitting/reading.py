@@ -1,6 +1,7 @@
 """A source as the rows and labels of a `Dataset`: encoded, but neither scaled nor weighted."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -57,6 +58,7 @@ def read(
     ((150, 4), ('sepal_length', 'sepal_width'))
     """
     names = [source] if isinstance(source, str) else list(source)
+    options = replace(options or Options(), teaches=True)
     return read_rows(open_source(names, options, target=target), target, Choices(scale=False)).data
 
 

@@ -16,6 +16,7 @@ from rosenblatt.models.values import Packer, Unpacker
 
 WEIGHTS = "weights"  # (w, b), a row a unit: the array that a stranger needs
 ARRAYS = {"_W": WEIGHTS}
+LATER = {"time_limit"}  # parameters that files of before lack: they have their default
 DERIVED = {"_ready"}  # made again when it is wanted
 MACHINES = {"threshold-unit", "threshold-network"}  # no estimators: a record is all of them
 
@@ -77,7 +78,8 @@ def estimator_of(kept: Kept) -> Any:
             raise ValueError(f"it holds no {kept.rule}")
         return machine
     parameters = {name: unpacker.value(plain) for name, plain in kept.parameters.items()}
-    if set(parameters) != set(kind().get_params()):
+    known = set(kind().get_params())
+    if set(parameters) | LATER & known != known:
         raise ValueError(f"its parameters are not those of {kind.__name__}")
     estimator = kind(**parameters)
     state = {name: unpacker.value(plain) for name, plain in kept.state.items()}

@@ -7,6 +7,7 @@ SHOWN_PASSES = 12
 SHOWN_WEIGHTS = 10
 SHOWN_CLASSES = 12
 SHOWN_COLUMNS = 12
+LONGEST = 60  # name in a table
 
 
 def sentences(told: dict[str, Any]) -> str:
@@ -44,7 +45,7 @@ def _maps(told: dict[str, Any]) -> str:
 
 def _about_the_data(told: dict[str, Any]) -> list[str]:
     rows, features = told["rows"], told["encoded_features"]
-    classes = listed([f"{name} {count:,}" for name, count in told["classes"].items()])
+    classes = listed([f"{brief(name)} {count:,}" for name, count in told["classes"].items()])
     target = "" if told["target"] is None else f"{told['target']}: "
     noun = "feature" if features == 1 else "features"
     parts = [f"{told['source']}: {rows:,} rows, {features:,} {noun}; {target}{classes}"]
@@ -60,7 +61,8 @@ def _about_the_data(told: dict[str, Any]) -> list[str]:
 
 def _column(column: dict[str, Any]) -> str:
     kind, n = ", ".join([column["kind"], *filter(None, [column.get("read")])]), column["features"]
-    return f"{column['name']} ({kind})" if n == 1 else f"{column['name']} ({kind}, {n:,} features)"
+    name = brief(column["name"])
+    return f"{name} ({kind})" if n == 1 else f"{name} ({kind}, {n:,} features)"
 
 
 def _about_accuracy(told: dict[str, Any]) -> list[str]:
@@ -85,6 +87,7 @@ def confusion_table(classes: Sequence[str], counts: Sequence[Sequence[int]]) -> 
     """How often each class (a line) was decided for each (a column)."""
     if len(classes) > SHOWN_CLASSES:
         return f"(The table of {len(classes)} × {len(classes)} decisions is in --json.)"
+    classes = [brief(name) for name in classes]
     width = max(len(name) for name in [*classes, "true \\ decided"])
     longest = max(len(f"{n:,}") for row in counts for n in row)
     columns = [(k, max(longest, 6, len(name))) for k, name in enumerate(classes)]
@@ -100,16 +103,22 @@ def weights_table(weights: dict[str, dict[str, float]], n_features: int) -> str:
     shown_units = dict(list(weights.items())[:SHOWN_CLASSES])
     *features, bias = next(iter(weights.values()))
     shown = [*features[:SHOWN_WEIGHTS], bias]
-    width = max(len(name) for name in [*shown, "weights"])
-    columns = [(unit, max(10, len(unit))) for unit in shown_units]
-    lines = ["weights".ljust(width) + "".join(f"  {unit:>{size}}" for unit, size in columns)]
+    width = max(len(brief(name)) for name in [*shown, "weights"])
+    columns = [(unit, max(10, len(brief(unit)))) for unit in shown_units]
+    lines = ["weights".ljust(width) + "".join(f"  {brief(unit):>{size}}" for unit, size in columns)]
     for name in shown:
         cells = "".join(f"  {weights[unit][name]:>{size}.4g}" for unit, size in columns)
-        lines.append(name.ljust(width) + cells)
+        lines.append(brief(name).ljust(width) + cells)
     left = n_features - SHOWN_WEIGHTS
     if left > 0:
         lines.insert(-1, f"… {left:,} smaller ones")
     return "\n".join(lines)
+
+
+def brief(name: str) -> str:
+    """A name that fits into a line of a table."""
+    line = " ".join(name.splitlines())
+    return line if len(line) <= LONGEST else line[: LONGEST - 1] + "…"
 
 
 def listed(items: Sequence[str], most: int = SHOWN_CLASSES) -> str:

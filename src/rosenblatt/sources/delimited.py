@@ -8,7 +8,7 @@ wrong is named.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,7 @@ from rosenblatt.sources.cells import as_words, decoded, typed, types_of, with_gi
 from rosenblatt.sources.chunks import Grid, Place, Table
 from rosenblatt.sources.layout import Layout, layout_of
 from rosenblatt.sources.opening import BOM, PIECE, Piece, last_end, pieces
-from rosenblatt.sources.options import Options
+from rosenblatt.sources.options import Options, usual_target
 from rosenblatt.sources.reading import name_of
 from rosenblatt.sources.threads import in_order, processors
 
@@ -29,6 +29,8 @@ HEAD = 1 << 16  # bytes that tell the layout
 SAMPLE = 1 << 20  # bytes that tell the types
 WORTH_COMPILING = 1 << 22  # bytes: fewer are read before the compiler is loaded
 
+CODE = "^[+-]?(0[0-9]+|[0-9]{16,})$"  # which a float64 does not hold as it is written
+
 Types = dict[str, "pl.DataType"]
 
 
@@ -37,7 +39,8 @@ class Delimited:
     """Tables of delimited text with the same columns, one after another."""
 
     files: tuple[str, ...]
-    options: Options
+    given: Options
+    target: str | None = None
     n_threads: int | None = None
     """By default as many as there are processors, up to eight."""
     size: int = PIECE
@@ -65,6 +68,27 @@ class Delimited:
         return self._layout(self.files[0])
 
     @cached_property
+    def options(self) -> Options:
+        """Options as they were given, but for codes among the labels, which are words."""
+        piece = next(self._pieces(self.files[0]), None) if self.given.teaches else None
+        target = self.target or usual_target(self.layout.names)
+        if piece is None or target not in self.layout.names or not self._are_codes(target, piece):
+            return self.given
+        return replace(self.given, as_words=self.given.as_words | {target})
+
+    def _are_codes(self, column: str, piece: Piece) -> bool:
+        """Whether whole numbers in a column are written as amounts are not, such as 01."""
+        import polars as pl  # noqa: PLC0415 (slow to import)
+
+        sample = _sample(piece, self.layout)
+        words: Types = dict.fromkeys(self.layout.names, pl.String())
+        try:
+            frame = _parsed(sample.text, self.layout, words, self.given)
+        except pl.exceptions.PolarsError:
+            frame = as_words(self.files[0], sample, self.layout, self.given).frame
+        return bool(frame[column].str.contains(CODE).any())
+
+    @cached_property
     def types(self) -> Types:
         """Type of each column, by the first piece of the first file."""
         piece = next(self._pieces(self.files[0]), None)
@@ -75,7 +99,7 @@ class Delimited:
     def _layout(self, file: str) -> Layout:
         head = next(pieces(file, size=HEAD, quoted=True), Piece(b"", 1)).text.removeprefix(BOM)
         _require_text(file, head)
-        return layout_of(file, decoded(file, Piece(head, 1)), self.options)
+        return layout_of(file, decoded(file, Piece(head, 1)), self.given)
 
     def _pieces(self, file: str) -> Iterator[Piece]:
         """Pieces without the header, which must be that of the first file."""

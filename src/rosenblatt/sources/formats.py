@@ -188,7 +188,7 @@ def _delimited(separator: str | None, request: Request) -> Source:
     chosen = request.options
     if chosen.separator is None:
         chosen = replace(chosen, separator=separator)
-    return Delimited(request.files, chosen)
+    return Delimited(request.files, chosen, request.target)
 
 
 DELIMITED = Format("csv", (".csv",), _never, partial(_delimited, None))

@@ -8,13 +8,13 @@ import numpy as np
 from rosenblatt.arrays import Array, Ints
 from rosenblatt.errors import SourceError
 from rosenblatt.sources.chunks import Chunk, Grid, Matrix, Place, Table
+from rosenblatt.sources.options import USUAL_TARGETS, usual_target
 from rosenblatt.tables.columns import words_of
 
 if TYPE_CHECKING:
     import polars as pl
 
 UNKNOWN = -1  # code of a label that is none of the classes
-USUAL_NAMES = ("target", "label", "class", "y")
 FEW_ROWS_A_CLASS = 2  # on average: then it is hardly a class
 LARGEST = 2.0**63  # beyond the whole numbers of a label
 MANY = 20  # classes, which are looked at with suspicion
@@ -41,11 +41,10 @@ def target_of(chunk: Table, target: str | None) -> str:
                 f"{chunk.place.file} has no column {target!r}; its columns are {shown}."
             )
         return target
-    usual = [name for name in names if name.lower() in USUAL_NAMES]
-    first, last = names[0], names[-1]
-    if usual:
-        return usual[0]
-    return first if not _can_be_target(chunk, last) and _can_be_target(chunk, first) else last
+    first, usual = names[0], usual_target(names)
+    if usual.lower() in USUAL_TARGETS or _can_be_target(chunk, usual):
+        return usual
+    return first if _can_be_target(chunk, first) else usual
 
 
 def _can_be_target(chunk: Table, name: str) -> bool:
