@@ -119,5 +119,17 @@ def test_figures_of_files_are_those_of_the_result_files() -> None:
     assert f"{deciding:.0f} MB for a table of" in (ROOT / "docs/separability.md").read_text()
 
 
+def test_shares_of_choosing_are_those_of_the_result_file() -> None:
+    measured = ROOT / "benchmarks/results/choosing.json"
+    if not measured.exists():
+        pytest.skip("tests run apart from the repository")
+    page = " ".join((ROOT / "docs/svm.md").read_text().split())
+    shares: dict[bool, list[float]] = {True: [], False: []}
+    for row in json.loads(measured.read_text())["rows"]:
+        shares[row["data"].startswith(("sonar", "breast"))].append(100 * row["share"])
+    for few, told in ((False, "rows are thousands"), (True, "few hundred rows")):
+        assert f"{told} {min(shares[few]):.0f} to {max(shares[few]):.0f} %" in page
+
+
 def fastest_peer(told: str) -> str:
     return told.replace("scikit-learn ", "").replace("none in its time", "none")
