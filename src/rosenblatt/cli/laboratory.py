@@ -9,7 +9,6 @@ from rosenblatt.cli import options
 from rosenblatt.cli.console import while_read
 from rosenblatt.cli.options import Reading, taking_reading
 from rosenblatt.errors import ParameterError
-from rosenblatt.sources.builtins import PREFIX
 
 
 @taking_reading
@@ -39,6 +38,8 @@ def _begun(names: list[str], target: str | None, reading: Reading) -> tuple[Any,
     """The file to begin with, and the set-up that shows it."""
     if not names:
         return None, {}
+    from rosenblatt.sources.builtins import PREFIX
+
     opened = reading.source(names, target)  # also for a built-in name, which may be misspelt
     if len(names) == 1 and names[0].startswith(PREFIX):
         return None, {"data": names[0]}
