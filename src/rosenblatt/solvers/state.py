@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+ROUNDING = float(np.finfo(np.float64).eps)  # a gap below it, or below zero, is that much
+
 
 class Ending(Enum):
     """Why a run ended. The value is the sentence, to be filled with its figures."""
@@ -144,7 +146,7 @@ class Outcome:
             width=self.width,
             advice=self.advice,
             steps=counted(self.passes, "step", "steps"),
-            gap=f"{self.gap:.1e}" if self.gap < np.inf else "any distance",
+            gap=f"{max(self.gap, ROUNDING):.1e}" if self.gap < np.inf else "any distance",
         )
 
 
