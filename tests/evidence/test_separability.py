@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from referee import linear_program, separates, sum_is_zero
+from proof_referee import linear_program, separates, sum_is_zero
 from scipy import sparse
 from sklearn.datasets import load_iris, load_svmlight_file
 
