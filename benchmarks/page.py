@@ -69,10 +69,16 @@ def write_page(record: Record) -> None:
     PAGE.write_text(page(record))
 
 
+READ_OFF = """
+The ratios are those of the table. The reasons were read off traces and profiles by hand
+(`benchmarks/reasons.py`); no script has measured them.
+"""
+
+
 def page(record: Record) -> str:
     """All of it."""
     parts = [HEAD, "## Ours and the fastest peer", count(record), "\n".join(summary(record))]
-    parts += ["## Where a peer is faster", "\n".join(lost(record))]
+    parts += ["## Where a peer is faster", READ_OFF, "\n".join(lost(record))]
     parts += ["## How the cost grows", "\n\n".join(growth(kept()))]
     parts += ["## The limits", "\n".join(machine(record)), load(record)]
     for data, (title, _) in PROBLEMS.items():

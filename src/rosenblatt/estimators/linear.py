@@ -98,7 +98,7 @@ class Classifier(Estimator):
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
             The rows to decide.
-        y : array-like of shape (n_samples,)
+        y : array-like of shape (n_samples,), or for a layer of units (n_samples, n_outputs)
             Their labels.
         sample_weight : array-like of shape (n_samples,), optional
             Weights of the rows.
@@ -107,11 +107,8 @@ class Classifier(Estimator):
         -------
         float
         """
-        decisions = self.predict(X)
-        labels = labels_of(y, len(decisions))
-        check_same_kind(labels, self.classes_)
-        weights = weights_of(sample_weight, len(decisions))
-        return float(np.average(decisions == labels, weights=weights))
+        right = self._right(self.predict(X), y)
+        return float(np.average(right, weights=weights_of(sample_weight, len(right))))
 
     def __sklearn_tags__(self) -> Any:
         """Tell scikit-learn that this is a classifier, and that sparse rows are welcome."""
@@ -161,6 +158,12 @@ class Classifier(Estimator):
             raise ParameterError(f"class_weight is zero for all classes: {class_weight!r}.")
         self.classes_ = classes
         return Problem(rows, codes, weights, class_weights)
+
+    def _right(self, decisions: Array, y: Any) -> Array:
+        """Which decisions are those of the labels."""
+        labels = labels_of(y, len(decisions))
+        check_same_kind(labels, self.classes_)
+        return np.equal(decisions, labels)
 
     def _require_weight(self, weights: Floats) -> None:
         """Refuse classes that weigh nothing."""

@@ -276,33 +276,18 @@ n_iter_no_change, class_weight, warm_start, keep, start, track_error, time_limit
         chances = self.outputs(X)
         return chances if self._has_layer() else np.column_stack([1.0 - chances, chances])
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Share of the rows that are decided rightly; of a layer, in all outputs.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The rows to decide.
-        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-            Their labels.
-        sample_weight : array-like of shape (n_samples,), optional
-            Weights of the rows.
-
-        Returns
-        -------
-        float
-        """
-        if not self._has_layer():
-            return float(super().score(X, y, sample_weight))
-        decisions = self.predict(X)
-        right = (decisions == targets_of(y, len(decisions))).all(axis=1)
-        return float(np.average(right, weights=sample_weight))
-
     def __sklearn_tags__(self) -> Any:
         """Tell scikit-learn that a matrix of labels is welcome."""
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_label = True
         return tags
+
+    def _right(self, decisions: Array, y: Any) -> Array:
+        """Which rows are decided rightly; of a layer, in all outputs."""
+        if not self._has_layer():
+            return super()._right(decisions, y)
+        right: Array = (decisions == targets_of(y, len(decisions))).all(axis=1)
+        return right
 
     def _machine(self) -> str:
         return _MACHINES[self.activation]

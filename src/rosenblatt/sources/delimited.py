@@ -70,7 +70,7 @@ class Delimited:
     @cached_property
     def options(self) -> Options:
         """Options as they were given, but for codes among the labels, which are words."""
-        piece = next(self._pieces(self.files[0]), None) if self.given.teaches else None
+        piece = self._first if self.given.teaches else None
         target = self.target or usual_target(self.layout.names)
         if piece is None or target not in self.layout.names or not self._are_codes(target, piece):
             return self.given
@@ -91,10 +91,15 @@ class Delimited:
     @cached_property
     def types(self) -> Types:
         """Type of each column, by the first piece of the first file."""
-        piece = next(self._pieces(self.files[0]), None)
+        piece = self._first
         if piece is None:
             raise SourceError(f"{self.name} has a header but no rows.")
         return _types(self.files[0], piece, self.layout, self.options)
+
+    @cached_property
+    def _first(self) -> Piece | None:
+        """The first piece of the first file, by which the rest is settled."""
+        return next(self._pieces(self.files[0]), None)
 
     def _layout(self, file: str) -> Layout:
         head = next(pieces(file, size=HEAD, quoted=True), Piece(b"", 1)).text.removeprefix(BOM)
@@ -118,7 +123,7 @@ class Delimited:
     @cached_property
     def _all_numbers(self) -> bool:
         """Whether every column holds numbers, and so many that it pays to load the compiler."""
-        piece = next(self._pieces(self.files[0]), None)
+        piece = self._first
         if piece is None or len(piece.text) < WORTH_COMPILING:
             return False
         from rosenblatt.sources.grids import grid_values, may_be_grid  # noqa: PLC0415 (as said)

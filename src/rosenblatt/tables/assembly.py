@@ -30,10 +30,9 @@ def number_rows(columns: Sequence[Number], grid: Grid) -> Floats:
     """The same where all columns are numbers, and the cells are a matrix already."""
     places = [grid.names.index(column.name) for column in columns for _ in column.features]
     rows = _columns_at(places, grid.values)
-    with np.errstate(over="ignore", invalid="ignore"):
-        some_missing = np.isnan(rows.sum())  # a sum with a missing number is missing
-    if some_missing or any(column.indicator for column in columns):
-        _fill(rows, columns)
+    missing = np.isnan(rows)
+    if missing.any() or any(column.indicator for column in columns):
+        _fill(rows, missing, columns)
     return rows
 
 
@@ -45,9 +44,9 @@ def _columns_at(places: list[int], values: Floats) -> Floats:
     return values.take(places, axis=1)
 
 
-def _fill(rows: Floats, columns: Sequence[Number]) -> None:
+def _fill(rows: Floats, missing: Array, columns: Sequence[Number]) -> None:
     """Put what was learned in the place of missing numbers, and flags beside them."""
-    missing, first = np.isnan(rows), 0
+    first = 0
     for column in columns:
         absent = missing[:, first]
         rows[absent, first] = column.fill
