@@ -17,6 +17,7 @@ from rosenblatt.errors import DataError, TooLargeError
 from rosenblatt.rules.losses import HINGE, LOGISTIC, SQUARED_HINGE
 from rosenblatt.solvers.ascent import Ascent, Climber, ascend
 from rosenblatt.solvers.certified import Limits, Start, certify
+from rosenblatt.solvers.leaps import Leaps
 from rosenblatt.solvers.responses import Task
 
 LOSSES = [HINGE, SQUARED_HINGE, LOGISTIC]
@@ -28,6 +29,15 @@ def samples(seed: int, n: int = 80, d: int = 6) -> tuple[Floats, Floats]:
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, d)) * (rng.random((n, d)) < 0.6)
     return X, np.where(X.sum(axis=1) + rng.normal(size=n) > 0.3, 1.0, -1.0)
+
+
+def common_words(n: int = 1500, d: int = 1000, words: int = 30) -> tuple[Any, Floats]:
+    """Counts of words of which a few are in every row, and signs with noise."""
+    rng = np.random.default_rng(0)
+    counts = np.zeros((n, d))
+    np.add.at(counts, (np.arange(n)[:, None], (d ** rng.random((n, words))).astype(int)), 1.0)
+    scores = counts @ rng.normal(size=d) + rng.normal(size=n)
+    return sparse.csr_array(counts), np.where(scores > 0, 1.0, -1.0)
 
 
 def blocks_of(X: Any, n_jobs: int = 1) -> Blocks:
@@ -134,6 +144,32 @@ def test_every_epoch_raises_the_dual_by_what_it_says(loss: int) -> None:
     for epoch in range(1, 60):
         height += climber.climb(0, epoch)
         assert climber.measure(None, epoch).dual == pytest.approx(height, rel=1e-11)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_leaps_spare_epochs_where_rows_share_words(
+    loss: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X, y = common_words()
+    leaping = solved(X, y, 1.0, loss, bias=True, tol=1e-4).passes
+    monkeypatch.setattr("rosenblatt.solvers.ascent.SLOW", np.inf)
+    assert 2 * leaping < solved(X, y, 1.0, loss, bias=True, tol=1e-4).passes
+
+
+@pytest.mark.parametrize("loss", [HINGE, SQUARED_HINGE])
+def test_leaps_that_fall_are_made_up_for_or_taken_back(
+    loss: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X, y = common_words()
+    climber = Climber(task_of(X, y, 100.0, loss))
+    leaps, duals = [], [0.0]
+    leap = Leaps.leap
+    monkeypatch.setattr(Leaps, "leap", lambda *a: leaps.append(leap(*a)) or leaps[-1])
+    for epoch in range(1, 40):
+        climber.climb(0, epoch)
+        duals.append(climber.measure(None, epoch).dual)
+    assert min(leaps) < -0.1 * duals[-1]  # by so much the dual fell on the way
+    assert (np.diff(duals) > 0.0).all()
 
 
 def test_logistic_epochs_never_lower_the_dual() -> None:

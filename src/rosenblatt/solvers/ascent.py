@@ -156,12 +156,16 @@ class Climber:
     def climb(self, seed: int, number: int) -> float:
         """Visit every row that is awake once, and leap if that is slow; tell the dual's rise."""
         place = Place(self._state.alpha, self._w)
-        start = place.copy()
-        rise = self._visit_all(seed, number)
+        camp = place.copy()
+        rise = self._leaps.leap(place) if self._slow else 0.0
+        rise += self._visit_all(seed, number)
+        self._leaps.judge(paid=rise >= 0.0)
+        if rise < 0.0:  # again, without the leap
+            place.alpha[:], place.w[:] = camp
+            rise = self._visit_all(seed, number)
+        self._leaps.remember(camp, place)
         self._slow = self._slow or rise > SLOW * self._last_rise
         self._last_rise = rise
-        if self._slow:
-            rise += self._leaps.leap(start, place)
         if self._bias:
             self._w[-1] += self._reach * float(inner(place.alpha, self._terms.signs))
         return rise
