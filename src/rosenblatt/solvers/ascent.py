@@ -23,8 +23,8 @@ from rosenblatt.data.door import not_finite
 from rosenblatt.data.problem import Problem, row_bytes
 from rosenblatt.data.rows import UINT, Rows, add, dot, fetch_row, n_cols, n_rows, square
 from rosenblatt.data.visits import Shape, visits
-from rosenblatt.rules.duals import best_alpha, gain
-from rosenblatt.rules.losses import SQUARED_HINGE
+from rosenblatt.rules.duals import best_alpha, gain, owed
+from rosenblatt.rules.losses import HINGE, LOGISTIC, SQUARED_HINGE
 from rosenblatt.solvers.duality import (
     Terms,
     balance,
@@ -39,14 +39,16 @@ from rosenblatt.solvers.duality import (
 from rosenblatt.solvers.leaps import Leaps, Place
 from rosenblatt.solvers.responses import Task
 
-LONGEST_REST = 32  # epochs
+FIRST_REST, LONGEST_REST = 2, 32  # epochs
 SLOW = 0.7  # an epoch that rises by more than this share of what the one before did
 SHARE = 0.1  # of the harmonic mean of ‖x‖²: measured on text
 MARGIN = 4.0
 NEVER = np.iinfo(np.int32).max
 AHEAD = UINT(4)  # rows, to be fetched
-FIRST_LOOK, MOST_EPOCHS = 2, 8  # epochs up to the first look at the gap, and between two
-HOPE = 0.7  # of `tol` is expected, before it is worth a look
+MOST_EPOCHS, MOST_READINGS = 32, 8  # between two looks at the gap: epochs, and visits for each row
+# the gap after an epoch, of what rows added to it at their visits: as it was on text
+USUAL_SHARE = {HINGE: 0.6, SQUARED_HINGE: 0.35, LOGISTIC: 0.12}
+HOPE = 0.9  # of `tol` is expected, before it is worth a look
 DRIFT = 1e-11  # of ‖w‖² by rounding, before w is made anew
 SMALLEST_SQUARE = 1e-300  # of a row: an empty one goes straight to its bound
 
@@ -84,27 +86,36 @@ class Epoch(NamedTuple):
     reach: float
 
 
+class Progress(NamedTuple):
+    """What an epoch did: the dual's rise, what rows added to the gap when visited, and how many."""
+
+    rise: float
+    gap: float
+    rows: int
+
+
 def ascend(
     task: Task, *, seed: int, tol: float = 0.0, start: tuple[Floats, float] | None = None
 ) -> Iterator[Ascent]:
     """Climb the dual without an end: an Ascent whenever the gap was measured.
 
-    `start` gives multipliers and a bias to start from. The gap is measured now and then, and as
-    soon as it can be expected to be within `tol`. The weights need a penalty: `task.ridge` > 0.
+    `start` gives multipliers and a bias to start from. The weights need a penalty, `task.ridge`.
+
+    To measure the gap costs as much as an epoch. But what a row adds to it is known at its visit,
+    and the sum of that stays in much the same proportion to the gap from one look to the next: so
+    it is measured when it can be expected to be within `tol`, and else only now and then.
     """
     climber = Climber(task, start)
-    best, rise_then, since = None, 0.0, 0
+    best, share, epochs, rows = None, USUAL_SHARE[task.loss], 0, 0
     for number in itertools.count(1):
-        rise = climber.climb(seed, number)
-        since += 1
-        if best is None:
-            due = number == FIRST_LOOK
-        else:  # the gap falls about as the rise of an epoch does
-            hoped = HOPE * tol * best.primal * rise_then
-            due = since == MOST_EPOCHS or (best.primal - best.dual) * rise <= hoped
-        if due:
+        seen = climber.climb(seed, number)
+        epochs, rows = epochs + 1, rows + seen.rows
+        hoped = HOPE * tol * (climber.height() if best is None else best.primal)
+        long = epochs == MOST_EPOCHS or rows >= MOST_READINGS * len(task.signs)
+        if long or share * seen.gap <= hoped:
             best = climber.measure(best, number)
-            rise_then, since = rise, 0
+            share = (best.primal - best.dual) / seen.gap if seen.gap > 0.0 else 1.0
+            epochs, rows = 0, 0
             yield scaled(best, task.ridge)
 
 
@@ -153,32 +164,44 @@ class Climber:
         self._w[:-1] = combination(self._blocks, self._state.alpha * signs)
         self._w[-1] = b
 
-    def climb(self, seed: int, number: int) -> float:
-        """Visit every row that is awake once, and leap if that is slow; tell the dual's rise."""
+    def climb(self, seed: int, number: int) -> Progress:
+        """Visit every row that is awake once, after a leap where that is slow."""
+        visit_all = self._leap_and_visit_all if self._slow else self._visit_all
+        seen = visit_all(seed, number)
+        self._slow = self._slow or seen.rise > SLOW * self._last_rise
+        self._last_rise = seen.rise
+        if self._bias:
+            self._w[-1] += self._reach * float(inner(self._state.alpha, self._terms.signs))
+        return seen
+
+    def _leap_and_visit_all(self, seed: int, number: int) -> Progress:
         place = Place(self._state.alpha, self._w)
         camp = place.copy()
-        rise = self._leaps.leap(place) if self._slow else 0.0
-        rise += self._visit_all(seed, number)
+        leapt = self._leaps.leap(place)
+        seen = self._visit_all(seed, number)
+        rise = leapt + seen.rise
         self._leaps.judge(paid=rise >= 0.0)
         if rise < 0.0:  # again, without the leap
             place.alpha[:], place.w[:] = camp
-            rise = self._visit_all(seed, number)
+            seen = self._visit_all(seed, number)
+            rise = seen.rise
         self._leaps.remember(camp, place)
-        self._slow = self._slow or rise > SLOW * self._last_rise
-        self._last_rise = rise
-        if self._bias:
-            self._w[-1] += self._reach * float(inner(place.alpha, self._terms.signs))
-        return rise
+        return seen._replace(rise=rise)
 
-    def _visit_all(self, seed: int, number: int) -> float:
-        rows, state, rise = self._blocks.problem.rows, self._state, 0.0
-        epoch = Epoch(number, self._reach)
+    def _visit_all(self, seed: int, number: int) -> Progress:
+        rows, state = self._blocks.problem.rows, self._state
+        epoch, seen = Epoch(number, self._reach), Progress(0.0, 0.0, 0)
         for visit in visits(self._shape, (seed, number)):
             order = visit.order[: keep_awake(visit.order, state.wakes, number)]
-            rise += climb(rows, order, self._terms, state, self._w, epoch)
-        if not np.isfinite(rise):
+            rise, gap = climb(rows, order, self._terms, state, self._w, epoch)
+            seen = Progress(seen.rise + rise, seen.gap + gap, seen.rows + len(order))
+        if not np.isfinite(seen.rise):
             raise not_finite(rows)
-        return rise
+        return seen
+
+    def height(self) -> float:
+        """The dual as it stands, but for the bias."""
+        return dual(self._terms, self._state.alpha, self._w[:-1])
 
     def measure(self, best: Ascent | None, passes: int) -> Ascent:
         """The gap as it stands, from the best weights and multipliers there have been."""
@@ -259,21 +282,26 @@ def keep_awake(order: Ints, wakes: Array, epoch: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def climb(X: Rows, order: Ints, terms: Terms, state: Multipliers, w: Floats, epoch: Epoch) -> float:
+def climb(
+    X: Rows, order: Ints, terms: Terms, state: Multipliers, w: Floats, epoch: Epoch
+) -> tuple[float, float]:
     """Give each row of an order its best multiplier; tell by how much the dual rose.
 
-    That is NaN where the score of a row is not a finite number.
+    And what the rows, each at its visit, added to the gap. Both are NaN where the score of a row is
+    not a finite number.
     """
     signs, costs, loss = terms
     alpha, squares, rests, wakes = state
-    b, rise, last = len(w) - 1, 0.0, UINT(len(order) - 1)
+    b, last = len(w) - 1, UINT(len(order) - 1)
+    rise, gap = 0.0, 0.0
     for place in range(UINT(len(order))):
         fetch_row(X, order[min(place + AHEAD, last)])
         i = UINT(order[place])
         margin = signs[i] * (dot(X, i, w) + w[b])
         if not np.isfinite(margin):
-            return np.nan
+            return np.nan, np.nan
         before = alpha[i]
+        gap += owed(loss, before, margin, costs[i])
         after = best_alpha(loss, before, margin, squares[i], costs[i])
         if after != before:
             step = (after - before) * signs[i]
@@ -282,6 +310,6 @@ def climb(X: Rows, order: Ints, terms: Terms, state: Multipliers, w: Floats, epo
             rise += gain(loss, before, after, margin, squares[i], costs[i])
             alpha[i], rests[i] = after, 0
         else:
-            rests[i] = min(2 * rests[i] + 1, LONGEST_REST)
+            rests[i] = min(2 * rests[i] + FIRST_REST, LONGEST_REST)
             wakes[i] = epoch.number + rests[i]
-    return rise
+    return rise, gap
