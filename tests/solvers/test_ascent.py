@@ -13,12 +13,15 @@ from rosenblatt.arrays import Floats
 from rosenblatt.data.blocks import Blocks
 from rosenblatt.data.door import rows_of
 from rosenblatt.data.problem import Problem, no_weights
+from rosenblatt.data.rows import n_rows
 from rosenblatt.errors import DataError, TooLargeError
 from rosenblatt.rules.losses import HINGE, LOGISTIC, SQUARED_HINGE
 from rosenblatt.solvers.ascent import MOST_READINGS, Ascent, Climber, ascend
 from rosenblatt.solvers.certified import Limits, Start, certify
+from rosenblatt.solvers.duality import Terms
 from rosenblatt.solvers.leaps import Leaps
 from rosenblatt.solvers.responses import Task
+from rosenblatt.solvers.team import LONG_REST, Multipliers, Team, choose
 
 LOSSES = [HINGE, SQUARED_HINGE, LOGISTIC]
 EPOCHS = 4000  # of the longest run
@@ -152,7 +155,7 @@ def test_leaps_spare_epochs_where_rows_share_words(
 ) -> None:
     X, y = common_words()
     leaping = solved(X, y, 1.0, loss, bias=True, tol=1e-4).passes
-    monkeypatch.setattr("rosenblatt.solvers.ascent.SLOW", np.inf)
+    monkeypatch.setattr("rosenblatt.solvers.team.SLOW", np.inf)
     assert 2 * leaping < solved(X, y, 1.0, loss, bias=True, tol=1e-4).passes
 
 
@@ -183,6 +186,45 @@ def test_a_look_at_the_gap_is_made_when_it_is_small_enough(loss: int, *, bias: b
             break
     assert looks <= 2 + state.passes / MOST_READINGS
     assert state.gap > 1e-4  # nor much later
+
+
+@pytest.mark.parametrize("loss", [HINGE, SQUARED_HINGE])
+@pytest.mark.parametrize("bias", [False, True])
+def test_a_team_of_rows_climbs_for_all(
+    loss: int, monkeypatch: pytest.MonkeyPatch, *, bias: bool
+) -> None:
+    X, y = common_words(d=300)
+    sizes = []
+
+    def formed(rows: Any, *parts: Any, **more: Any) -> Team:
+        sizes.append(n_rows(rows))
+        return Team(rows, *parts, **more)
+
+    monkeypatch.setattr("rosenblatt.solvers.ascent.Team", formed)
+    for state in climbing(X, y, 1.0, loss, bias=bias, tol=1e-7):
+        a, w = state.alpha, X.T @ (state.alpha * y)
+        earned = a if loss == HINGE else a - a * a / 4.0
+        assert state.primal == pytest.approx(objective(X, y, 1.0, loss, state.w, state.b), 1e-12)
+        assert state.dual == pytest.approx(earned.sum() - 0.5 * w @ w, rel=1e-10)
+        assert not bias or abs(a @ y) <= 1e-12 * a.sum()
+        if state.gap <= 1e-7:
+            break
+        assert state.passes < EPOCHS
+    assert min(sizes) < 0.4 * len(y)
+    assert len(set(sizes)) > 2  # it was formed anew
+
+
+def test_a_row_at_rest_comes_back_to_the_team_when_it_would_move() -> None:
+    signs, costs = np.array([1.0, 1.0, -1.0, 1.0, 1.0]), np.array([1.0, 1.0, 1.0, 1.0, 0.0])
+    alpha = np.array([0.0, 0.0, 1.0, 0.5, 0.0])
+    rests, wakes = np.full(5, LONG_REST, np.int32), np.full(5, 99, np.int32)
+    rests[3] = 0
+    state = Multipliers(alpha, np.ones(5), rests, wakes)
+    chosen = np.zeros(5, np.bool_)
+    # the margins less the bias: at rest at 0; too small for 0; too large for c; on the margin; free
+    choose(Terms(signs, costs, HINGE), state, np.array([1.3, 0.2, -1.9, 0.5, 0.0]), 0.5, chosen)
+    assert chosen.tolist() == [False, True, True, True, False]
+    assert wakes.tolist() == [99, 0, 0, 99, 99]
 
 
 def test_logistic_epochs_never_lower_the_dual() -> None:

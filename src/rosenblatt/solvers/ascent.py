@@ -2,8 +2,9 @@
 
 The weights w = Σ α_i y_i x_i go along, so a visit costs one inner product and, where α changes, one
 addition of the row: what a perceptron does. A row whose α stays at a bound is left alone, for twice
-as many epochs each time. That is only a guess of what matters: whatever was left alone, the gap
-between the objective and its dual is measured over all rows, and proves how good the weights are.
+as many epochs each time, and in the end out of the team of rows at work. That is only a guess of
+what matters: whatever was left alone, the gap between the objective and its dual is measured over
+all rows, and proves how good the weights are.
 
 The bias has no penalty, so the dual wants Σ α y = 0. It is reached by steps: within an epoch the
 bias is one more weight, held by a spring to where the epoch began, b = b₀ + reach · Σ α y; the next
@@ -13,17 +14,15 @@ epoch begins where it came to (the method of multipliers).
 import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
-from rosenblatt.arrays import Array, Floats, Ints
+from rosenblatt.arrays import Floats, Ints
 from rosenblatt.data.door import not_finite
-from rosenblatt.data.problem import Problem, row_bytes
-from rosenblatt.data.rows import UINT, Rows, add, dot, fetch_row, n_cols, n_rows, square
-from rosenblatt.data.visits import Shape, visits
-from rosenblatt.rules.duals import best_alpha, gain, owed
+from rosenblatt.data.problem import Problem
+from rosenblatt.data.rows import Rows, n_cols, n_rows, square
+from rosenblatt.data.storage import rows_take
 from rosenblatt.rules.losses import HINGE, LOGISTIC, SQUARED_HINGE
 from rosenblatt.solvers.duality import (
     Terms,
@@ -36,15 +35,13 @@ from rosenblatt.solvers.duality import (
     primal,
     scores_by,
 )
-from rosenblatt.solvers.leaps import Leaps, Place
 from rosenblatt.solvers.responses import Task
+from rosenblatt.solvers.team import Multipliers, Progress, Team, choose
 
-FIRST_REST, LONGEST_REST = 2, 32  # epochs
-SLOW = 0.7  # an epoch that rises by more than this share of what the one before did
 SHARE = 0.1  # of the harmonic mean of ‖x‖²: measured on text
 MARGIN = 4.0
 NEVER = np.iinfo(np.int32).max
-AHEAD = UINT(4)  # rows, to be fetched
+FEW = 0.4  # of all rows: a copy of theirs is worth its memory
 MOST_EPOCHS, MOST_READINGS = 32, 8  # between two looks at the gap: epochs, and visits for each row
 # the gap after an epoch, of what rows added to it at their visits: as it was on text
 USUAL_SHARE = {HINGE: 0.6, SQUARED_HINGE: 0.35, LOGISTIC: 0.12}
@@ -68,30 +65,6 @@ class Ascent:
     def gap(self) -> float:
         """How far the objective can be above the best possible, as a share of it."""
         return (self.primal - self.dual) / self.primal if self.primal > 0.0 else 0.0
-
-
-class Multipliers(NamedTuple):
-    """The multiplier α of each row, what its best value depends on, and when it is next visited."""
-
-    alpha: Floats
-    squares: Floats
-    rests: Array
-    wakes: Array
-
-
-class Epoch(NamedTuple):
-    """Which epoch it is, and how far the bias gives way to Σ α y (0: there is no bias)."""
-
-    number: int
-    reach: float
-
-
-class Progress(NamedTuple):
-    """What an epoch did: the dual's rise, what rows added to the gap when visited, and how many."""
-
-    rise: float
-    gap: float
-    rows: int
 
 
 def ascend(
@@ -140,7 +113,6 @@ class Climber:
         rows = blocks.problem.rows
         n, d = n_rows(rows), n_cols(rows)
         self._blocks, self._terms, self._bias = blocks, terms, bias
-        self._shape = Shape(n, d, row_bytes(rows))
         squares = np.concatenate(list(blocks.each(squares_of)))
         if not np.isfinite(squares).all():
             raise not_finite(rows)
@@ -152,8 +124,8 @@ class Climber:
             wakes=np.where(terms.costs > 0.0, 0, NEVER).astype(np.int32),
         )
         self._w = np.zeros(d + 1)
-        self._leaps = Leaps(rows, terms, self._reach)
-        self._last_rise, self._slow = np.inf, False
+        self._chosen: Ints | None = None  # the rows in the team, unless all are
+        self._team = Team(rows, terms, self._state, self._w, self._reach)
         if start is not None:
             self._begin_at(start[0] / task.ridge, start[1])
 
@@ -165,39 +137,8 @@ class Climber:
         self._w[-1] = b
 
     def climb(self, seed: int, number: int) -> Progress:
-        """Visit every row that is awake once, after a leap where that is slow."""
-        visit_all = self._leap_and_visit_all if self._slow else self._visit_all
-        seen = visit_all(seed, number)
-        self._slow = self._slow or seen.rise > SLOW * self._last_rise
-        self._last_rise = seen.rise
-        if self._bias:
-            self._w[-1] += self._reach * float(inner(self._state.alpha, self._terms.signs))
-        return seen
-
-    def _leap_and_visit_all(self, seed: int, number: int) -> Progress:
-        place = Place(self._state.alpha, self._w)
-        camp = place.copy()
-        leapt = self._leaps.leap(place)
-        seen = self._visit_all(seed, number)
-        rise = leapt + seen.rise
-        self._leaps.judge(paid=rise >= 0.0)
-        if rise < 0.0:  # again, without the leap
-            place.alpha[:], place.w[:] = camp
-            seen = self._visit_all(seed, number)
-            rise = seen.rise
-        self._leaps.remember(camp, place)
-        return seen._replace(rise=rise)
-
-    def _visit_all(self, seed: int, number: int) -> Progress:
-        rows, state = self._blocks.problem.rows, self._state
-        epoch, seen = Epoch(number, self._reach), Progress(0.0, 0.0, 0)
-        for visit in visits(self._shape, (seed, number)):
-            order = visit.order[: keep_awake(visit.order, state.wakes, number)]
-            rise, gap = climb(rows, order, self._terms, state, self._w, epoch)
-            seen = Progress(seen.rise + rise, seen.gap + gap, seen.rows + len(order))
-        if not np.isfinite(seen.rise):
-            raise not_finite(rows)
-        return seen
+        """An epoch of the rows at work."""
+        return self._team.climb(seed, number)
 
     def height(self) -> float:
         """The dual as it stands, but for the bias."""
@@ -205,6 +146,7 @@ class Climber:
 
     def measure(self, best: Ascent | None, passes: int) -> Ascent:
         """The gap as it stands, from the best weights and multipliers there have been."""
+        self._hear()
         blocks, terms, alpha = self._blocks, self._terms, self._state.alpha
         w, b, scores, drift = self._scored()
         below = dual(terms, alpha, w)
@@ -213,7 +155,33 @@ class Climber:
             alpha, balanced = balance(blocks, terms, alpha, w)
             below = dual(terms, alpha, balanced)
         now = Ascent(w, b, alpha, primal(terms, scores, w, b), below - drift, passes)
+        self._regroup(scores)
         return better(best, now)
+
+    def _hear(self) -> None:
+        """Take over what the team did since it was formed."""
+        if self._chosen is not None:
+            for all_rows, some in zip(self._state, self._team.state, strict=True):
+                all_rows[self._chosen] = some
+
+    def _regroup(self, scores: Floats) -> None:
+        """Form a team of the rows that still move, where these are few."""
+        terms, state, (signs, costs, loss) = self._terms, self._state, self._terms
+        wanted = np.zeros(len(signs), np.bool_)
+        choose(terms, state, scores, float(self._w[-1]), wanted)
+        chosen = np.flatnonzero(wanted)
+        if len(chosen) > FEW * len(signs):
+            return
+        self._chosen = chosen
+        self._team = Team(
+            rows_take(self._blocks.problem.rows, chosen),
+            Terms(signs[chosen], costs[chosen], loss),
+            state.take(chosen),
+            self._w,
+            self._reach,
+            away=float(inner(np.where(wanted, 0.0, state.alpha), signs)),
+            slow=self._team.slow,
+        )
 
     def _scored(self) -> tuple[Floats, float, Floats, float]:
         """Weights, bias, scores, and the drift of ½‖w‖² from ½‖Σ α y x‖² by rounding.
@@ -268,48 +236,3 @@ def square_all(X: Rows, squares: Floats) -> None:
     """Write the squared length of each row."""
     for i in range(len(squares)):
         squares[i] = square(X, i)
-
-
-@njit(cache=True, nogil=True)
-def keep_awake(order: Ints, wakes: Array, epoch: int) -> int:
-    """Move the rows that are to be visited to the front of an order; give how many they are."""
-    n = UINT(0)
-    for place in range(len(order)):
-        row = order[place]
-        order[n] = row
-        n += UINT(wakes[UINT(row)] <= epoch)
-    return int(n)
-
-
-@njit(cache=True, nogil=True)
-def climb(
-    X: Rows, order: Ints, terms: Terms, state: Multipliers, w: Floats, epoch: Epoch
-) -> tuple[float, float]:
-    """Give each row of an order its best multiplier; tell by how much the dual rose.
-
-    And what the rows, each at its visit, added to the gap. Both are NaN where the score of a row is
-    not a finite number.
-    """
-    signs, costs, loss = terms
-    alpha, squares, rests, wakes = state
-    b, last = len(w) - 1, UINT(len(order) - 1)
-    rise, gap = 0.0, 0.0
-    for place in range(UINT(len(order))):
-        fetch_row(X, order[min(place + AHEAD, last)])
-        i = UINT(order[place])
-        margin = signs[i] * (dot(X, i, w) + w[b])
-        if not np.isfinite(margin):
-            return np.nan, np.nan
-        before = alpha[i]
-        gap += owed(loss, before, margin, costs[i])
-        after = best_alpha(loss, before, margin, squares[i], costs[i])
-        if after != before:
-            step = (after - before) * signs[i]
-            add(X, i, step, w)
-            w[b] += epoch.reach * step
-            rise += gain(loss, before, after, margin, squares[i], costs[i])
-            alpha[i], rests[i] = after, 0
-        else:
-            rests[i] = min(2 * rests[i] + FIRST_REST, LONGEST_REST)
-            wakes[i] = epoch.number + rests[i]
-    return rise, gap
