@@ -5,6 +5,7 @@ part of every array given beside the rows. The blocks are cut by row number alon
 order, so the number of threads never changes a bit of the result.
 """
 
+import itertools
 import math
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -52,8 +53,7 @@ class Blocks:
 
     def __iter__(self) -> Iterator[Problem]:
         """Give the blocks in order, none of them copied."""
-        for start in range(0, n_rows(self.problem.rows), self._step):
-            yield self.problem.part(start, start + self._step)
+        return iter(self._parts)
 
     def each(self, f: Callable[..., T], *beside: Array) -> Iterator[T]:
         """Give f of each block and its part of the arrays beside it, in block order."""
@@ -78,9 +78,18 @@ class Blocks:
 
     def _with(self, beside: tuple[Array, ...]) -> Iterator[tuple[Any, ...]]:
         """Give each block with its part of every array."""
-        for start in range(0, n_rows(self.problem.rows), self._step):
+        if len(self) == 1:
+            yield self.problem, *beside
+            return
+        for start, block in zip(itertools.count(0, self._step), self._parts, strict=False):
             span = slice(start, start + self._step)
-            yield self.problem.part(span.start, span.stop), *(array[span] for array in beside)
+            yield block, *(array[span] for array in beside)
+
+    @cached_property
+    def _parts(self) -> list[Problem]:
+        """The blocks, cut once: that takes longer than many a short pass."""
+        starts = range(0, n_rows(self.problem.rows), self._step)
+        return [self.problem.part(start, start + self._step) for start in starts]
 
     @cached_property
     def _pool(self) -> ThreadPoolExecutor:

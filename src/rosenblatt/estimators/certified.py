@@ -211,5 +211,7 @@ def weights_of_runs(runs: list[Run]) -> Floats:
 
 def costs_of(problem: Problem, C: float) -> Floats:
     """Price of each row's loss."""
-    weights = problem.weights * problem.class_weights[problem.codes]
-    return np.ascontiguousarray(C * weights)
+    costs = problem.class_weights[problem.codes]  # fresh memory takes its time: one array is enough
+    costs *= problem.weights
+    costs *= C
+    return np.ascontiguousarray(costs)

@@ -5,6 +5,7 @@ from contextlib import AbstractContextManager
 from functools import cache
 from typing import Any
 
+import numpy as np
 from threadpoolctl import ThreadpoolController
 
 from rosenblatt.arrays import Floats
@@ -29,13 +30,15 @@ def add_gram(Z: Floats, G: Floats) -> None:
     To Fortran, who reads columns first, Z and G are their transposes.
     """
     n, d = (ctypes.byref(ctypes.c_int(size)) for size in Z.shape)
-    one = ctypes.byref(ctypes.c_double(1.0))
-    _dsyrk()(b"U", b"N", d, n, one, Z.ctypes.data, d, one, G.ctypes.data, d)
+    single = Z.dtype == np.float32
+    one = ctypes.byref(ctypes.c_float(1.0) if single else ctypes.c_double(1.0))
+    update = _routine("ssyrk" if single else "dsyrk")
+    update(b"U", b"N", d, n, one, Z.ctypes.data, d, one, G.ctypes.data, d)
 
 
 @cache
-def _dsyrk() -> Any:
+def _routine(name: str) -> Any:
     from numba.extending import get_cython_function_address  # noqa: PLC0415 (slow to import)
 
     kind = ctypes.CFUNCTYPE(None, *[ctypes.c_char_p] * 2, *[ctypes.c_void_p] * 8)
-    return kind(get_cython_function_address("scipy.linalg.cython_blas", "dsyrk"))
+    return kind(get_cython_function_address("scipy.linalg.cython_blas", name))

@@ -5,9 +5,10 @@ from typing import NamedTuple
 import numpy as np
 
 from rosenblatt.arrays import Floats
-from rosenblatt.solvers.responses import Place, Response, Task
+from rosenblatt.solvers.responses import Place, Response, Task, slack_beside
 
 ROUNDING = 1e-13  # of the objective
+BALANCED = 1e-13  # of all pulls: what rounding leaves of their signed sum
 
 
 class Bounds(NamedTuple):
@@ -39,16 +40,35 @@ class Bounds(NamedTuple):
         return Bounds(min(self.objective, other.objective), max(self.bound, other.bound))
 
 
+def objective_of(task: Task, place: Place, seen: Response) -> float:
+    """P at a place where the rows have answered."""
+    w = place.w[:-1]
+    return 0.5 * task.ridge * float(w @ w) + seen.loss
+
+
 def bounds_at(task: Task, place: Place, seen: Response) -> Bounds:
     """Objective and bound at a place where the rows have answered."""
-    w = place.w[:-1]
-    objective = 0.5 * task.ridge * float(w @ w) + seen.loss
+    objective = objective_of(task, place, seen)
     scales = balancing(place.sums[:, -1]) if task.bias else np.ones(2)
     v = scales[1] * place.sums[1, :-1] - scales[0] * place.sums[0, :-1]
     square = float(v @ v) / task.ridge
     dual = float(scales @ seen.duals)  # a concave dual(s a), zero at zero, is at least s dual(a)
     t = min(1.0, dual / square) if square > 0 else 1.0  # as good a fraction of these pulls as any
     return Bounds(objective, t * dual - 0.5 * t * t * square)
+
+
+def bounds_by(task: Task, place: Place, seen: Response, pulls: Floats) -> Bounds:
+    """Objective at a place, and the bound of other pulls than the answers of its rows.
+
+    What is between them is what the pulls give away at the rows, and half the square of what they
+    leave of ρw. They are balanced in place; nothing is bounded where their limits forbid that.
+    """
+    objective = objective_of(task, place, seen)
+    lost, sums = slack_beside(task, place, pulls)
+    if task.bias and abs(sums[-1]) > BALANCED * float(pulls.sum()):
+        return Bounds(objective, 0.0)
+    rest = task.ridge * place.w[:-1] - sums[:-1]
+    return Bounds(objective, objective - lost - 0.5 * float(rest @ rest) / task.ridge)
 
 
 def balancing(weights: Floats) -> Floats:

@@ -25,8 +25,9 @@ from rosenblatt.data.rows import CSR, n_cols, n_rows
 from rosenblatt.rules.losses import HINGE
 from rosenblatt.solvers import products
 from rosenblatt.solvers.ascent import ascend
-from rosenblatt.solvers.certificate import Bounds, bounds_at, slack, unrest
-from rosenblatt.solvers.newton import MOST_FACTORED, Leader, Look, descend, margins_of, place_at
+from rosenblatt.solvers.certificate import Bounds, bounds_at, bounds_by, slack, unrest
+from rosenblatt.solvers.leading import MOST_FACTORED, Leader
+from rosenblatt.solvers.newton import Look, descend, margins_of, place_at
 from rosenblatt.solvers.responses import Floor, Place, Task, losses, respond_all
 from rosenblatt.solvers.state import Ending
 
@@ -40,6 +41,7 @@ PART = 8  # a rough start learns from every eighth row
 ROWS_A_WEIGHT = 4  # that it must have at least,
 FEWEST = 500  # and in all
 ROUGH_GAP = 3e-2
+ROUGH_ERROR = 3e-2
 ROUGH_STEPS = 50
 ROUNDING = 1e-13  # of a margin, against |w||x|: a few hundred times what a float64 rounds by
 PATIENCE = 40  # steps without any progress, after which only rounding is left
@@ -61,6 +63,7 @@ class Step:
     method: str
     rows: int
     prove: Callable[[], Bounds]
+    error: float = np.inf
     ending: Ending | None = None
     advice: str = ""
 
@@ -151,16 +154,23 @@ def answers_to(task: Task, w: Floats) -> Floats:
 
 def by_newton(task: Task, start: Start | None, seed: int, limits: Limits) -> Iterator[Step]:
     """Newton's steps, without an end."""
+    return led_by(Leader(seed), task, start, seed, limits)
+
+
+def led_by(
+    leader: Leader, task: Task, start: Start | None, seed: int, limits: Limits
+) -> Iterator[Step]:
+    """Newton's steps whose systems are solved by a leader."""
     width = n_cols(task.blocks.problem.rows) + 1
     first = None if start is None else start.w
     if first is None and worth_a_part(task):
-        first = rough_start(task, seed, limits)
+        first = rough_start(leader, task, seed, limits)
     place = place_at(task, np.zeros(width) if first is None else first)
     if task.loss == HINGE:
         window = max(FIRST_WINDOW if first is None else WARM_WINDOW, softest(task))
-        looks = on_floors(task, place, window, Leader(seed))
+        looks = on_floors(task, place, window, leader)
     else:
-        looks = on_the_loss(task, place, Leader(seed))
+        looks = on_the_loss(task, place, leader, limits.tol)
     w, best = place.w, Bounds(np.inf, 0.0)
 
     def prove() -> Bounds:
@@ -173,8 +183,12 @@ def by_newton(task: Task, start: Start | None, seed: int, limits: Limits) -> Ite
         now = bounds_at(task, place, seen.response)
         w = place.w if now.objective < best.objective else w
         best = best.tighter(now)
+        pulls = place.pulls
+        if seen.expected is not None and best.gap > limits.tol:
+            pulls = seen.expected
+            best = best.tighter(bounds_by(task, place, seen.response, pulls))
         rows = int(np.count_nonzero(seen.response.curvatures))
-        yield Step(number, w, place.pulls, best, newton_on(task, floor), rows, prove)
+        yield Step(number, w, pulls, best, newton_on(task, floor), rows, prove, seen.error)
 
 
 METHODS = {"newton": by_newton, "ascent": by_ascent}
@@ -207,11 +221,13 @@ def objective_at(task: Task, w: Floats) -> float:
     return 0.5 * task.ridge * float(w[:-1] @ w[:-1]) + loss
 
 
-def on_the_loss(task: Task, place: Place, leader: Leader) -> Iterator[tuple[Look, Floor]]:
+def on_the_loss(
+    task: Task, place: Place, leader: Leader, tol: float
+) -> Iterator[tuple[Look, Floor]]:
     """Newton's steps on a smooth loss."""
     itself = Floor(task.costs, 1.0)  # its centres and window are not looked at
     while True:
-        for seen in descend(task, place, itself, leader):
+        for seen in descend(task, place, itself, leader, tol):
             yield seen, itself
 
 
@@ -222,7 +238,7 @@ def on_floors(
     floor = Floor(np.zeros_like(task.costs), window)
     while True:
         steps = 0
-        for seen in descend(task, place, floor, leader):
+        for seen in descend(task, place, floor, leader, 0.0):
             yield seen, floor
             steps += 1
             if unrest(task, seen.gradient) <= SETTLED * slack(seen.response):
@@ -248,7 +264,7 @@ def one_of_each(part: int, n: int, seed: int) -> Ints:
     return np.asarray(first + np.random.default_rng(seed).integers(0, part, len(first)))
 
 
-def rough_start(task: Task, seed: int, limits: Limits) -> Floats | None:
+def rough_start(leader: Leader, task: Task, seed: int, limits: Limits) -> Floats | None:
     """Weights learned from every eighth row, each costing eight times as much.
 
     The rows are drawn by a seed; none is the answer where a class has none among them.
@@ -263,6 +279,9 @@ def rough_start(task: Task, seed: int, limits: Limits) -> Floats | None:
     if len(np.unique(part.signs[part.costs > 0.0])) < 2:
         return None
     w = np.zeros(n_cols(task.blocks.problem.rows) + 1)
-    for step in certify(part, None, seed, replace(limits, tol=ROUGH_GAP, max_iter=ROUGH_STEPS)):
+    rough = replace(limits, tol=ROUGH_GAP, max_iter=ROUGH_STEPS)
+    for step in until(led_by(leader, part, None, seed, rough), rough):
         w = step.w
+        if step.error <= ROUGH_ERROR:
+            break
     return w

@@ -30,18 +30,12 @@ from rosenblatt.solvers import products
 from rosenblatt.solvers.certificate import Bounds
 from rosenblatt.solvers.certified import Step
 from rosenblatt.solvers.duality import Terms, combination, sum_earned
-from rosenblatt.solvers.newton import (
-    MOST_FACTORED,
-    Look,
-    about,
-    downhill,
-    look,
-    margins_of,
-    place_at,
-    require_finite,
-)
+from rosenblatt.solvers.factors import about
+from rosenblatt.solvers.leading import MOST_FACTORED
+from rosenblatt.solvers.newton import Look, downhill, look, margins_of, place_at
 from rosenblatt.solvers.positive import factored
 from rosenblatt.solvers.responses import Floor, Place, Task, losses, slope
+from rosenblatt.solvers.system import require_finite
 
 AT_REST = 0.5  # of a margin: less is left to every row where the likelihood has a maximum
 BALANCED = 1e-12  # of Σ |a x|: more than rounding leaves

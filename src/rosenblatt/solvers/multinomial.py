@@ -35,18 +35,11 @@ from rosenblatt.solvers.certified import (
     one_of_each,
     until,
 )
-from rosenblatt.solvers.newton import (
-    FORCING,
-    LEAST_SAMPLE,
-    MOST_ITERATIONS,
-    SAMPLE,
-    about,
-    cholesky,
-    conjugate_gradients,
-    downhill,
-    require_finite,
-)
+from rosenblatt.solvers.factors import about, cholesky
+from rosenblatt.solvers.leading import FORCING, LEAST_SAMPLE, SAMPLE, conjugate_gradients
+from rosenblatt.solvers.newton import downhill
 from rosenblatt.solvers.softmax import Classes
+from rosenblatt.solvers.system import require_finite
 
 SETTLED = 1e-3  # β so small are repaired to the fourth order, and made good with the next step
 MOST_SETTLING = 50
@@ -234,10 +227,11 @@ class Leader:
             product[-1] = product[-1] + hold * P[-1] if task.bias else P[-1]
             return product.ravel()
 
-        x, self._taken = conjugate_gradients(times, self._lead, B.ravel(), FORCING)
-        if self._taken == MOST_ITERATIONS:
+        solved = conjugate_gradients(times, self._lead, B.ravel(), FORCING)
+        self._taken = solved.taken
+        if not solved.done:
             self._lead = None
-        return x.reshape(B.shape)
+        return solved.x.reshape(B.shape)
 
     def _by_factors(self, task: Classes, odds: Floats, hold: float) -> Solver:
         """Solver of each class's own block of H, on what sums to 0 over the classes."""

@@ -6,6 +6,7 @@ weight. Whatever is summed is cut by place alone and added in order: threads cha
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numba import njit
@@ -24,6 +25,7 @@ from rosenblatt.data.rows import (
     n_cols,
     n_entries,
     n_rows,
+    screens,
     shift,
 )
 from rosenblatt.solvers import blas, tiles
@@ -31,6 +33,7 @@ from rosenblatt.solvers.score import score_rows
 
 PART_ENTRIES = 1 << 20  # of the chosen rows a thread takes at a time
 FOR_A_MEAN = 1024  # rows
+THIN_SPEED, NARROW_SPEED, WIDE_SPEED = 1.0, 1.5, 4.0
 BUFFER_ROWS = 512  # of float64, on their way into a Gram matrix
 
 
@@ -90,13 +93,20 @@ def mean_square(blocks: Blocks) -> float:
     return float(squared(blocks, some, np.ones(len(some)))[:-1].sum()) / len(some)
 
 
-def gram(blocks: Blocks, chosen: Ints, curvatures: Floats, centre: Floats) -> Floats:
+def gram(
+    blocks: Blocks,
+    chosen: Ints,
+    curvatures: Floats,
+    centre: Floats,
+    rough: bool = False,  # noqa: FBT001, FBT002
+) -> Floats:
     """Lower triangle of Σ θ (x − centre, 1) (x − centre, 1)ᵀ over the rows chosen.
 
-    Of sparse rows the centre must be 0.
+    Of sparse rows the centre must be 0. `rough` is float32, for rows that may be treated so.
     """
     rows, width = blocks.problem.rows, n_cols(blocks.problem.rows) + 1
-    of_part = _pairs_of_part if _is_thin(rows) else _dense_gram
+    kind: Any = np.float32 if rough else np.float64
+    of_part = _pairs_of_part if _is_thin(rows) else partial(_dense_gram, kind)
     cut = max(1, -(-len(chosen) // (2 * BUFFER_ROWS))) * BUFFER_ROWS  # in two, for two threads
     parts = [slice(at, at + cut) for at in range(0, len(chosen), cut)]
     here = partial(of_part, rows, chosen, curvatures, centre)
@@ -104,6 +114,20 @@ def gram(blocks: Blocks, chosen: Ints, curvatures: Floats, centre: Floats) -> Fl
     for G in blocks.over(here, parts):
         total += G
     return total[:width, :width]
+
+
+def gram_may_be_rough(blocks: Blocks) -> bool:
+    """Whether float32 would do for a Gram matrix of these rows, and make it quicker."""
+    rows = blocks.problem.rows
+    return screens(rows) and n_cols(rows) >= tiles.NARROW
+
+
+def gram_speed(blocks: Blocks) -> float:
+    """How much quicker a multiplication is in a Gram matrix than in `curved`, as measured."""
+    rows = blocks.problem.rows
+    if _is_thin(rows):
+        return THIN_SPEED
+    return NARROW_SPEED if n_cols(rows) < tiles.NARROW else WIDE_SPEED
 
 
 def _is_thin(rows: Rows) -> bool:
@@ -122,11 +146,12 @@ def _pairs_of_part(
 
 
 def _dense_gram(
-    rows: Rows, chosen: Ints, curvatures: Floats, centre: Floats, part: slice
+    kind: Any, rows: Rows, chosen: Ints, curvatures: Floats, centre: Floats, part: slice
 ) -> Floats:
     width = n_cols(rows) + 1
     padded = tiles.padded(width)
-    G, Z = np.zeros((padded, padded)), np.zeros((BUFFER_ROWS, padded))
+    G: Floats = np.zeros((padded, padded), kind)
+    Z: Floats = np.zeros((BUFFER_ROWS, padded), kind)
     places, roots = chosen[part], np.sqrt(curvatures[part])
     for start in range(0, len(places), BUFFER_ROWS):
         span = slice(start, start + BUFFER_ROWS)

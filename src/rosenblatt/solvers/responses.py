@@ -11,8 +11,10 @@ from rosenblatt.data.blocks import Blocks
 from rosenblatt.data.problem import Problem
 from rosenblatt.data.rows import Rows, add, add4, in_groups, n_cols
 from rosenblatt.rules.convex import respond
+from rosenblatt.rules.duals import dual_value
 from rosenblatt.rules.losses import HINGE, LOGISTIC, value_and_slope
 
+NEAR = 0.5  # of a curvature: so near, the divergence of two pulls is all but a square
 FEW = 1024  # rows answered at a time, where no array of all is wanted
 
 
@@ -39,16 +41,24 @@ class Floor(NamedTuple):
 
 @dataclass
 class Place:
-    """Where a run stands: weights (w, b), margins, and the pulls with their sums by sign."""
+    """Where a run stands: weights (w, b), margins, and the pulls with their sums by sign.
+
+    `curvatures` has room for an answer of every row: finding fresh memory takes the operating
+    system as long as filling it.
+    """
 
     w: Floats
     margins: Floats
     pulls: Floats
     sums: Floats
+    curvatures: Floats
 
 
 class Response(NamedTuple):
-    """Answers of all rows: Σ c ℓ(m), Σ dual(a) by sign, Σ a m, and the curvature of each."""
+    """Answers of all rows: Σ c ℓ(m), Σ dual(a) by sign, Σ a m, and the curvature of each.
+
+    The curvatures are the place's own, and overwritten by its next answer.
+    """
 
     loss: float
     duals: Floats
@@ -58,7 +68,6 @@ class Response(NamedTuple):
 
 def respond_all(task: Task, place: Place, floor: Floor, *, anew: bool) -> Response:
     """Let all rows pull; the sums follow the pulls that changed, or are made anew."""
-    curvatures = np.empty_like(place.margins)
     shape = (2, len(place.w))
 
     def here(block: Problem, *beside: Floats) -> Floats:
@@ -66,13 +75,43 @@ def respond_all(task: Task, place: Place, floor: Floor, *, anew: bool) -> Respon
         told = pull_rows(block.rows, task.loss, 1.0 / floor.window, anew, beside, sums)
         return np.append(told, sums)
 
-    beside = (place.margins, task.signs, task.costs, floor.centres, place.pulls, curvatures)
+    beside = (place.margins, task.signs, task.costs, floor.centres, place.pulls, place.curvatures)
     totals = task.blocks.total(here, *beside)
     loss, dual, signed_dual, work = (float(total) for total in totals[:4])
     sums = totals[4:].reshape(shape)
     place.sums = sums if anew else place.sums + sums
     duals = 0.5 * np.array([dual - signed_dual, dual + signed_dual])
-    return Response(loss, duals, work, curvatures)
+    return Response(loss, duals, work, place.curvatures)
+
+
+def expect(task: Task, place: Place, moves: Floats, out: Floats) -> Floats:
+    """Write the pulls a − θμ that the curvatures θ let expect where the margins have moved by μ."""
+
+    def here(_: Problem, *beside: Floats) -> None:
+        expect_rows(*beside)
+
+    for _ in task.blocks.each(here, place.pulls, place.curvatures, moves, task.costs, out):
+        pass
+    return out
+
+
+def slack_beside(task: Task, place: Place, pulls: Floats) -> tuple[float, Floats]:
+    """At most Σ c ℓ(m) + a m − dual(a) of other pulls a than the place's own, and Σ a y (x, 1).
+
+    With a free bias the pulls are made to balance first, by moving each with its curvature.
+    """
+    excess = float(pulls @ task.signs) if task.bias else 0.0
+    shift = excess / float(place.curvatures.sum()) if excess else 0.0
+    width = len(place.w)
+
+    def here(block: Problem, *beside: Floats) -> Floats:
+        sums = np.zeros(width + 1)
+        sums[-1] = slack_of_rows(block.rows, shift, beside, sums)
+        return sums
+
+    beside = (place.margins, task.signs, task.costs, place.pulls, place.curvatures, pulls)
+    sums = task.blocks.total(here, *beside)
+    return float(sums[-1]), sums[:-1]
 
 
 def slope(task: Task, place: Place, moves: Floats, floor: Floor, t: float) -> float:
@@ -171,6 +210,48 @@ def add_four(X: Rows, rows: Floats, a: Floats, total: Floats) -> None:
     """Add four rows, each times its own number."""
     now = (rows[0], rows[1], rows[2], rows[3])
     add4(X, now, (a[0], a[1], a[2], a[3]), total)
+
+
+@njit(cache=True, nogil=True)
+def expect_rows(
+    pulls: Floats, curvatures: Floats, moves: Floats, costs: Floats, out: Floats
+) -> None:
+    """Write a − θμ of each row, held between 0 and c."""
+    for i in range(len(pulls)):
+        out[i] = min(max(pulls[i] - curvatures[i] * moves[i], 0.0), costs[i])
+
+
+@njit(cache=True, nogil=True)
+def slack_of_rows(X: Rows, shift: float, beside: tuple[Floats, ...], sums: Floats) -> float:
+    """Shift pulls, add Σ a y (x, 1) to the sums, and tell at most how much the pulls give away.
+
+    Beside the row's own answer a₀ with curvature θ, a logistic pull a gives away c times the
+    divergence of a/c from a₀/c, which is no more than (a − a₀)²/θ, and hardly less than half of it.
+    """
+    margins, signs, costs, answers, curvatures, pulls = beside
+    n, last, total = len(pulls), n_cols(X), 0.0
+    factors = np.zeros(4)
+    for start in range(0, n, 4):
+        stop = min(start + 4, n)
+        for i in range(start, stop):
+            bend = curvatures[i]
+            pull = min(max(pulls[i] - shift * signs[i] * bend, 0.0), costs[i])
+            apart = pull - answers[i]
+            if abs(apart) > NEAR * bend:
+                loss = costs[i] * value_and_slope(LOGISTIC, margins[i])[0]
+                total += loss + pull * margins[i] - dual_value(LOGISTIC, pull, costs[i])
+            elif apart != 0.0:
+                total += apart * apart / bend
+            pulls[i] = pull
+            factors[i - start] = pull * signs[i]
+            sums[last] += factors[i - start]
+        if in_groups(X) and stop == start + 4:
+            now = (start, start + 1, start + 2, start + 3)
+            add4(X, now, (factors[0], factors[1], factors[2], factors[3]), sums)
+        else:
+            for i in range(start, stop):
+                add(X, i, factors[i - start], sums)
+    return total
 
 
 @njit(cache=True, nogil=True)
