@@ -13,11 +13,15 @@ from rosenblatt.arrays import Floats
 from rosenblatt.data.blocks import Blocks
 from rosenblatt.data.door import rows_of
 from rosenblatt.data.problem import Problem, no_weights
+from rosenblatt.data.rows import n_rows
 from rosenblatt.errors import DataError, TooLargeError
 from rosenblatt.rules.losses import HINGE, LOGISTIC, SQUARED_HINGE
-from rosenblatt.solvers.ascent import Ascent, Climber, ascend
+from rosenblatt.solvers.ascent import MOST_READINGS, Ascent, Climber, ascend
 from rosenblatt.solvers.certified import Limits, Start, certify
+from rosenblatt.solvers.duality import Terms
+from rosenblatt.solvers.leaps import Leaps
 from rosenblatt.solvers.responses import Task
+from rosenblatt.solvers.team import LONG_REST, Multipliers, Team, choose
 
 LOSSES = [HINGE, SQUARED_HINGE, LOGISTIC]
 EPOCHS = 4000  # of the longest run
@@ -28,6 +32,15 @@ def samples(seed: int, n: int = 80, d: int = 6) -> tuple[Floats, Floats]:
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, d)) * (rng.random((n, d)) < 0.6)
     return X, np.where(X.sum(axis=1) + rng.normal(size=n) > 0.3, 1.0, -1.0)
+
+
+def common_words(n: int = 1500, d: int = 1000, words: int = 30) -> tuple[Any, Floats]:
+    """Counts of words of which a few are in every row, and signs with noise."""
+    rng = np.random.default_rng(0)
+    counts = np.zeros((n, d))
+    np.add.at(counts, (np.arange(n)[:, None], (d ** rng.random((n, words))).astype(int)), 1.0)
+    scores = counts @ rng.normal(size=d) + rng.normal(size=n)
+    return sparse.csr_array(counts), np.where(scores > 0, 1.0, -1.0)
 
 
 def blocks_of(X: Any, n_jobs: int = 1) -> Blocks:
@@ -132,8 +145,86 @@ def test_every_epoch_raises_the_dual_by_what_it_says(loss: int) -> None:
     climber = Climber(task_of(X, y, 1.0, loss))
     height = 0.0
     for epoch in range(1, 60):
-        height += climber.climb(0, epoch)
+        height += climber.climb(0, epoch).rise
         assert climber.measure(None, epoch).dual == pytest.approx(height, rel=1e-11)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_leaps_spare_epochs_where_rows_share_words(
+    loss: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X, y = common_words()
+    leaping = solved(X, y, 1.0, loss, bias=True, tol=1e-4).passes
+    monkeypatch.setattr("rosenblatt.solvers.team.SLOW", np.inf)
+    assert 2 * leaping < solved(X, y, 1.0, loss, bias=True, tol=1e-4).passes
+
+
+@pytest.mark.parametrize("loss", [HINGE, SQUARED_HINGE])
+def test_leaps_that_fall_are_made_up_for_or_taken_back(
+    loss: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X, y = common_words()
+    climber = Climber(task_of(X, y, 100.0, loss))
+    leaps, duals = [], [0.0]
+    leap = Leaps.leap
+    monkeypatch.setattr(Leaps, "leap", lambda *a: leaps.append(leap(*a)) or leaps[-1])
+    for epoch in range(1, 40):
+        climber.climb(0, epoch)
+        duals.append(climber.measure(None, epoch).dual)
+    assert min(leaps) < 0.0
+    assert (np.diff(duals) > 0.0).all()
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("bias", [False, True])
+def test_a_look_at_the_gap_is_made_when_it_is_small_enough(loss: int, *, bias: bool) -> None:
+    X, y = common_words()
+    looks = 0
+    for state in climbing(X, y, 1.0, loss, bias=bias, tol=1e-3):
+        looks += 1
+        if state.gap <= 1e-3:
+            break
+    assert looks <= 2 + state.passes / MOST_READINGS
+    assert state.gap > 1e-4  # nor much later
+
+
+@pytest.mark.parametrize("loss", [HINGE, SQUARED_HINGE])
+@pytest.mark.parametrize("bias", [False, True])
+def test_a_team_of_rows_climbs_for_all(
+    loss: int, monkeypatch: pytest.MonkeyPatch, *, bias: bool
+) -> None:
+    X, y = common_words(d=300)
+    sizes = []
+
+    def formed(rows: Any, *parts: Any, **more: Any) -> Team:
+        sizes.append(n_rows(rows))
+        return Team(rows, *parts, **more)
+
+    monkeypatch.setattr("rosenblatt.solvers.ascent.Team", formed)
+    for state in climbing(X, y, 1.0, loss, bias=bias, tol=1e-7):
+        a, w = state.alpha, X.T @ (state.alpha * y)
+        earned = a if loss == HINGE else a - a * a / 4.0
+        assert state.primal == pytest.approx(objective(X, y, 1.0, loss, state.w, state.b), 1e-12)
+        assert state.dual == pytest.approx(earned.sum() - 0.5 * w @ w, rel=1e-10)
+        assert not bias or abs(a @ y) <= 1e-12 * a.sum()
+        if state.gap <= 1e-7:
+            break
+        assert state.passes < EPOCHS
+    assert min(sizes) < 0.4 * len(y)
+    assert len(set(sizes)) > 2  # it was formed anew
+
+
+def test_a_row_at_rest_comes_back_to_the_team_when_it_would_move() -> None:
+    signs, costs = np.array([1.0, 1.0, -1.0, 1.0, 1.0]), np.array([1.0, 1.0, 1.0, 1.0, 0.0])
+    alpha = np.array([0.0, 0.0, 1.0, 0.5, 0.0])
+    rests, wakes = np.full(5, LONG_REST, np.int32), np.full(5, 99, np.int32)
+    rests[3] = 0
+    state = Multipliers(alpha, np.ones(5), rests, wakes)
+    chosen = np.zeros(5, np.bool_)
+    # the margins less the bias: at rest at 0; too small for 0; too large for c; on the margin; free
+    choose(Terms(signs, costs, HINGE), state, np.array([1.3, 0.2, -1.9, 0.5, 0.0]), 0.5, chosen)
+    assert chosen.tolist() == [False, True, True, True, False]
+    assert wakes.tolist() == [99, 0, 0, 99, 99]
 
 
 def test_logistic_epochs_never_lower_the_dual() -> None:
@@ -141,7 +232,7 @@ def test_logistic_epochs_never_lower_the_dual() -> None:
     climber = Climber(task_of(X, y, 1.0, LOGISTIC))
     duals = []
     for epoch in range(1, 60):
-        assert climber.climb(0, epoch) >= 0.0
+        assert climber.climb(0, epoch).rise >= 0.0
         duals.append(climber.measure(None, epoch).dual)
     assert (np.diff(duals) >= -1e-13 * duals[-1]).all()
 

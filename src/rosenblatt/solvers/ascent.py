@@ -2,8 +2,9 @@
 
 The weights w = Σ α_i y_i x_i go along, so a visit costs one inner product and, where α changes, one
 addition of the row: what a perceptron does. A row whose α stays at a bound is left alone, for twice
-as many epochs each time. That is only a guess of what matters: whatever was left alone, the gap
-between the objective and its dual is measured over all rows, and proves how good the weights are.
+as many epochs each time, and in the end out of the team of rows at work. That is only a guess of
+what matters: whatever was left alone, the gap between the objective and its dual is measured over
+all rows, and proves how good the weights are.
 
 The bias has no penalty, so the dual wants Σ α y = 0. It is reached by steps: within an epoch the
 bias is one more weight, held by a spring to where the epoch began, b = b₀ + reach · Σ α y; the next
@@ -13,18 +14,16 @@ epoch begins where it came to (the method of multipliers).
 import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
-from rosenblatt.arrays import Array, Floats, Ints
+from rosenblatt.arrays import Floats, Ints
 from rosenblatt.data.door import not_finite
-from rosenblatt.data.problem import Problem, row_bytes
-from rosenblatt.data.rows import UINT, Rows, add, dot, fetch_row, n_cols, n_rows, square
-from rosenblatt.data.visits import Shape, visits
-from rosenblatt.rules.duals import best_alpha, gain
-from rosenblatt.rules.losses import SQUARED_HINGE
+from rosenblatt.data.problem import Problem
+from rosenblatt.data.rows import Rows, n_cols, n_rows, square
+from rosenblatt.data.storage import rows_take
+from rosenblatt.rules.losses import HINGE, LOGISTIC, SQUARED_HINGE
 from rosenblatt.solvers.duality import (
     Terms,
     balance,
@@ -36,17 +35,17 @@ from rosenblatt.solvers.duality import (
     primal,
     scores_by,
 )
-from rosenblatt.solvers.leaps import Leaps, Place
 from rosenblatt.solvers.responses import Task
+from rosenblatt.solvers.team import Multipliers, Progress, Team, choose
 
-LONGEST_REST = 32  # epochs
-SLOW = 0.7  # an epoch that rises by more than this share of what the one before did
 SHARE = 0.1  # of the harmonic mean of ‖x‖²: measured on text
 MARGIN = 4.0
 NEVER = np.iinfo(np.int32).max
-AHEAD = UINT(4)  # rows, to be fetched
-FIRST_LOOK, MOST_EPOCHS = 2, 8  # epochs up to the first look at the gap, and between two
-HOPE = 0.7  # of `tol` is expected, before it is worth a look
+FEW = 0.4  # of all rows: a copy of theirs is worth its memory
+MOST_EPOCHS, MOST_READINGS = 32, 8  # between two looks at the gap: epochs, and visits for each row
+# the gap after an epoch, of what rows added to it at their visits: as it was on text
+USUAL_SHARE = {HINGE: 0.6, SQUARED_HINGE: 0.35, LOGISTIC: 0.12}
+HOPE = 0.9  # of `tol` is expected, before it is worth a look
 DRIFT = 1e-11  # of ‖w‖² by rounding, before w is made anew
 SMALLEST_SQUARE = 1e-300  # of a row: an empty one goes straight to its bound
 
@@ -68,43 +67,28 @@ class Ascent:
         return (self.primal - self.dual) / self.primal if self.primal > 0.0 else 0.0
 
 
-class Multipliers(NamedTuple):
-    """The multiplier α of each row, what its best value depends on, and when it is next visited."""
-
-    alpha: Floats
-    squares: Floats
-    rests: Array
-    wakes: Array
-
-
-class Epoch(NamedTuple):
-    """Which epoch it is, and how far the bias gives way to Σ α y (0: there is no bias)."""
-
-    number: int
-    reach: float
-
-
 def ascend(
     task: Task, *, seed: int, tol: float = 0.0, start: tuple[Floats, float] | None = None
 ) -> Iterator[Ascent]:
     """Climb the dual without an end: an Ascent whenever the gap was measured.
 
-    `start` gives multipliers and a bias to start from. The gap is measured now and then, and as
-    soon as it can be expected to be within `tol`. The weights need a penalty: `task.ridge` > 0.
+    `start` gives multipliers and a bias to start from. The weights need a penalty, `task.ridge`.
+
+    To measure the gap costs as much as an epoch. But what a row adds to it is known at its visit,
+    and the sum of that stays in much the same proportion to the gap from one look to the next: so
+    it is measured when it can be expected to be within `tol`, and else only now and then.
     """
     climber = Climber(task, start)
-    best, rise_then, since = None, 0.0, 0
+    best, share, epochs, rows = None, USUAL_SHARE[task.loss], 0, 0
     for number in itertools.count(1):
-        rise = climber.climb(seed, number)
-        since += 1
-        if best is None:
-            due = number == FIRST_LOOK
-        else:  # the gap falls about as the rise of an epoch does
-            hoped = HOPE * tol * best.primal * rise_then
-            due = since == MOST_EPOCHS or (best.primal - best.dual) * rise <= hoped
-        if due:
+        seen = climber.climb(seed, number)
+        epochs, rows = epochs + 1, rows + seen.rows
+        hoped = HOPE * tol * (climber.height() if best is None else best.primal)
+        long = epochs == MOST_EPOCHS or rows >= MOST_READINGS * len(task.signs)
+        if long or share * seen.gap <= hoped:
             best = climber.measure(best, number)
-            rise_then, since = rise, 0
+            share = (best.primal - best.dual) / seen.gap if seen.gap > 0.0 else 1.0
+            epochs, rows = 0, 0
             yield scaled(best, task.ridge)
 
 
@@ -129,7 +113,6 @@ class Climber:
         rows = blocks.problem.rows
         n, d = n_rows(rows), n_cols(rows)
         self._blocks, self._terms, self._bias = blocks, terms, bias
-        self._shape = Shape(n, d, row_bytes(rows))
         squares = np.concatenate(list(blocks.each(squares_of)))
         if not np.isfinite(squares).all():
             raise not_finite(rows)
@@ -141,8 +124,8 @@ class Climber:
             wakes=np.where(terms.costs > 0.0, 0, NEVER).astype(np.int32),
         )
         self._w = np.zeros(d + 1)
-        self._leaps = Leaps(rows, terms, self._reach)
-        self._last_rise, self._slow = np.inf, False
+        self._chosen: Ints | None = None  # the rows in the team, unless all are
+        self._team = Team(rows, terms, self._state, self._w, self._reach)
         if start is not None:
             self._begin_at(start[0] / task.ridge, start[1])
 
@@ -153,31 +136,17 @@ class Climber:
         self._w[:-1] = combination(self._blocks, self._state.alpha * signs)
         self._w[-1] = b
 
-    def climb(self, seed: int, number: int) -> float:
-        """Visit every row that is awake once, and leap if that is slow; tell the dual's rise."""
-        place = Place(self._state.alpha, self._w)
-        start = place.copy()
-        rise = self._visit_all(seed, number)
-        self._slow = self._slow or rise > SLOW * self._last_rise
-        self._last_rise = rise
-        if self._slow:
-            rise += self._leaps.leap(start, place)
-        if self._bias:
-            self._w[-1] += self._reach * float(inner(place.alpha, self._terms.signs))
-        return rise
+    def climb(self, seed: int, number: int) -> Progress:
+        """An epoch of the rows at work."""
+        return self._team.climb(seed, number)
 
-    def _visit_all(self, seed: int, number: int) -> float:
-        rows, state, rise = self._blocks.problem.rows, self._state, 0.0
-        epoch = Epoch(number, self._reach)
-        for visit in visits(self._shape, (seed, number)):
-            order = visit.order[: keep_awake(visit.order, state.wakes, number)]
-            rise += climb(rows, order, self._terms, state, self._w, epoch)
-        if not np.isfinite(rise):
-            raise not_finite(rows)
-        return rise
+    def height(self) -> float:
+        """The dual as it stands, but for the bias."""
+        return dual(self._terms, self._state.alpha, self._w[:-1])
 
     def measure(self, best: Ascent | None, passes: int) -> Ascent:
         """The gap as it stands, from the best weights and multipliers there have been."""
+        self._hear()
         blocks, terms, alpha = self._blocks, self._terms, self._state.alpha
         w, b, scores, drift = self._scored()
         below = dual(terms, alpha, w)
@@ -186,7 +155,33 @@ class Climber:
             alpha, balanced = balance(blocks, terms, alpha, w)
             below = dual(terms, alpha, balanced)
         now = Ascent(w, b, alpha, primal(terms, scores, w, b), below - drift, passes)
+        self._regroup(scores)
         return better(best, now)
+
+    def _hear(self) -> None:
+        """Take over what the team did since it was formed."""
+        if self._chosen is not None:
+            for all_rows, some in zip(self._state, self._team.state, strict=True):
+                all_rows[self._chosen] = some
+
+    def _regroup(self, scores: Floats) -> None:
+        """Form a team of the rows that still move, where these are few."""
+        terms, state, (signs, costs, loss) = self._terms, self._state, self._terms
+        wanted = np.zeros(len(signs), np.bool_)
+        choose(terms, state, scores, float(self._w[-1]), wanted)
+        chosen = np.flatnonzero(wanted)
+        if len(chosen) > FEW * len(signs):
+            return
+        self._chosen = chosen
+        self._team = Team(
+            rows_take(self._blocks.problem.rows, chosen),
+            Terms(signs[chosen], costs[chosen], loss),
+            state.take(chosen),
+            self._w,
+            self._reach,
+            away=float(inner(np.where(wanted, 0.0, state.alpha), signs)),
+            slow=self._team.slow,
+        )
 
     def _scored(self) -> tuple[Floats, float, Floats, float]:
         """Weights, bias, scores, and the drift of ½‖w‖² from ½‖Σ α y x‖² by rounding.
@@ -241,43 +236,3 @@ def square_all(X: Rows, squares: Floats) -> None:
     """Write the squared length of each row."""
     for i in range(len(squares)):
         squares[i] = square(X, i)
-
-
-@njit(cache=True, nogil=True)
-def keep_awake(order: Ints, wakes: Array, epoch: int) -> int:
-    """Move the rows that are to be visited to the front of an order; give how many they are."""
-    n = UINT(0)
-    for place in range(len(order)):
-        row = order[place]
-        order[n] = row
-        n += UINT(wakes[UINT(row)] <= epoch)
-    return int(n)
-
-
-@njit(cache=True, nogil=True)
-def climb(X: Rows, order: Ints, terms: Terms, state: Multipliers, w: Floats, epoch: Epoch) -> float:
-    """Give each row of an order its best multiplier; tell by how much the dual rose.
-
-    That is NaN where the score of a row is not a finite number.
-    """
-    signs, costs, loss = terms
-    alpha, squares, rests, wakes = state
-    b, rise, last = len(w) - 1, 0.0, UINT(len(order) - 1)
-    for place in range(UINT(len(order))):
-        fetch_row(X, order[min(place + AHEAD, last)])
-        i = UINT(order[place])
-        margin = signs[i] * (dot(X, i, w) + w[b])
-        if not np.isfinite(margin):
-            return np.nan
-        before = alpha[i]
-        after = best_alpha(loss, before, margin, squares[i], costs[i])
-        if after != before:
-            step = (after - before) * signs[i]
-            add(X, i, step, w)
-            w[b] += epoch.reach * step
-            rise += gain(loss, before, after, margin, squares[i], costs[i])
-            alpha[i], rests[i] = after, 0
-        else:
-            rests[i] = min(2 * rests[i] + 1, LONGEST_REST)
-            wakes[i] = epoch.number + rests[i]
-    return rise

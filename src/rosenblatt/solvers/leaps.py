@@ -1,10 +1,14 @@
-"""Leaps: after an epoch of an ascent, the best point of the space its last few steps span.
+"""Leaps: before an epoch of an ascent, to the best point of the space its last few steps span.
 
 Coordinate ascent creeps where rows are much alike: an epoch then goes on in the direction of the
 one before. The dual is a quadratic, or nearly one, so its best point over a few directions is found
 from their inner products alone, without a look at the rows (conjugate directions, of which the
 epochs are the preconditioner). Multipliers that would leave their bounds stop there, and only their
-rows are read. A leap that does not raise the dual is not made.
+rows are read.
+
+The rows that stopped miss the others, and the dual may fall far below where the leap began. But
+what throws it down are the few directions that many rows share, and they are the ones an epoch
+puts right at once: so a leap is judged only after the epoch that follows it.
 """
 
 from typing import NamedTuple
@@ -17,8 +21,10 @@ from rosenblatt.data.rows import Rows, add, n_cols, n_rows
 from rosenblatt.rules.duals import bend, pull, within
 from rosenblatt.solvers.duality import Terms, half_square, inner, sum_earned
 
-DIRECTIONS = 3  # the epoch's own, and the two leaps before it
+DIRECTIONS = 3  # each of a leap and the epoch after it
+BOLDER = 1.5
 FARTHEST = 1e3  # times a step: more would blow up its rounding
+FAINTEST = 3e-7  # of w: the slope along a shorter step is lost in the rounding of its weights
 TINY = 1e-14  # added to the diagonal, as a share of its largest: steps may be parallel
 
 
@@ -39,7 +45,7 @@ class Place(NamedTuple):
 
 
 class Leaps:
-    """Remembers the last few steps, and leaps to the best point they span.
+    """Remembers the last few steps, and leaps to the best point they span, or part of the way.
 
     Parameters
     ----------
@@ -55,27 +61,31 @@ class Leaps:
         # steps that were never made are zero, and do nothing
         self._alphas = np.zeros((DIRECTIONS, n_rows(rows)))
         self._ws = np.zeros((DIRECTIONS, n_cols(rows) + 1))
-        self._oldest = 0
+        self._oldest, self._boldness = 0, 1.0
 
-    def leap(self, start: Place, end: Place) -> float:
-        """Move on from the end of an epoch, in place; tell by how much the dual rose."""
-        newest, self._oldest = self._oldest, (self._oldest + 1) % DIRECTIONS
-        step = Place(self._alphas[newest], self._ws[newest])
-        step.between(start, end)
-        bends, slopes = model(self._terms, end, self._alphas, self._ws, self._grip)
-        shares: Floats = np.linalg.solve(bends, slopes).astype(np.float64)
+    def remember(self, start: Place, end: Place) -> None:
+        """Take the step from one place to another for a direction, instead of the oldest."""
+        Place(self._alphas[self._oldest], self._ws[self._oldest]).between(start, end)
+        self._oldest = (self._oldest + 1) % DIRECTIONS
+
+    def leap(self, place: Place) -> float:
+        """Move on, in place; tell by how much the dual rose, or fell where bounds were met."""
+        newest = self._ws[self._oldest - 1]
+        if half_square(newest) <= FAINTEST**2 * half_square(place.w):
+            return 0.0
+        bends, slopes = model(self._terms, place, self._alphas, self._ws, self._grip)
+        shares: Floats = self._boldness * np.linalg.solve(bends, slopes).astype(np.float64)
         if not np.abs(shares).max() < FARTHEST:
             return 0.0
-        new = end.copy()
-        add_shares(shares, self._alphas, new.alpha)
-        add_shares(shares, self._ws, new.w)
-        keep_within(self._rows, self._terms, end.alpha, new, self._reach)
-        rise = self._height(new) - self._height(end)
-        if not rise > 0.0:
-            return 0.0
-        end.alpha[:], end.w[:] = new
-        step.between(start, end)
-        return rise
+        before, height = place.alpha.copy(), self._height(place)
+        add_shares(shares, self._alphas, place.alpha)
+        add_shares(shares, self._ws, place.w)
+        keep_within(self._rows, self._terms, before, place, self._reach)
+        return self._height(place) - height
+
+    def judge(self, *, paid: bool) -> None:
+        """Go half as far next time where a leap did not pay; else farther, up to all the way."""
+        self._boldness = min(1.0, BOLDER * self._boldness) if paid else 0.5 * self._boldness
 
     def _height(self, place: Place) -> float:
         spring = 0.5 * self._grip * float(place.w[-1]) ** 2
