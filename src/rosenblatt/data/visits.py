@@ -88,14 +88,13 @@ def strip_rows(n_features: int) -> int:
 
 
 def _in_file_order(n: int, ahead: int, size: int) -> Iterator[Visit]:
-    first = np.arange(min(n, size) + ahead)
-    rows = first.copy()
+    rows = np.arange(min(n, size) + ahead)
     for start in range(0, n, size):
-        np.add(first, start, out=rows)
         if start + len(rows) > n:
             np.minimum(rows, n - 1, out=rows)
         stop = min(size, n - start)
         yield Visit(rows[:stop], rows[ahead : ahead + stop])
+        rows += size
 
 
 def _shuffled(
@@ -153,8 +152,9 @@ def fill_windows(
         window += 1
         next_whole = find_strips(window % n_windows, n_windows, regions, (strip, n), later)
         for s in range(UINT(STRIPS)):
+            first = min(later[s], n - np.int64(strip))  # at the end, as many rows before it
             for inside in range(strip):
-                fetch[filled + s * strip + inside] = min(later[s] + np.int64(inside), n - 1)
+                fetch[filled + s * strip + inside] = first + np.int64(inside)
         if whole:
             for q in range(UINT(len(strips))):
                 order[filled + q] = now[UINT(strips[q])] + insides[q]
