@@ -27,7 +27,7 @@ STRIP_FEATURES = 512  # between the two, a strip has so many entries: in float32
 STRIPS = 64  # a window, one of each region
 UNIFORM = 1024  # up to so many rows, the shuffle is a uniform permutation
 PART = 65_536  # rows planned at a time, unless asked otherwise: a multiple of every window
-CACHED_BYTES = 256 * 1024  # two windows of this size stay in a cache while they are used
+CACHED_BYTES = 240 * 1024  # two windows of this size stay in a cache while they are used
 FETCH_BYTES = 4 * 1024  # how far ahead of the reader memory has to be asked for,
 FETCH_ROWS = 16  # and how many rows at least
 
