@@ -5,10 +5,9 @@ from typing import NamedTuple
 import numpy as np
 
 from rosenblatt.arrays import Floats
-from rosenblatt.solvers.responses import Place, Response, Task, slack_beside
+from rosenblatt.solvers.responses import Place, Response, Task, balance, slack_beside
 
 ROUNDING = 1e-13  # of the objective
-BALANCED = 1e-13  # of all pulls: what rounding leaves of their signed sum
 
 
 class Bounds(NamedTuple):
@@ -64,9 +63,9 @@ def bounds_by(task: Task, place: Place, seen: Response, pulls: Floats) -> Bounds
     leave of ρw. They are balanced in place; nothing is bounded where their limits forbid that.
     """
     objective = objective_of(task, place, seen)
-    lost, sums = slack_beside(task, place, pulls)
-    if task.bias and abs(sums[-1]) > BALANCED * float(pulls.sum()):
+    if task.bias and not balance(task, place, pulls):
         return Bounds(objective, 0.0)
+    lost, sums = slack_beside(task, place, pulls)
     rest = task.ridge * place.w[:-1] - sums[:-1]
     return Bounds(objective, objective - lost - 0.5 * float(rest @ rest) / task.ridge)
 

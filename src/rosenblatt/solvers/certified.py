@@ -33,7 +33,7 @@ from rosenblatt.solvers.state import Ending
 
 FIRST_WINDOW = 2.0  # at zero weights every row is inside
 WARM_WINDOW = 0.3
-DOUBT = 4.0
+DOUBT = 4.0  # times what chance makes of margins is the window after a rough start,
 NARROWING = 0.5  # of the next window; squared where a floor was done with
 SOON = 4  # steps
 STIFFEST = 1e4  # how many times more curved than the penalty a first floor may be, along a row
@@ -42,7 +42,7 @@ PART = 8  # a rough start learns from every eighth row
 ROWS_A_WEIGHT = 4  # that it must have at least,
 FEWEST = 500  # and in all
 ROUGH_GAP = 3e-2
-ROUGH_ERROR = 3e-2
+NEARLY = 0.1  # and a part of it the error that its last step may begin with
 ROUGH_STEPS = 50
 ROUNDING = 1e-13  # of a margin, against |w||x|: a few hundred times what a float64 rounds by
 PATIENCE = 40  # steps without any progress, after which only rounding is left
@@ -166,7 +166,7 @@ def led_by(
     first, window = (None, FIRST_WINDOW) if start is None else (start.w, WARM_WINDOW)
     if first is None and worth_a_part(task):
         first = rough_start(leader, task, seed, limits)
-        window = FIRST_WINDOW if first is None else doubt(task)
+        window = FIRST_WINDOW if first is None else min(1.0, DOUBT * chance(task))
     place = place_at(task, np.zeros(width) if first is None else first)
     if task.loss == HINGE:
         looks = on_floors(task, place, max(window, softest(task)), leader)
@@ -249,10 +249,10 @@ def on_floors(
         carry_over(task, place, floor, seen.gradient, leader)
 
 
-def doubt(task: Task) -> float:
-    """How far off the margins may be that a part of the rows has found: by chance, as √(d/n)."""
+def chance(task: Task) -> float:
+    """How far off the margins of a rough start are: more, the fewer rows a weight it has seen."""
     rows = task.blocks.problem.rows
-    return float(min(1.0, DOUBT * np.sqrt((n_cols(rows) + 1) * PART / n_rows(rows))))
+    return float(np.sqrt((n_cols(rows) + 1) * PART / n_rows(rows)))
 
 
 def softest(task: Task) -> float:
@@ -290,6 +290,6 @@ def rough_start(leader: Leader, task: Task, seed: int, limits: Limits) -> Floats
     rough = replace(limits, tol=ROUGH_GAP, max_iter=ROUGH_STEPS)
     for step in until(led_by(leader, part, None, seed, rough), rough):
         w = step.w
-        if step.error <= ROUGH_ERROR:
+        if step.error <= NEARLY * chance(task):
             break
     return w
