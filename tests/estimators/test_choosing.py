@@ -110,7 +110,7 @@ def test_the_choice_is_that_of_separate_fits(model: Any, data: Any) -> None:
 
 @pytest.mark.parametrize("model", MODELS, ids=repr)
 def test_many_rows_spare_most_fits(model: Any) -> None:
-    X, y = noisy(10_000)
+    X, y = noisy(40_000)  # with fewer, chance decides how many are close
     results = clone(model).set_params(C="cv").fit(X, y).cv_results_
     fits = np.isfinite(results["scores"])
     assert fits[:, 0].all()

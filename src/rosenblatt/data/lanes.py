@@ -250,6 +250,14 @@ def _products(
     builder: Any, sums: Sums, X: MemoryRows, now: Any, units: list[Any], later: Any
 ) -> list[Any]:
     """Products of all rows with the first unit, then with the next …; `later` is fetched."""
+    totals = products_of(builder, sums, X, now, units, later)
+    return [first_lane(builder, totals.sum(q)) for q in range(len(now) * len(units))]
+
+
+def products_of(
+    builder: Any, sums: Sums, X: MemoryRows, now: Any, units: list[Any], later: Any
+) -> "Totals":
+    """Do the same, and leave each product in its parts."""
     rows = [X.values_at(row) for row in now]
     totals = Totals(builder, sums, len(rows) * len(units))
 
@@ -264,7 +272,7 @@ def _products(
         _while_fetching(builder, sums, X, later, take)
     else:
         each_piece(builder, sums, X.n_features, take)
-    return [first_lane(builder, totals.sum(q)) for q in range(len(rows) * len(units))]
+    return totals
 
 
 def _while_fetching(builder: Any, sums: Sums, X: MemoryRows, later: Any, take: Any) -> None:
@@ -323,6 +331,24 @@ class Totals:
             swapped = builder.shuffle_vector(vector, vector, others)
             vector, half = builder.fadd(vector, swapped), half // 2
         return builder.fadd(vector, builder.shuffle_vector(rest, rest, lane_numbers([0] * lanes)))
+
+    def four_sums(self) -> Any:
+        """The first four sums, a lane each: the same additions, four at a time."""
+        builder = self._builder
+        parts = [[builder.load(place) for place in total] for total in self._parts[:4]]
+        a, b, c, d = (builder.fadd(total[EVEN], total[ODD]) for total in parts)
+        left, right = self._folded(a, c, [0, 1, 4, 5], 2), self._folded(b, d, [0, 1, 4, 5], 2)
+        rests = ir.Constant(ir.VectorType(self._sums.number, 4), ir.Undefined)
+        for lane, total in enumerate(parts):
+            rest = first_lane(builder, total[REST])
+            rests = builder.insert_element(rests, rest, _INT32(lane))
+        return builder.fadd(self._folded(left, right, [0, 4, 2, 6], 1), rests)
+
+    def _folded(self, u: Any, v: Any, lanes: list[int], distance: int) -> Any:
+        """Some lanes of two vectors, each plus the lane some way beside it."""
+        others = lane_numbers(lane + distance for lane in lanes)
+        chosen = self._builder.shuffle_vector(u, v, lane_numbers(lanes))
+        return self._builder.fadd(chosen, self._builder.shuffle_vector(u, v, others))
 
 
 def each_piece(builder: Any, sums: Sums, d: Any, take: Any, after_step: Any = None) -> None:

@@ -8,6 +8,7 @@ verb                meaning
 ``dot(X, i, w)``    x_i · w over the d features
 ``dot4(X, …)``      the same for four rows at once, bit for bit
 ``in_groups(X)``    whether that pays
+``clear4(X, …)``    how many of four rows in turn are right by far
 ``rough_dot4(X,…)`` the same, good to float32 only; ``rough_dot12``: with three units;
                     ``screens(X)``: whether *that* pays
 ``fetch_row(X, i)`` ask for row i ahead of its use; ``fetch_start(X, i)``: for its place;
@@ -32,7 +33,7 @@ from numba import njit, types
 from numba.extending import overload
 
 from rosenblatt.arrays import Array, Floats
-from rosenblatt.data import futures, lanes
+from rosenblatt.data import clear, futures, lanes
 from rosenblatt.data.storage import CSR as CSR
 from rosenblatt.data.storage import Rows as Rows
 from rosenblatt.data.storage import n_cols as n_cols
@@ -48,6 +49,7 @@ sparse_product: Any = lanes.sparse_product
 fetch_entry: Any = lanes.fetch_entry
 fetch_whole_row: Any = lanes.fetch_whole_row
 pair_of_steps: Any = futures.pair_of_steps
+clear_rows: Any = clear.clear_rows
 
 
 INLINE: Any = {"forceinline": True}  # a call would count references to every array it is handed
@@ -72,6 +74,22 @@ def dot(X: Rows, i: int, w: Floats) -> float:
 def dot4(X: Rows, now: Four, w: Floats, later: Four | None) -> tuple[float, ...]:  # noqa: ARG001
     """Inner products of four rows with w; `later` are four that will be wanted soon, if any."""
     return tuple(dot(X, i, w) for i in now)
+
+
+def clear4(
+    X: Rows, now: Four, w: Floats, later: Four, levels: TwoFloats, positive: int
+) -> tuple[int, float]:
+    """How many of four rows in turn are clear, and the score of the next (or else of the last).
+
+    The score is the product with w plus the bias levels[0]; turned round for a row whose bit in
+    `positive` is not set, it is clear if it is finite and above levels[1].
+    """
+    bias, safe = levels
+    scores = [product + bias for product in dot4(X, now, w, later)]
+    margins = [s if positive >> r & 1 else -s for r, s in enumerate(scores)]
+    clear = [safe < margin < np.inf for margin in margins]
+    first = (*clear, False).index(False)
+    return first, scores[min(first, 3)]
 
 
 def in_groups(X: Rows) -> bool:
@@ -243,6 +261,15 @@ def _dot4(X: Any, now: Any, w: Any, later: Any) -> Any:  # noqa: ARG001
         return dot(X, now[0], w), dot(X, now[1], w), dot(X, now[2], w), dot(X, now[3], w)
 
     return sparse
+
+
+@overload(clear4, strict=False, jit_options=INLINE)
+def _clear4(X: Any, now: Any, w: Any, later: Any, levels: Any, positive: Any) -> Any:  # noqa: ARG001
+    if _is_dense(X):
+        return lambda X, now, w, later, levels, positive: clear_rows(  # noqa: PLW0108
+            X, now, w, later, levels, positive
+        )
+    return lambda X, now, w, later, levels, positive: (0, 0.0)  # noqa: ARG005 (never called)
 
 
 @overload(fetch_row, strict=False, jit_options=INLINE)

@@ -1,12 +1,13 @@
 """In which order a pass visits the rows: file order, or one seeded shuffle.
 
-The shuffle is blockwise. The rows are cut into strips of 16, or up to 64 if they have few features.
-A pass draws a new order of the strips and one permutation of a window's places, by which it
-shuffles every window of 64 strips (a few less if they do not go in evenly); up to 1,024 rows that
-is a uniform permutation. The rows of a
-window come from 64 places of the data, so sorted data are mixed well, yet memory is read in long
-stretches: that is what makes a shuffled pass quick. The order depends on the seed, the pass and the
-shape of the data alone, not on how they are stored.
+The shuffle is blockwise. The rows are cut into strips of 16, or up to 64 if they have few features,
+and the strips into 64 regions. A window is one strip of each region; the next window takes the next
+strip of each, from a strip that each pass draws anew for each region, the last followed by the
+first. A pass also draws one permutation of a window's places, by which it shuffles every window; up
+to 1,024 rows, the shuffle is a uniform permutation. So a window holds rows from 64 places, evenly
+spread over the data, which mixes sorted data well; yet memory is read in 64 long streams, and two
+windows fit into a cache near the processor: that is what makes a shuffled pass quick. The order
+depends on the seed, the pass and the shape of the data alone, not on how they are stored.
 
 Each part of a plan also says which rows to fetch into the cache meanwhile.
 """
@@ -22,11 +23,11 @@ from rosenblatt.arrays import Ints
 from rosenblatt.data.rows import UINT
 
 LEAST_STRIP, MOST_STRIP = 16, 64  # rows
-STRIP_FEATURES = 2048  # between the two, a strip has so many entries: in float32 some 8 KB
-STRIPS = 64  # a window
+STRIP_FEATURES = 512  # between the two, a strip has so many entries: in float32 2 KB
+STRIPS = 64  # a window, one of each region
 UNIFORM = 1024  # up to so many rows, the shuffle is a uniform permutation
-PART = 32_768  # rows planned at a time, unless asked otherwise: a multiple of every window
-CACHED_BYTES = 1024 * 1024  # a window of this size stays in a cache while it is used
+PART = 65_536  # rows planned at a time, unless asked otherwise: a multiple of every window
+CACHED_BYTES = 240 * 1024  # two windows of this size stay in a cache while they are used
 FETCH_BYTES = 4 * 1024  # how far ahead of the reader memory has to be asked for,
 FETCH_ROWS = 16  # and how many rows at least
 
@@ -87,14 +88,13 @@ def strip_rows(n_features: int) -> int:
 
 
 def _in_file_order(n: int, ahead: int, size: int) -> Iterator[Visit]:
-    first = np.arange(min(n, size) + ahead)
-    rows = first.copy()
+    rows = np.arange(min(n, size) + ahead)
     for start in range(0, n, size):
-        np.add(first, start, out=rows)
         if start + len(rows) > n:
             np.minimum(rows, n - 1, out=rows)
         stop = min(size, n - start)
         yield Visit(rows[:stop], rows[ahead : ahead + stop])
+        rows += size
 
 
 def _shuffled(
@@ -102,18 +102,19 @@ def _shuffled(
 ) -> Iterator[Visit]:
     """Fetch some visits ahead, or (None) stream the next window in while this one is visited."""
     rng = _random(key)
-    n_windows = -(-n // (strip * STRIPS))
-    # strips beyond the last fill up the windows, all alike; their rows do not exist
-    first_rows = rng.permutation(n_windows * STRIPS).reshape(-1, STRIPS) * strip
-    next_rows = np.roll(first_rows, -1, axis=0)
+    n_strips = -(-n // strip)
+    n_windows = -(-n_strips // STRIPS)
+    regions = Regions(
+        first=np.arange(STRIPS + 1) * n_strips // STRIPS,
+        start=rng.integers(n_windows, size=STRIPS),
+    )
     places = np.divmod(rng.permutation(strip * STRIPS), strip)
     at_once = min(size // (strip * STRIPS), n_windows)
     room = at_once * strip * STRIPS + max(1, ahead or 0)
     order, fetch = np.empty(room, np.int64), np.empty(room, np.int64)
     for window in range(0, n_windows, at_once):
-        now = first_rows[window : window + at_once]
-        later = next_rows[window : window + at_once]
-        n_rows = fill_windows(now, later, places, n - 1, Visit(order, fetch))
+        span = window, min(window + at_once, n_windows), n_windows
+        n_rows = fill_windows(span, regions, places, n, Visit(order, fetch))
         if ahead is None:
             yield Visit(order[:n_rows], fetch[:n_rows])
         else:
@@ -125,22 +126,62 @@ def _random(key: tuple[int, int]) -> np.random.Generator:
     return np.random.default_rng(key)
 
 
-@njit(cache=True, nogil=True)
-def fill_windows(now: Ints, later: Ints, places: tuple[Ints, Ints], last: int, part: Visit) -> int:
-    """Rows of each window at their shuffled places; those of the next window to be fetched.
+class Regions(NamedTuple):
+    """The first strip of each region, and the one past the last; where in each a pass starts."""
 
-    `now` and `later` are the first rows of strips, a window a line. Gives how many rows exist.
+    first: Ints
+    start: Ints
+
+
+@njit(cache=True, nogil=True)
+def fill_windows(
+    span: tuple[int, int, int], regions: Regions, places: tuple[Ints, Ints], n: int, part: Visit
+) -> int:
+    """Rows of some windows at their shuffled places; those of the next window to be fetched.
+
+    `span` is the first window, the one past the last, and how many there are in all. Gives how many
+    rows were filled in.
     """
+    window, stop, n_windows = span
     strips, insides = places
-    order, fetch, strip = part.order, part.fetch, len(strips) // STRIPS
-    n = UINT(0)
-    for window in range(len(now)):
-        meanwhile = fetch[n:]
-        for s in range(STRIPS):
+    order, fetch, strip = part.order, part.fetch, UINT(len(strips) // STRIPS)
+    now, later = np.empty(STRIPS, np.int64), np.empty(STRIPS, np.int64)
+    whole = find_strips(window, n_windows, regions, (strip, n), now)
+    filled = UINT(0)
+    while window < stop:
+        window += 1
+        next_whole = find_strips(window % n_windows, n_windows, regions, (strip, n), later)
+        for s in range(UINT(STRIPS)):
+            first = min(later[s], n - np.int64(strip))  # at the end, as many rows before it
             for inside in range(strip):
-                meanwhile[s * strip + inside] = min(later[window, s] + inside, last)
-        for q in range(len(strips)):
-            row = now[window, UINT(strips[q])] + insides[q]
-            order[n] = row
-            n += UINT(row <= last)
-    return int(n)
+                fetch[filled + s * strip + inside] = first + np.int64(inside)
+        if whole:
+            for q in range(UINT(len(strips))):
+                order[filled + q] = now[UINT(strips[q])] + insides[q]
+            filled += UINT(len(strips))
+        else:
+            for q in range(UINT(len(strips))):
+                row = now[UINT(strips[q])] + insides[q]
+                order[filled] = row
+                filled += UINT(row < n)
+        now, later, whole = later, now, next_whole
+    return int(filled)
+
+
+@njit(cache=True, nogil=True, forceinline=True)
+def find_strips(
+    window: int, n_windows: int, regions: Regions, size: tuple[int, int], rows: Ints
+) -> bool:
+    """Write the first row of each strip of a window; tell whether all their rows exist.
+
+    A region may be a strip shorter than others: then one window goes without, and the row is n.
+    """
+    first, start = regions
+    strip, n = size
+    whole = True
+    for s in range(UINT(STRIPS)):
+        turn = window + start[s]
+        at = first[s] + (turn if turn < n_windows else turn - n_windows)
+        rows[s] = at * np.int64(strip) if at < first[s + UINT(1)] else n
+        whole &= rows[s] + np.int64(strip) <= n
+    return whole

@@ -13,12 +13,22 @@ from numba import njit
 
 from rosenblatt.arrays import Floats
 from rosenblatt.data.problem import Problem, row_bytes
-from rosenblatt.data.rows import FOUR, ONE, UINT, Rows, dot, dot4, n_cols
+from rosenblatt.data.rows import (
+    FOUR,
+    ONE,
+    UINT,
+    Rows,
+    clear4,
+    dot,
+    fetch_row,
+    in_groups,
+    n_cols,
+)
 from rosenblatt.data.visits import PART, Visit
 from rosenblatt.rules.losses import flat_beyond
 from rosenblatt.solvers.correct import ALL_FINITE, Rule, signed, worst_margin
 from rosenblatt.solvers.memory import ROWS, UPDATES, Memory
-from rosenblatt.solvers.online import four, margins_of, score_four
+from rosenblatt.solvers.online import four, ones_of, score_four
 from rosenblatt.solvers.walk import walk
 
 SPAN_BYTES = 8 * 1024 * 1024  # much less is read sooner than a thread is told to
@@ -91,16 +101,15 @@ def first_loss_one(problem: Problem, visit: Visit, rule: Rule, W: Floats) -> int
     order, fetch = visit
     w, bias, safe = W[0], rule.bias * W[0, -1], flat_beyond(rule.loss)
     n_visits, place = UINT(len(order)), UINT(0)
-    while place + FOUR <= n_visits:
+    while in_groups(X) and place + FOUR <= n_visits:
         now = four(order, place)
-        products = dot4(X, now, w, four(fetch, place))
-        m0, m1, m2, m3 = margins_of(products, bias, now, codes)
-        if not (m0 > safe and m1 > safe and m2 > safe and m3 > safe):
-            break
-        if not m0 + m1 + m2 + m3 < np.inf:
-            break
-        place += FOUR
+        levels, positive = (bias, safe), ones_of(now, codes)
+        clear, _ = clear4(X, now, w, four(fetch, place), levels, positive)
+        place += UINT(clear)
+        if clear < FOUR:
+            return int(place)
     while place < n_visits:
+        fetch_row(X, fetch[place])
         margin = signed(dot(X, order[place], w) + bias, codes[UINT(order[place])])
         if not safe < margin < np.inf:
             break

@@ -27,12 +27,13 @@ from rosenblatt.solvers import products
 from rosenblatt.solvers.ascent import ascend
 from rosenblatt.solvers.certificate import Bounds, bounds_at, bounds_by, slack, unrest
 from rosenblatt.solvers.leading import MOST_FACTORED, Leader
-from rosenblatt.solvers.newton import Look, descend, margins_of, place_at
+from rosenblatt.solvers.newton import Look, carry_over, descend, margins_of, place_at
 from rosenblatt.solvers.responses import Floor, Place, Task, losses, respond_all
 from rosenblatt.solvers.state import Ending
 
 FIRST_WINDOW = 2.0  # at zero weights every row is inside
 WARM_WINDOW = 0.3
+DOUBT = 4.0
 NARROWING = 0.5  # of the next window; squared where a floor was done with
 SOON = 4  # steps
 STIFFEST = 1e4  # how many times more curved than the penalty a first floor may be, along a row
@@ -162,13 +163,13 @@ def led_by(
 ) -> Iterator[Step]:
     """Newton's steps whose systems are solved by a leader."""
     width = n_cols(task.blocks.problem.rows) + 1
-    first = None if start is None else start.w
+    first, window = (None, FIRST_WINDOW) if start is None else (start.w, WARM_WINDOW)
     if first is None and worth_a_part(task):
         first = rough_start(leader, task, seed, limits)
+        window = FIRST_WINDOW if first is None else doubt(task)
     place = place_at(task, np.zeros(width) if first is None else first)
     if task.loss == HINGE:
-        window = max(FIRST_WINDOW if first is None else WARM_WINDOW, softest(task))
-        looks = on_floors(task, place, window, leader)
+        looks = on_floors(task, place, max(window, softest(task)), leader)
     else:
         looks = on_the_loss(task, place, leader, limits.tol)
     w, best = place.w, Bounds(np.inf, 0.0)
@@ -245,6 +246,13 @@ def on_floors(
                 break
         narrowing = NARROWING if steps > SOON else NARROWING**2
         floor = Floor(place.pulls.copy(), narrowing * floor.window)
+        carry_over(task, place, floor, seen.gradient, leader)
+
+
+def doubt(task: Task) -> float:
+    """How far off the margins may be that a part of the rows has found: by chance, as √(d/n)."""
+    rows = task.blocks.problem.rows
+    return float(min(1.0, DOUBT * np.sqrt((n_cols(rows) + 1) * PART / n_rows(rows))))
 
 
 def softest(task: Task) -> float:

@@ -114,6 +114,23 @@ def descend(task: Task, place: Place, floor: Floor, leader: Leader, tol: float) 
         anew = task.loss >= NEVER_FLAT
 
 
+def carry_over(task: Task, place: Place, floor: Floor, gradient: Floats, leader: Leader) -> None:
+    """Move a place at rest on one floor towards rest on the next, centred on its pulls.
+
+    The rows between their bounds are taken to stay there: on the narrower floor most are beyond
+    them at first, and would be in no system.
+    """
+    inside = np.flatnonzero((floor.centres > 0.0) & (floor.centres < task.costs))
+    if not len(inside):
+        return
+    stiffness = task.costs[inside] / floor.window
+    more = task.signs[inside] * stiffness * (1.0 - place.margins[inside])
+    b = products.sum_of(task.blocks, inside, more) - gradient
+    b[-1] *= task.bias
+    direction = leader.solve(System(task, inside, stiffness), b)
+    walk(task, place, floor, direction, (None, np.empty_like(place.margins)))
+
+
 def system_of(task: Task, place: Place, everything: Ints | None) -> System:
     """System of Newton's step, over the rows that bend; with some losses that is everything."""
     if everything is not None:
@@ -123,11 +140,11 @@ def system_of(task: Task, place: Place, everything: Ints | None) -> System:
 
 
 def walk(
-    task: Task, place: Place, floor: Floor, direction: Floats, along: tuple[float, Floats]
+    task: Task, place: Place, floor: Floor, direction: Floats, along: tuple[float | None, Floats]
 ) -> float:
     """Move a place along a direction as far as it leads down; give how far that was.
 
-    `along` is the slope there, and room for the moves of the margins.
+    `along` is the slope there, if it is known, and room for the moves of the margins.
     """
     start, moves = along
     margins_of(task, direction, moves)
@@ -137,6 +154,7 @@ def walk(
     def slope_at(t: float) -> float:
         return lean + t * bend + slope(task, place, moves, floor, t)
 
+    start = slope_at(0.0) if start is None else start
     surely = task.loss == LOGISTIC and largest(moves) <= SMALL_MOVE
     t = 1.0 if surely and start < 0.0 else downhill(slope_at, start)
     place.w = place.w + t * direction

@@ -26,6 +26,7 @@ from rosenblatt.data.rows import (
     UINT,
     Four,
     Rows,
+    clear4,
     dot,
     dot4,
     fetch_item,
@@ -65,7 +66,6 @@ from rosenblatt.solvers.memory import (
 from rosenblatt.solvers.screen import best_other, cast_shadow, doubt, follow, lengths_of, rough_four
 
 SOON, FAR = UINT(3), UINT(32)  # visits ahead at which the parts of a sparse row are asked for
-FourFloats = tuple[float, float, float, float]
 
 
 @njit(cache=True, nogil=True)
@@ -83,18 +83,13 @@ def walk_one(problem: Problem, visit: Visit, rule: Rule, memory: Memory) -> int:
         if in_groups(X) and safe < np.inf and place + FOUR <= n_visits:
             now = four(order, place)
             fetch_item(codes, fetch[place])
-            products = dot4(X, now, w, four(fetch, place))
-            m0, m1, m2, m3 = margins_of(products, bias, now, codes)
-            if m0 > safe and m1 > safe and m2 > safe and m3 > safe and m0 + m1 + m2 + m3 < np.inf:
-                seen, margin = FOUR, m3
-            elif not safe < m0 < np.inf:
-                seen, margin = ONE, m0
-            elif not safe < m1 < np.inf:
-                seen, margin = TWO, m1
-            elif not safe < m2 < np.inf:
-                seen, margin = THREE, m2
-            else:
-                seen, margin = FOUR, m3
+            levels, positive = (bias, safe), ones_of(now, codes)
+            clear, score = clear4(X, now, w, four(fetch, place), levels, positive)
+            if clear == FOUR and not rule.balanced:
+                place += FOUR
+                continue
+            seen = min(UINT(clear) + ONE, FOUR)
+            margin = signed(score, codes[UINT(order[place + seen - ONE])])
         else:
             if fetch[place] != order[place]:  # not one long stream
                 last = n_visits - ONE
@@ -132,14 +127,10 @@ def walk_one(problem: Problem, visit: Visit, rule: Rule, memory: Memory) -> int:
 
 
 @njit(cache=True, nogil=True, forceinline=True)
-def margins_of(products: tuple[float, ...], bias: float, rows: Four, codes: Codes) -> FourFloats:
-    """Margins y s of four rows at a single unit."""
-    return (
-        signed(products[0] + bias, codes[UINT(rows[0])]),
-        signed(products[1] + bias, codes[UINT(rows[1])]),
-        signed(products[2] + bias, codes[UINT(rows[2])]),
-        signed(products[3] + bias, codes[UINT(rows[3])]),
-    )
+def ones_of(rows: Four, codes: Codes) -> int:
+    """A bit for each of four rows of two classes: whether it is of the second."""
+    ones = int(codes[UINT(rows[0])]) | int(codes[UINT(rows[1])]) << 1
+    return ones | int(codes[UINT(rows[2])]) << 2 | int(codes[UINT(rows[3])]) << 3
 
 
 @njit(cache=True, nogil=True)

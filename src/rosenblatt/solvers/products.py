@@ -81,6 +81,14 @@ def mean_row(blocks: Blocks, chosen: Ints, curvatures: Floats) -> Floats:
     return total / max(float(weights.sum()), np.finfo(float).tiny)
 
 
+def sum_of(blocks: Blocks, chosen: Ints, factors: Floats) -> Floats:
+    """Σ u (x, 1) over the rows chosen."""
+    total = np.zeros(n_cols(blocks.problem.rows) + 1)
+    add_rows(blocks.problem.rows, chosen, factors, total)
+    total[-1] = factors.sum()
+    return total
+
+
 def spread(blocks: Blocks) -> Ints:
     """Some rows, evenly spread over all."""
     n = n_rows(blocks.problem.rows)
