@@ -15,6 +15,7 @@ from rosenblatt.data.door import rows_of
 from rosenblatt.data.problem import Problem, no_weights
 from rosenblatt.data.rows import n_rows
 from rosenblatt.errors import DataError, TooLargeError
+from rosenblatt.rules.duals import best_alpha, owed
 from rosenblatt.rules.losses import HINGE, LOGISTIC, SQUARED_HINGE
 from rosenblatt.solvers.ascent import MOST_READINGS, Ascent, Climber, ascend
 from rosenblatt.solvers.certified import Limits, Start, certify
@@ -155,7 +156,7 @@ def test_leaps_spare_epochs_where_rows_share_words(
 ) -> None:
     X, y = common_words()
     leaping = solved(X, y, 1.0, loss, bias=True, tol=1e-4).passes
-    monkeypatch.setattr("rosenblatt.solvers.team.SLOW", np.inf)
+    monkeypatch.setattr(Leaps, "leap", lambda *_: 0.0)
     assert 2 * leaping < solved(X, y, 1.0, loss, bias=True, tol=1e-4).passes
 
 
@@ -186,6 +187,19 @@ def test_a_look_at_the_gap_is_made_when_it_is_small_enough(loss: int, *, bias: b
             break
     assert looks <= 2 + state.passes / MOST_READINGS
     assert state.gap > 1e-4  # nor much later
+
+
+@pytest.mark.parametrize(("loss", "far"), [(HINGE, 1e-12), (SQUARED_HINGE, 1e-12), (LOGISTIC, 0.1)])
+def test_rows_owe_the_gap(loss: int, far: float) -> None:
+    X, y = samples(18)
+    state = next(climbing(X, y, 1.0, loss, tol=1e-2))
+    margins = y * (X @ state.w)
+    squares = (X * X).sum(axis=1)
+    owe = 0.0
+    for alpha, margin, square in zip(state.alpha, margins, squares, strict=True):
+        after = best_alpha(loss, alpha, margin, square, 1.0)
+        owe += owed(loss, alpha, after, margin, square, 1.0)
+    assert owe == pytest.approx(state.primal - state.dual, rel=far)
 
 
 @pytest.mark.parametrize("loss", [HINGE, SQUARED_HINGE])

@@ -8,7 +8,7 @@ table of dual(α)).
 import numpy as np
 from numba import njit
 
-from rosenblatt.rules.losses import HINGE, SQUARED_HINGE, value_and_slope
+from rosenblatt.rules.losses import HINGE, LOGISTIC, SQUARED_HINGE, value_and_slope
 
 NEWTON_STEPS = 30
 SMALL_STEP = 0.02  # in the log odds of α: below it a quadratic is as good as another exponential
@@ -30,13 +30,6 @@ def dual_value(loss: int, alpha: float, c: float) -> float:
     share = alpha / c
     first = -alpha * np.log(share)
     return float(first - rest * np.log1p(-share)) if rest > 0.0 else 0.0
-
-
-@njit(cache=True, forceinline=True)
-def owed(loss: int, alpha: float, margin: float, c: float) -> float:
-    """What a sample adds to the gap: its loss, and its part of ‖w‖², less what α earns."""
-    paid = c * value_and_slope(loss, margin)[0]
-    return float(paid + alpha * margin - dual_value(loss, alpha, c))
 
 
 @njit(cache=True, forceinline=True)
@@ -143,3 +136,16 @@ def gain(loss: int, before: float, after: float, margin: float, square: float, c
     if spread <= FAINT * c:
         return abs(step * margin)
     return 0.5 * step * step * (square + 1.0 / spread)
+
+
+@njit(cache=True, forceinline=True)
+def owed(loss: int, before: float, after: float, margin: float, square: float, c: float) -> float:
+    """What a sample adds to the gap before its visit, which takes α from `before` to `after`.
+
+    Its loss, and its part of ‖w‖², less what α earns. For the logistic loss it is a quadratic's.
+    """
+    if loss == LOGISTIC:
+        spread = after * (1.0 - after / c)
+        return gain(loss, before, after, margin, square, c) * (1.0 + square * spread)
+    paid = c * value_and_slope(loss, margin)[0]
+    return float(paid + before * margin - dual_value(loss, before, c))

@@ -125,7 +125,8 @@ class Climber:
         )
         self._w = np.zeros(d + 1)
         self._chosen: Ints | None = None  # the rows in the team, unless all are
-        self._team = Team(rows, terms, self._state, self._w, self._reach)
+        smooth = terms.loss == LOGISTIC  # no bounds are met: leaps pay from the start
+        self._team = Team(rows, terms, self._state, self._w, self._reach, slow=smooth)
         if start is not None:
             self._begin_at(start[0] / task.ridge, start[1])
 

@@ -21,7 +21,7 @@ from rosenblatt.solvers.leaps import Leaps, Place
 
 FIRST_REST, LONGEST_REST = 2, 32  # epochs
 LONG_REST = 14  # after which a row may leave the team: it was left alone three times running
-SLOW = 0.7  # an epoch that rises by more than this share of what the one before did
+SLOW = 0.3  # an epoch that rises by more than this share of what the one before did
 AHEAD = UINT(4)  # rows, to be fetched
 
 
@@ -172,8 +172,8 @@ def climb(
         if not np.isfinite(margin):
             return np.nan, np.nan
         before = alpha[i]
-        gap += owed(loss, before, margin, costs[i])
         after = best_alpha(loss, before, margin, squares[i], costs[i])
+        gap += owed(loss, before, after, margin, squares[i], costs[i])
         if after != before:
             step = (after - before) * signs[i]
             add(X, i, step, w)
