@@ -9,6 +9,7 @@ from scipy import optimize, sparse
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
+from rosenblatt import LinearSVM
 from rosenblatt.arrays import Floats
 from rosenblatt.data.blocks import Blocks
 from rosenblatt.data.door import rows_of
@@ -407,3 +408,11 @@ def test_values_too_large_for_their_squares_are_refused() -> None:
     X[17, 2] = 1e200
     with pytest.raises(TooLargeError):
         next(climbing(X, y, 1.0, HINGE))
+
+
+@pytest.mark.parametrize("max_iter", [1, 3, 11])
+def test_a_run_ends_at_the_epoch_it_is_told(max_iter: int) -> None:
+    X, y = sparse.csr_array(np.random.default_rng(5).normal(size=(60, 8))), np.arange(60) % 2
+    model = LinearSVM(solver="ascent", max_iter=max_iter, tol=0.0).fit(X, y)
+    assert model.n_iter_ == max_iter
+    assert 0.0 < model.gap_ < 1.0

@@ -12,7 +12,7 @@ epoch begins where it came to (the method of multipliers).
 """
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -67,12 +67,23 @@ class Ascent:
         return (self.primal - self.dual) / self.primal if self.primal > 0.0 else 0.0
 
 
+def never(_epoch: int) -> bool:
+    """Ask for no look at the gap."""
+    return False
+
+
 def ascend(
-    task: Task, *, seed: int, tol: float = 0.0, start: tuple[Floats, float] | None = None
+    task: Task,
+    *,
+    seed: int,
+    tol: float = 0.0,
+    start: tuple[Floats, float] | None = None,
+    is_due: Callable[[int], bool] = never,
 ) -> Iterator[Ascent]:
     """Climb the dual without an end: an Ascent whenever the gap was measured.
 
-    `start` gives multipliers and a bias to start from. The weights need a penalty, `task.ridge`.
+    `start` gives multipliers and a bias to start from; `is_due` tells whether the gap has to be
+    known after the epoch of a number. The weights need a penalty, `task.ridge`.
 
     To measure the gap costs as much as an epoch. But what a row adds to it is known at its visit,
     and the sum of that stays in much the same proportion to the gap from one look to the next: so
@@ -85,7 +96,7 @@ def ascend(
         epochs, rows = epochs + 1, rows + seen.rows
         hoped = HOPE * tol * (climber.height() if best is None else best.primal)
         long = epochs == MOST_EPOCHS or rows >= MOST_READINGS * len(task.signs)
-        if long or share * seen.gap <= hoped:
+        if long or share * seen.gap <= hoped or is_due(number):
             best = climber.measure(best, number)
             share = (best.primal - best.dual) / seen.gap if seen.gap > 0.0 else 1.0
             epochs, rows = 0, 0

@@ -94,12 +94,11 @@ class Limits:
             return Ending.CERTIFIED
         if step.number >= self.max_iter:
             return Ending.STEPS_SPENT
-        return Ending.TIME_SPENT if self.late else None
+        return Ending.TIME_SPENT if self.spent(step.number) else None
 
-    @property
-    def late(self) -> bool:
-        """Whether the time has run out."""
-        return time.monotonic() > self.deadline
+    def spent(self, number: int) -> bool:
+        """Whether steps or time have run out after the step of a number."""
+        return number >= self.max_iter or time.monotonic() > self.deadline
 
 
 def certify(
@@ -139,7 +138,7 @@ def by_ascent(task: Task, start: Start | None, seed: int, limits: Limits) -> Ite
     if start is not None:
         pulls = answers_to(task, start.w) if start.pulls is None else start.pulls
         first = (pulls, float(start.w[-1]))
-    for now in ascend(task, seed=seed, tol=limits.tol, start=first):
+    for now in ascend(task, seed=seed, tol=limits.tol, start=first, is_due=limits.spent):
         bounds = Bounds(now.primal, now.dual)
         rows = int(np.count_nonzero(now.alpha))
         w = np.append(now.w, now.b)
