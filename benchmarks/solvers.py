@@ -7,7 +7,7 @@ tight tolerance included. Without a bias all tools have the same objective; with
 that leave it out of the penalty take part.
 
     python benchmarks/solvers.py [--quick] [--data NAME] [--loss LOSS] [--bias | --no-bias]
-                                 [--only CONTENDER] [--threads N] [--budget SECONDS]
+                                 [--only CONTENDER] [--nearest] [--threads N] [--budget SECONDS]
 
 Results are merged into benchmarks/results/solvers.json, so that parts can be run again, and
 docs/benchmarks.md is written anew from all of them; --quick, on a part of the rows, writes nothing.
@@ -73,7 +73,8 @@ def main() -> None:
         for loss in options.loss:
             for bias in options.bias:
                 race = Race(Case(data, loss, bias), X, y, options.budget)
-                run(race, [c for c in chosen if c.installed], options.threads, record)
+                asked = nearest(race.case, chosen, record) if options.nearest else chosen
+                run(race, [c for c in asked if c.installed], options.threads, record)
         del X, y, race
         gc.collect()
     if not options.quick:
@@ -88,11 +89,25 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--loss", nargs="+", choices=LOSSES, default=LOSSES)
     parser.add_argument("--bias", action=argparse.BooleanOptionalAction)
     parser.add_argument("--only", nargs="+", default=[""], help="parts of contenders' names")
+    parser.add_argument("--nearest", action="store_true", help="of the peers, only the quickest")
     parser.add_argument("--threads", nargs="+", type=int, choices=(1, 2), default=(1, 2))
     parser.add_argument("--budget", type=float, default=30.0, help="seconds for a ladder")
     options = parser.parse_args()
     options.bias = (False, True) if options.bias is None else (options.bias,)
     return options
+
+
+def nearest(case: Case, contenders: list[Contender], record: Record) -> list[Contender]:
+    """Ours, and the peers that hold a row of the table so far."""
+    peers = {peer.name for peer in PEERS}
+    trials = [t for t in record.trials if t.case == case and t.contender in peers]
+    quickest = {
+        trial.contender
+        for threads in (1, 2)
+        for accuracy in (LOOSE, TIGHT)
+        if (trial := record.quickest([t for t in trials if t.threads <= threads], accuracy))
+    }
+    return [c for c in contenders if c in OURS or c.name in quickest]
 
 
 def run(
