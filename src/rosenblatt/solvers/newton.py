@@ -1,7 +1,9 @@
 """Newton's method for convex losses: steps H δ = −g, as far as they lead down.
 
 The step is as long as the slope along it stays downhill, and that is seen from the margins alone,
-without another pass.
+without another pass. If it moves the margins by μ, the pulls a′ = a − θ μ are to be expected, and
+where its system is solved they give back the weights it leads to: ρ (w + δ) = Σ a′ y x. So they
+prove the new place to be as good as it is, a step before the pulls that its rows answer with.
 """
 
 from collections.abc import Callable, Iterator
