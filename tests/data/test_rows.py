@@ -153,16 +153,17 @@ def test_products_and_squares_are_numpy_s(storage: str, dtype: type) -> None:
 @EVERY_STORAGE
 @BOTH_TYPES
 def test_four_products_at_once_are_four_single_ones_bit_for_bit(storage: str, dtype: type) -> None:
-    for d in WIDTHS:
+    shuffled, in_turn = np.array([5, 0, 3, 7, 2, 2, 6, 1]), np.arange(8)
+    for d in (*WIDTHS, 80, 300, 1500):  # short, long and very long rows are fetched otherwise
         X = table(8, d, dtype, seed=1)
         w = np.random.default_rng(d).normal(size=d + 1)
         rows = STORAGES[storage](X)
         single = dots(rows, w)
-        order = np.array([5, 0, 3, 7, 2, 2, 6, 1])
-        for later in (order, order[::-1].copy(), np.zeros(8, np.int64), np.full(8, 7)):
-            out = np.empty(8)
-            each_dot4(rows, w, order, later, out)
-            assert out.tobytes() == single[order].tobytes()
+        for order in (shuffled, in_turn):
+            for later in (order, order[::-1].copy(), np.zeros(8, np.int64), np.full(8, 7)):
+                out = np.empty(8)
+                each_dot4(rows, w, order, later, out)
+                assert out.tobytes() == single[order].tobytes()
 
 
 @BOTH_TYPES

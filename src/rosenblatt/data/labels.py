@@ -89,6 +89,8 @@ def _places(labels: Array, classes: Array) -> tuple[Array, Array]:
 
 def class_counts(codes: Codes, n_classes: int) -> Ints:
     """How many rows each class has."""
+    if n_classes <= FEW:
+        return np.array([np.count_nonzero(codes == c) for c in range(n_classes)], np.int64)
     counts = np.zeros(n_classes, np.int64)
     for part in _parts(codes):  # bincount makes 64-bit numbers of what it is given
         counts += np.bincount(part, minlength=n_classes)

@@ -7,9 +7,9 @@ tree. So a row scored alone, in a group of four, ahead of time or on another thr
 bits*, and float32 rows are widened to float64 on the way without a copy.
 
 ``_products`` emits that code for any number of rows and units at once. Four rows share each load of
-the weights, which is what makes a pass run at the speed of memory, and each step also asks for the
-matching piece of four rows that will be needed later (``fetch``): a shuffled pass then costs
-little more than one in file order, where rows are long.
+the weights, which is what makes a pass run at the speed of memory, and each step also asks for a
+piece of four rows that will be needed later (``fetch``): a shuffled pass then costs little more
+than one in file order, where rows are long, and that costs no more than the memory's own pace.
 """
 
 from collections.abc import Iterable
@@ -22,6 +22,7 @@ from numba.extending import intrinsic
 
 UNROLL = 4  # vectors a step: a cache line of float32, or two
 CACHE_LINE = 64
+LONG_ROW, VERY_LONG_ROW = 256, 4096  # bytes
 
 _BYTE = ir.IntType(8)
 _INT32 = ir.IntType(32)
@@ -113,24 +114,41 @@ def _four_rows(
 
 
 @intrinsic
+def row_square(_typing: Any, X: Any, i: Any) -> Any:
+    """Squared length of row i of a dense X."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        X_rows = MemoryRows(context, builder, signature.args[0], args[0])
+        return _squares(builder, EXACT, X_rows, [args[1]])[0]
+
+    return types.float64(X, types.int64), codegen
+
+
+@intrinsic
 def rough_squares4(_typing: Any, X: Any, rows: Any) -> Any:
     """Squared lengths of four float32 rows, summed in float32."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         X_rows = MemoryRows(context, builder, signature.args[0], args[0])
-        starts = [X_rows.values_at(row) for row in cgutils.unpack_tuple(builder, args[1])]
-        totals = Totals(builder, ROUGH, 4)
-
-        def take(part: int, j: Any, width: int) -> None:
-            for r, start in enumerate(starts):
-                x = load(builder, start, j, ROUGH.number, width)
-                totals.add(part, r, x, x)
-
-        each_piece(builder, ROUGH, X_rows.n_features, take)
-        squares = [builder.fpext(first_lane(builder, totals.sum(r)), _FLOAT64) for r in range(4)]
-        return context.make_tuple(builder, signature.return_type, squares)
+        squares = _squares(builder, ROUGH, X_rows, cgutils.unpack_tuple(builder, args[1]))
+        widened = [builder.fpext(square, _FLOAT64) for square in squares]
+        return context.make_tuple(builder, signature.return_type, widened)
 
     return types.UniTuple(types.float64, 4)(X, _FOUR), codegen
+
+
+def _squares(builder: Any, sums: Sums, X: "MemoryRows", rows: list[Any]) -> list[Any]:
+    """Squared lengths of some rows."""
+    starts = [X.values_at(row) for row in rows]
+    totals = Totals(builder, sums, len(rows))
+
+    def take(part: int, j: Any, width: int) -> None:
+        for r, start in enumerate(starts):
+            x = load(builder, start, j, sums.number, width)
+            totals.add(part, r, x, x)
+
+    each_piece(builder, sums, X.n_features, take)
+    return [first_lane(builder, totals.sum(r)) for r in range(len(rows))]
 
 
 @intrinsic
@@ -204,9 +222,8 @@ def fetch_whole_row(_typing: Any, X: Any, i: Any) -> Any:
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         rows = MemoryRows(context, builder, signature.args[0], args[0])
-        size = builder.mul(rows.n_features, int64(rows.element_bytes))
         start = rows.bytes_at(args[1])
-        with _steps(builder, int64(0), size, CACHE_LINE) as byte:
+        with _steps(builder, int64(0), rows.row_bytes, CACHE_LINE) as byte:
             _prefetch(builder, builder.gep(start, [byte]))
         return context.get_dummy_value()
 
@@ -234,6 +251,7 @@ class MemoryRows:
         self.n_rows, self.n_features = cgutils.unpack_tuple(builder, array.shape)
         self.element = context.get_data_type(array_type.dtype)
         self.element_bytes = array_type.dtype.bitwidth // 8
+        self.row_bytes = builder.mul(self.n_features, int64(self.element_bytes))
         self._stride = builder.extract_value(array.strides, 0)
         self._start = builder.bitcast(array.data, _BYTE.as_pointer())
 
@@ -268,30 +286,68 @@ def products_of(
             for u, w in enumerate(weights):
                 totals.add(part, u * len(rows) + r, x, w)
 
-    if later:
-        _while_fetching(builder, sums, X, later, take)
-    else:
+    if not later:
         each_piece(builder, sums, X.n_features, take)
+    elif len(units) == 1:
+        _steps_of_rows(builder, sums, X, Visited(now, later), take)
+        _rest(builder, sums, X.n_features, take)
+    else:  # what takes long leaves time for pieces
+        _steps_with_lines(builder, sums, X, take, [X.bytes_at(row) for row in later], 1)
+        _rest(builder, sums, X.n_features, take)
     return totals
 
 
-def _while_fetching(builder: Any, sums: Sums, X: MemoryRows, later: Any, take: Any) -> None:
-    """Take every piece, and ask for the matching piece of the rows needed later."""
-    starts = [X.bytes_at(row) for row in later]
+class Visited(NamedTuple):
+    """Rows that are read now, and rows that will be read later."""
+
+    now: Any
+    later: Any
+
+
+def _steps_of_rows(builder: Any, sums: Sums, X: MemoryRows, rows: Visited, take: Any) -> None:
+    """Take whole steps, and ask for the matching piece of each row needed later.
+
+    But rows read in turn are one stream in memory, to which the hardware sees if they are short or
+    very long. Of others, four at a time, it sees pieces here and there: these are asked for from
+    end to end, as the stream they are.
+    """
+    starts = [X.bytes_at(row) for row in rows.later]
+    lines = [builder.gep(starts[0], [int64(CACHE_LINE * r)]) for r in range(len(starts))]
+    in_turn = builder.and_(*(_side_by_side(builder, each) for each in rows))
+    beyond = builder.sub(X.row_bytes, int64(LONG_ROW))
+    long = builder.icmp_unsigned("<", beyond, int64(VERY_LONG_ROW - LONG_ROW))
+    with builder.if_else(in_turn) as (as_stream, as_pieces):
+        with as_stream, builder.if_else(long) as (asked_for, left_alone):
+            with asked_for:
+                _steps_with_lines(builder, sums, X, take, lines, len(lines))
+            with left_alone:
+                _whole_steps(builder, sums, X.n_features, take)
+        with as_pieces:
+            _steps_with_lines(builder, sums, X, take, starts, 1)
+
+
+def _side_by_side(builder: Any, rows: Any) -> Any:
+    return builder.icmp_signed("==", builder.sub(rows[-1], rows[0]), int64(len(rows) - 1))
+
+
+def _steps_with_lines(
+    builder: Any, sums: Sums, X: MemoryRows, take: Any, places: list[Any], pace: int
+) -> None:
+    """Take whole steps, and ask for as many bytes of a row, times the pace, from each place on."""
     step_bytes = sums.lanes * UNROLL * X.element_bytes
 
     def fetch(byte: Any) -> None:
-        for start in starts:
-            _prefetch(builder, builder.gep(start, [byte]))
+        for place in places:
+            _prefetch(builder, builder.gep(place, [builder.mul(byte, int64(pace))]))
 
     def fetch_step(j: Any) -> None:
         first_byte = builder.mul(j, int64(X.element_bytes))
         for line in range(0, step_bytes, CACHE_LINE):
             fetch(builder.add(first_byte, int64(line)))
 
-    each_piece(builder, sums, X.n_features, take, fetch_step)
-    stop = builder.mul(X.n_features, int64(X.element_bytes))
-    with _steps(builder, builder.and_(stop, int64(-step_bytes)), stop, CACHE_LINE) as byte:
+    _whole_steps(builder, sums, X.n_features, take, fetch_step)
+    whole = builder.and_(X.row_bytes, int64(-step_bytes))
+    with _steps(builder, whole, X.row_bytes, CACHE_LINE) as byte:
         fetch(byte)
 
 
@@ -351,18 +407,26 @@ class Totals:
         return self._builder.fadd(chosen, self._builder.shuffle_vector(u, v, others))
 
 
-def each_piece(builder: Any, sums: Sums, d: Any, take: Any, after_step: Any = None) -> None:
-    """Emit loops that take d features piece by piece: `take(part, first, width)`.
+def each_piece(builder: Any, sums: Sums, d: Any, take: Any) -> None:
+    """Emit loops that take d features piece by piece: `take(part, first, width)`."""
+    _whole_steps(builder, sums, d, take)
+    _rest(builder, sums, d, take)
 
-    `after_step(first)` is called after each whole step of vectors.
-    """
-    lanes, step = sums.lanes, sums.lanes * UNROLL
-    whole_steps, whole_vectors = builder.and_(d, int64(-step)), builder.and_(d, int64(-lanes))
-    with _steps(builder, int64(0), whole_steps, step) as j:
+
+def _whole_steps(builder: Any, sums: Sums, d: Any, take: Any, after_step: Any = None) -> None:
+    """Take steps of some vectors, as long as they are whole; `after_step(first)` follows each."""
+    step = sums.lanes * UNROLL
+    with _steps(builder, int64(0), builder.and_(d, int64(-step)), step) as j:
         for u in range(UNROLL):
-            take(u % sums.turns, builder.add(j, int64(lanes * u)), lanes)
+            take(u % sums.turns, builder.add(j, int64(sums.lanes * u)), sums.lanes)
         if after_step:
             after_step(j)
+
+
+def _rest(builder: Any, sums: Sums, d: Any, take: Any) -> None:
+    """Take what whole steps leave: vectors, then single features."""
+    lanes, step = sums.lanes, sums.lanes * UNROLL
+    whole_steps, whole_vectors = builder.and_(d, int64(-step)), builder.and_(d, int64(-lanes))
     with _steps(builder, whole_steps, whole_vectors, lanes) as j:
         take(EVEN, j, lanes)
     with _steps(builder, whole_vectors, d, 1) as j:

@@ -7,7 +7,7 @@ verb                meaning
 ``n_cols(X)``       how many features d
 ``dot(X, i, w)``    x_i · w over the d features
 ``dot4(X, …)``      the same for four rows at once, bit for bit
-``in_groups(X)``    whether that pays
+``in_groups(X)``    whether that pays; ``wanted4(X, …)``: which to fetch meanwhile
 ``clear4(X, …)``    how many of four rows in turn are right by far
 ``rough_dot4(X,…)`` the same, good to float32 only; ``rough_dot12``: with three units;
                     ``screens(X)``: whether *that* pays
@@ -44,6 +44,7 @@ product4: Any = lanes.product4
 shift_row: Any = lanes.shift_row
 rough4: Any = lanes.rough4
 rough12: Any = lanes.rough12
+row_square: Any = lanes.row_square
 rough_squares4: Any = lanes.rough_squares4
 sparse_product: Any = lanes.sparse_product
 fetch_entry: Any = lanes.fetch_entry
@@ -95,6 +96,11 @@ def clear4(
 def in_groups(X: Rows) -> bool:
     """Whether four rows together are scored quicker than one after the other."""
     return not isinstance(X, CSR)
+
+
+def wanted4(X: Rows, rows: Four) -> Four | None:
+    """Four rows for `dot4` to fetch, where rows read in turn gain from it: if they are dense."""
+    return None if isinstance(X, CSR) else rows
 
 
 def fetch_row(X: Rows, i: int) -> None:
@@ -272,6 +278,13 @@ def _clear4(X: Any, now: Any, w: Any, later: Any, levels: Any, positive: Any) ->
     return lambda X, now, w, later, levels, positive: (0, 0.0)  # noqa: ARG005 (never called)
 
 
+@overload(wanted4, strict=False, jit_options=INLINE)
+def _wanted4(X: Any, rows: Any) -> Any:  # noqa: ARG001
+    if _is_dense(X):
+        return lambda X, rows: rows  # noqa: ARG005
+    return lambda X, rows: None  # noqa: ARG005
+
+
 @overload(fetch_row, strict=False, jit_options=INLINE)
 def _fetch_row(X: Any, i: Any) -> Any:  # noqa: ARG001
     if _is_dense(X):
@@ -410,14 +423,7 @@ def _learn_two(X: Any, rows: Any, signs: Any, steps: Any, bias: Any, w: Any) -> 
 @overload(square, strict=False, jit_options=INLINE)
 def _square(X: Any, i: Any) -> Any:  # noqa: ARG001
     if _is_dense(X):
-
-        def dense(X: Any, i: Any) -> Any:
-            total = 0.0
-            for j in range(X.shape[1]):
-                total += np.float64(X[i, j]) * np.float64(X[i, j])
-            return total
-
-        return dense
+        return lambda X, i: row_square(X, i)  # noqa: PLW0108
 
     def sparse(X: Any, i: Any) -> Any:
         total = 0.0

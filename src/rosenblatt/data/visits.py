@@ -29,7 +29,8 @@ UNIFORM = 1024  # up to so many rows, the shuffle is a uniform permutation
 PART = 65_536  # rows planned at a time, unless asked otherwise: a multiple of every window
 CACHED_BYTES = 240 * 1024  # two windows of this size stay in a cache while they are used
 FETCH_BYTES = 4 * 1024  # how far ahead of the reader memory has to be asked for,
-FETCH_ROWS = 16  # and how many rows at least
+NEXT_ROWS = 4  # and how many rows at least: in file order those that are scored next,
+FETCH_ROWS = 16  # in a shuffle more, since the hardware foresees none of them
 
 
 class Visit(NamedTuple):
@@ -64,15 +65,16 @@ def visits(
     sees to it. A part has `size` rows; its arrays are overwritten by the next.
     """
     n = shape.n
-    ahead = max(FETCH_ROWS, FETCH_BYTES // max(1, shape.row_bytes))
+    ahead = FETCH_BYTES // max(1, shape.row_bytes)
     if n <= UNIFORM:  # not worth a plan, nor the loading of a kernel
         small = np.arange(n) if shuffle_key is None else _random(shuffle_key).permutation(n)
         return iter([Visit(small, small)])
     if shuffle_key is None:
-        return _in_file_order(n, 0 if streams else ahead, size)
+        return _in_file_order(n, 0 if streams else max(NEXT_ROWS, ahead), size)
     strip = strip_rows(shape.n_features)
     window_fits = shape.row_bytes * strip * STRIPS <= CACHED_BYTES
-    return _shuffled(n, strip, shuffle_key, None if window_fits else ahead, size)
+    far = None if window_fits else max(FETCH_ROWS, ahead)
+    return _shuffled(n, strip, shuffle_key, far, size)
 
 
 @lru_cache(maxsize=2)

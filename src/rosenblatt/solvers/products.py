@@ -17,6 +17,7 @@ from rosenblatt.data.problem import Problem, entries_in
 from rosenblatt.data.rows import (
     CSR,
     UINT,
+    Four,
     Rows,
     add,
     add4,
@@ -27,6 +28,7 @@ from rosenblatt.data.rows import (
     n_rows,
     screens,
     shift,
+    wanted4,
 )
 from rosenblatt.solvers import blas, tiles
 from rosenblatt.solvers.score import score_rows
@@ -191,8 +193,8 @@ def curve_rows(X: Rows, chosen: Ints, curvatures: Floats, p: Floats, total: Floa
     for k in range(0, n, 4):
         end = n - 1  # a row that fills up the last group has no curvature
         a, b, c = min(k + 1, end), min(k + 2, end), min(k + 3, end)
-        now = (chosen[k], chosen[a], chosen[b], chosen[c])
-        products = dot4(X, now, p, None)
+        now = four_from(chosen, k)
+        products = dot4(X, now, p, wanted4(X, four_from(chosen, k + 4)))
         pulls = (
             curvatures[k] * (products[0] + p[last]),
             curvatures[a] * (products[1] + p[last]) if k + 1 < n else 0.0,
@@ -201,6 +203,13 @@ def curve_rows(X: Rows, chosen: Ints, curvatures: Floats, p: Floats, total: Floa
         )
         add4(X, now, pulls, total)
         total[last] += pulls[0] + pulls[1] + pulls[2] + pulls[3]
+
+
+@njit(cache=True, nogil=True, forceinline=True)
+def four_from(rows: Ints, k: int) -> Four:
+    """Four entries from the k-th on; the last stands for those beyond it."""
+    end = len(rows) - 1
+    return rows[min(k, end)], rows[min(k + 1, end)], rows[min(k + 2, end)], rows[min(k + 3, end)]
 
 
 @njit(cache=True, nogil=True)

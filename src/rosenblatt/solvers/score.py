@@ -6,7 +6,7 @@ from numba import njit
 from rosenblatt.arrays import Floats
 from rosenblatt.data.blocks import Blocks
 from rosenblatt.data.problem import Problem
-from rosenblatt.data.rows import Rows, dot, dot4, n_cols, n_rows
+from rosenblatt.data.rows import Rows, dot, dot4, n_cols, n_rows, wanted4
 from rosenblatt.rules.decisions import decided
 
 
@@ -35,11 +35,18 @@ def score_rows(X: Rows, W: Floats, scores: Floats) -> None:
     """Write the score of each row by each unit."""
     d, n = n_cols(X), n_rows(X)
     for i in range(0, n - 3, 4):
-        now = (i, i + 1, i + 2, i + 3)
-        for k in range(len(W)):
-            products = dot4(X, now, W[k], None)
-            for b in range(4):
-                scores[i + b, k] = products[b] + W[k, d]
+        now, then = (i, i + 1, i + 2, i + 3), min(i + 4, n - 4)
+        later = wanted4(X, (then, then + 1, then + 2, then + 3))
+        write_four(dot4(X, now, W[0], later), i, 0, W[0, d], scores)
+        for k in range(1, len(W)):
+            write_four(dot4(X, now, W[k], None), i, k, W[k, d], scores)
     for i in range(n - n % 4, n):
         for k in range(len(W)):
             scores[i, k] = dot(X, i, W[k]) + W[k, d]
+
+
+@njit(cache=True, nogil=True, forceinline=True)
+def write_four(products: tuple[float, ...], i: int, k: int, bias: float, scores: Floats) -> None:
+    """Write the scores of four rows from the i-th on by unit k."""
+    for b in range(4):
+        scores[i + b, k] = products[b] + bias
