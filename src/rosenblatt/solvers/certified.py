@@ -44,6 +44,7 @@ FEWEST = 500  # and in all
 ROUGH_GAP = 3e-2
 NEARLY = 0.1  # times what chance makes of it is the error that its last step may begin with,
 NEARLY_ON_FLOORS = 0.2  # or this, with a hinge
+DOUBTFUL = 0.5  # times it, the error from which on other rows are asked, too
 ROUGH_STEPS = 50
 ROUNDING = 1e-13  # of a margin, against |w||x|: a few hundred times what a float64 rounds by
 PATIENCE = 40  # steps without any progress, after which only rounding is left
@@ -288,7 +289,7 @@ def rough_start(leader: Leader, task: Task, seed: int, limits: Limits) -> Floats
         w = step.w
         if step.error <= nearly:
             break
-        if step.error > chance(task) or task.loss == HINGE:  # too early, or on a floor
+        if step.error > DOUBTFUL * chance(task) or task.loss == HINGE:  # too early, or on a floor
             continue
         if unseen is None:
             beside = chosen - chosen % PART + (chosen + 1) % PART  # of the same eight, others
