@@ -16,7 +16,7 @@ from rosenblatt.rules.losses import HINGE, LOGISTIC, SQUARED_HINGE
 from rosenblatt.solvers import factors
 from rosenblatt.solvers.certificate import bounds_by
 from rosenblatt.solvers.factors import Following
-from rosenblatt.solvers.leading import Leader
+from rosenblatt.solvers.leading import TRUSTED, Leader, anything, iterations_left
 from rosenblatt.solvers.newton import look, place_at
 from rosenblatt.solvers.responses import Floor, Task
 from rosenblatt.solvers.system import System
@@ -137,3 +137,27 @@ def test_float32_leads_only_where_the_ridge_outweighs_its_rounding() -> None:
         b = np.ones(131)
         wanted = np.linalg.solve(matrix(system, X.astype(np.float64)), b)
         assert Leader(0).solve(system, b, lambda _: 1e-16) == pytest.approx(wanted, rel=1e-6)
+
+
+@pytest.mark.parametrize("store", STORES)
+def test_a_trusted_factor_solves_alone_and_is_looked_at_again(
+    store: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X = table(300, 30)
+    task = task_of(STORES[store](X), SQUARED_HINGE)
+    leader, rng, products = Leader(0), np.random.default_rng(5), []
+    times = System.times
+    monkeypatch.setattr(System, "times", lambda s, p: (products.append(p), times(s, p))[1])
+    chosen, asked = np.arange(200), []
+    for k in range(2 * TRUSTED + 2):
+        system = System(task, chosen + k, 2.0 * task.costs[chosen + k])
+        b, before = rng.normal(size=31), len(products)
+        x = leader.solve(system, b, anything)
+        assert x == pytest.approx(np.linalg.solve(matrix(system, X), b), rel=1e-8, abs=1e-10)
+        asked.append(len(products) - before)
+    assert asked == 2 * [1, *TRUSTED * [0]]
+
+
+def test_iterations_left_go_on_as_those_before() -> None:
+    assert iterations_left(over=100.0, share=0.01, taken=2) == pytest.approx(2.0)
+    assert iterations_left(over=10.0, share=1.0, taken=2) == np.inf

@@ -42,7 +42,9 @@ PART = 8  # a rough start learns from every eighth row
 ROWS_A_WEIGHT = 4  # that it must have at least,
 FEWEST = 500  # and in all
 ROUGH_GAP = 3e-2
-NEARLY = 0.1  # and a part of it the error that its last step may begin with
+NEARLY = 0.1  # times what chance makes of it is the error that its last step may begin with,
+NEARLY_ON_FLOORS = 0.2  # or this, with a hinge
+DOUBTFUL = 0.5  # times it, the error from which on other rows are asked, too
 ROUGH_STEPS = 50
 ROUNDING = 1e-13  # of a margin, against |w||x|: a few hundred times what a float64 rounds by
 PATIENCE = 40  # steps without any progress, after which only rounding is left
@@ -272,23 +274,44 @@ def one_of_each(part: int, n: int, seed: int) -> Ints:
 
 
 def rough_start(leader: Leader, task: Task, seed: int, limits: Limits) -> Floats | None:
-    """Weights learned from every eighth row, each costing eight times as much.
+    """Weights learned from every eighth row, until rows not learned from would rather have less.
 
     The rows are drawn by a seed; none is the answer where a class has none among them.
     """
-    n = n_rows(task.blocks.problem.rows)
-    chosen = one_of_each(PART, n, seed)
-    part = task._replace(
-        blocks=Blocks(task.blocks.problem.take(chosen), task.blocks.n_jobs),
-        signs=task.signs[chosen],
-        costs=task.costs[chosen] * (n / len(chosen)),
-    )
-    if len(np.unique(part.signs[part.costs > 0.0])) < 2:
+    chosen = one_of_each(PART, n_rows(task.blocks.problem.rows), seed)
+    part, unseen, before = part_of(task, chosen), None, np.inf
+    if not has_both_signs(part):
         return None
+    nearly = (NEARLY_ON_FLOORS if task.loss == HINGE else NEARLY) * chance(task)
     w = np.zeros(n_cols(task.blocks.problem.rows) + 1)
     rough = replace(limits, tol=ROUGH_GAP, max_iter=ROUGH_STEPS)
     for step in until(led_by(leader, part, None, seed, rough), rough):
         w = step.w
-        if step.error <= NEARLY * chance(task):
+        if step.error <= nearly:
             break
+        if step.error > DOUBTFUL * chance(task) or task.loss == HINGE:  # too early, or on a floor
+            continue
+        if unseen is None:
+            beside = chosen - chosen % PART + (chosen + 1) % PART  # of the same eight, others
+            unseen = part_of(task, beside[::2])
+        now = objective_at(unseen, w)
+        if now > before:
+            break
+        before = now
     return w
+
+
+def part_of(task: Task, chosen: Ints) -> Task:
+    """The same task about some rows alone, each costing as much more as there are fewer."""
+    problem, costs = task.blocks.problem, task.costs
+    return task._replace(
+        blocks=Blocks(problem.take(chosen), task.blocks.n_jobs),
+        signs=task.signs[chosen],
+        costs=costs[chosen] * (len(costs) / len(chosen)),
+    )
+
+
+def has_both_signs(task: Task) -> bool:
+    """Whether rows that cost something are of both classes."""
+    signs = task.signs[task.costs > 0.0]
+    return len(signs) > 0 and bool(signs.min() < signs.max())

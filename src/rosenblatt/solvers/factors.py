@@ -15,6 +15,8 @@ from rosenblatt.solvers import products
 from rosenblatt.solvers.responses import Task
 from rosenblatt.solvers.system import System, require_finite
 
+FEW = 2048  # thin rows that are added in place: a matrix of their own would take longer
+
 Solver = Callable[[Floats], Floats]
 
 
@@ -59,7 +61,9 @@ class Following:
         """Rows that have come, and rows that have gone."""
         now = np.zeros_like(self._chosen)
         now[system.chosen] = True
-        return np.flatnonzero(now & ~self._chosen), np.flatnonzero(self._chosen & ~now)
+        changed = np.flatnonzero(now != self._chosen)
+        came = now[changed]
+        return changed[came], changed[~came]
 
     def fits(self, system: System) -> bool:
         """Whether it is about these rows, and nearer to them than nothing."""
@@ -71,13 +75,18 @@ class Following:
         """Solver for H as it stands."""
         task, (came, gone) = system.task, self.changes(system)
         for rows, sign in ((came, 1.0), (gone, -1.0)):
-            costs = task.costs[rows]
-            if len(rows):
-                rough = is_rough(task, costs)
-                self._G += sign * products.gram(task.blocks, rows, costs, self._centre, rough)
+            self._add(task, rows, sign)
         self._chosen[came], self._chosen[gone] = True, False
         first = system.chosen[0]
         return of_gram(system, self._G * (system.curvatures[0] / task.costs[first]), self._centre)
+
+    def _add(self, task: Task, rows: Ints, sign: float) -> None:
+        costs = task.costs[rows]
+        if len(rows) <= FEW and products.is_thin(task.blocks):
+            products.add_pairs(task.blocks.problem.rows, rows, sign * costs, self._G)
+        elif len(rows):
+            rough = is_rough(task, costs)
+            self._G += sign * products.gram(task.blocks, rows, costs, self._centre, rough)
 
 
 def centre_of(task: Task, rows: Ints, weights: Floats) -> Floats:
@@ -118,8 +127,8 @@ def about(centre: Floats, solve: Solver) -> Solver:
 
 def cholesky(H: Floats) -> Solver:
     """Solver for H by its factor; what rounding has made indefinite is lifted a little."""
-    require_finite(H)
     diagonal = np.diag(H).copy()
+    require_finite(diagonal)  # an entry off it is no larger than both of its own
     lift = 0.0
     while True:
         factor, failed = dpotrf(H.T, lower=0, clean=0)

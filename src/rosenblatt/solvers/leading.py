@@ -2,11 +2,14 @@
 
 The factor of H on a sample of its rows leads (the larger the curvature of a row, the likelier it is
 taken), so that a handful of iterations is enough. A factor serves one system after another. Once
-the iterations it has led cost more than another factor would, that is made: for H as it stands; or,
-if the factor was made for it already, of more rows, in the end of all. With very many features the
-diagonal of H has to do.
+the iterations it has led cost more than another factor would, and not just a few are left, that is
+made: for H as it stands; or, if the factor was made for it already, of more rows, in the end of
+all. Such a one that follows the rows as they come and go is trusted without any iteration, as long
+as one is enough whenever that is looked at. With very many features the diagonal of H has to do.
 """
 
+import itertools
+import math
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -24,11 +27,14 @@ LEAST_SAMPLE = 2048  # but no fewer
 THINNED = 8  # times the rows wanted are looked at for a sample
 GROWTH = 4  # times the rows for a better factor
 FREE = 2  # iterations that are never too many
+WORTH = 0.5  # of its price must be left to spare, or a better factor comes too late
 CHEAP = 2.0  # products with H that a factor may cost to be made for every system
 HALF = 0.5  # of a product is what the rows of a first factor may cost
-FOLLOWED = 4  # systems that a factor of all rows is expected to serve
+FOLLOWED = 4  # systems that a factor of all rows is expected to serve,
+TRUSTED = 3  # and to solve alone, once it has been seen to solve one
 MOST_HASTE = 4.0
 MOST_ITERATIONS = 60
+TINY = float(np.finfo(float).tiny)
 FORCING = 0.03  # part of b that may be left, or as far as the last system came
 
 Allowance = Callable[[float], float]  # most |r|² that may be left, by the fall ½ x·b so far
@@ -57,6 +63,7 @@ class Leader:
         self._haste = 1.0  # how many times sooner a stale factor is given up
         self._taken = 0  # iterations for the last system
         self._length = 0.0  # of the last right side
+        self._trust = 0  # systems that the factor that follows the rows may solve alone
 
     def solve(self, system: System, b: Floats, allowed: Allowance = anything) -> Floats:
         """Solve until a part of b is left that is also allowed."""
@@ -67,39 +74,53 @@ class Leader:
         self._length, self._fresh = length, False
         if self._lead is None or self._is_renewed_anyway(system):
             self._renew(system)
-        x, fall, taken, stale = np.zeros_like(b), 0.0, 0, False
+        if self._trust and self._fresh and self._following is not None and allowed is anything:
+            self._trust -= 1
+            assert self._lead is not None
+            return self._lead(b)
+        x, r, part, fall, taken, stale = np.zeros_like(b), b, forcing, 0.0, 0, False
         while True:
-            solved = self._led(system, b, forcing, beyond(allowed, fall), MOST_ITERATIONS - taken)
+            solved = self._led(system, r, part, beyond(allowed, fall), MOST_ITERATIONS - taken)
             x += solved.x
-            fall += 0.5 * float(solved.x @ b)
+            fall += 0.5 * float(solved.x @ r)
             taken += solved.taken
+            r = solved.residual
             if solved.done or taken >= MOST_ITERATIONS:
                 break
-            b, forcing = solved.residual, min(forcing / solved.share, 0.5)
             stale = stale or not self._fresh
             self._taken = max(self._taken, taken)
             self._renew(system)
-        self._haste = min(2.0 * self._haste, MOST_HASTE) if stale else 1.0
-        self._taken = taken
+            part = min(1.0, forcing * self._longer(b, r))
+        self._haste = MOST_HASTE if stale else max(1.0, 0.5 * self._haste)
+        self._taken, self._trust = taken, TRUSTED if taken == 1 else 0
         return x
+
+    def _longer(self, b: Floats, r: Floats) -> float:
+        """How many times longer b is than r, as the factor at hand measures it."""
+        assert self._lead is not None
+        return math.sqrt(float(b @ self._lead(b)) / max(float(r @ self._lead(r)), TINY))
 
     def _is_renewed_anyway(self, system: System) -> bool:
         if system.width > MOST_FACTORED:
             return True
         if self._following is not None and self._following.fits(system):
             return True
-        cheap = system.factor_cost(self._size) <= CHEAP * system.product_cost
-        return cheap and self._taken > FREE
+        doubted = self._haste > 1.0
+        cheap = (2.0 * CHEAP if doubted else CHEAP) * system.product_cost
+        return self._taken > FREE and system.factor_cost(self._size) <= cheap
 
     def _led(
         self, system: System, b: Floats, forcing: float, allowed: Allowance, most: int
     ) -> "Solved":
-        """Iterate for as long as another factor would not have been cheaper."""
-        cost = system.product_cost
-        turn = FREE + min(most, max(0.0, self._price(system) - self._spent) / cost)
-        most = min(most, int(turn))
+        """Iterate for as long as another factor would not be cheaper."""
+        cost, price, spent = system.product_cost, self._price(system), self._spent
+
+        def is_too_long(taken: int, left: float) -> bool:
+            dear = taken >= FREE and spent + (taken + 1 - FREE) * cost > price
+            return taken >= most or (dear and left * cost > WORTH * price)
+
         assert self._lead is not None
-        solved = conjugate_gradients(system.times, self._lead, b, forcing, allowed, most)
+        solved = conjugate_gradients(system.times, self._lead, b, forcing, allowed, is_too_long)
         self._spent += max(0, solved.taken - FREE) * cost
         return solved
 
@@ -129,7 +150,8 @@ class Leader:
         if system.task.loss < NEVER_FLAT and (n >= len(chosen) or self._is_worth_all(system)):
             self._following, self._size = Following(system), len(chosen)
             return self._following.solver(system)
-        self._following, self._size = None, min(n, len(chosen))
+        n = n if 2 * n < len(chosen) else len(chosen)  # a sample so large leaves out what matters
+        self._following, self._size = None, n
         return factors.of_rows(system, *self._sample(chosen, system.curvatures, n))
 
     def _is_worth_all(self, system: System) -> bool:
@@ -149,11 +171,10 @@ class Leader:
 
 
 class Solved(NamedTuple):
-    """A solution so far, what it leaves of b, how small that is as a share, and what it took."""
+    """A solution so far, what it leaves of b, and what it took."""
 
     x: Floats
     residual: Floats
-    share: float
     taken: int
     done: bool
 
@@ -164,25 +185,36 @@ def conjugate_gradients(
     b: Floats,
     forcing: float,
     allowed: Allowance = anything,
-    most: int = MOST_ITERATIONS,
+    is_too_long: Callable[[int, float], bool] = lambda taken, _: taken >= MOST_ITERATIONS,
 ) -> Solved:
-    """Solve H x = b until the residual, as the leader measures it, has fallen to a part of b."""
+    """Solve H x = b until the residual, as the leader measures it, has fallen to a part of b.
+
+    Its square must be allowed, too. `is_too_long` is told how many iterations were taken, and how
+    many more it will be if they go on like this.
+    """
     x, r = np.zeros_like(b), b.copy()
     z = lead(r)
     p, whole = z, float(r @ z)
     measure = whole
-    enough = forcing**2 * whole
-    for taken in range(1, most + 1):
+    for taken in itertools.count(1):
         Hp = times(p)
         bend = float(p @ Hp)
         if measure <= 0.0 or bend <= 0.0:  # rounding is all that is left
-            return Solved(x, r, 0.0, taken, done=True)
+            return Solved(x, r, taken, done=True)
         x += (measure / bend) * p
         r -= (measure / bend) * Hp
         z = lead(r)
         before, measure = measure, float(r @ z)
-        if measure <= enough and float(r @ r) <= allowed(0.5 * float(x @ b)):
-            return Solved(x, r, np.sqrt(measure / whole), taken, done=True)
+        share = measure / whole
+        most = max(allowed(0.5 * float(x @ b)), TINY)
+        over = max(share / forcing**2, float(r @ r) / most)
+        if over <= 1.0 or is_too_long(taken, iterations_left(over, share, taken)):
+            return Solved(x, r, taken, done=over <= 1.0)
         p *= measure / before
         p += z
-    return Solved(x, r, np.sqrt(measure / whole), most, done=False)
+    raise AssertionError
+
+
+def iterations_left(over: float, share: float, taken: int) -> float:
+    """Iterations until a square that is so many times too large is so no more."""
+    return taken * math.log(over) / -math.log(share) if 0.0 < share < 1.0 else np.inf

@@ -21,8 +21,10 @@ from rosenblatt.data.rows import (
     Rows,
     add,
     add4,
+    dot,
     dot4,
     entry,
+    in_groups,
     n_cols,
     n_entries,
     n_rows,
@@ -116,7 +118,7 @@ def gram(
     """
     rows, width = blocks.problem.rows, n_cols(blocks.problem.rows) + 1
     kind: Any = np.float32 if rough else np.float64
-    of_part = _pairs_of_part if _is_thin(rows) else partial(_dense_gram, kind)
+    of_part = _pairs_of_part if is_thin(blocks) else partial(_dense_gram, kind)
     cut = max(1, -(-len(chosen) // (2 * BUFFER_ROWS))) * BUFFER_ROWS  # in two, for two threads
     parts = [slice(at, at + cut) for at in range(0, len(chosen), cut)]
     here = partial(of_part, rows, chosen, curvatures, centre)
@@ -135,13 +137,14 @@ def gram_may_be_rough(blocks: Blocks) -> bool:
 def gram_speed(blocks: Blocks) -> float:
     """How much quicker a multiplication is in a Gram matrix than in `curved`, as measured."""
     rows = blocks.problem.rows
-    if _is_thin(rows):
+    if is_thin(blocks):
         return THIN_SPEED
     return NARROW_SPEED if n_cols(rows) < tiles.NARROW else WIDE_SPEED
 
 
-def _is_thin(rows: Rows) -> bool:
+def is_thin(blocks: Blocks) -> bool:
     """Whether the pairs of entries of a row are few against the pairs of features."""
+    rows = blocks.problem.rows
     entries = entries_in(rows) / n_rows(rows)
     return isinstance(rows, CSR) and 8 * entries * entries < rows.n_cols**2
 
@@ -190,6 +193,12 @@ def _summed(blocks: Blocks, f: Callable[[slice], Floats], n: int, width: int) ->
 def curve_rows(X: Rows, chosen: Ints, curvatures: Floats, p: Floats, total: Floats) -> None:
     """Add θ ((x, 1)·p) (x, 1) of each chosen row; four rows share each reading of p and total."""
     n, last = len(chosen), len(total) - 1
+    if not in_groups(X):
+        for k in range(n):
+            pull = curvatures[k] * (dot(X, chosen[k], p) + p[last])
+            add(X, chosen[k], pull, total)
+            total[last] += pull
+        return
     for k in range(0, n, 4):
         end = n - 1  # a row that fills up the last group has no curvature
         a, b, c = min(k + 1, end), min(k + 2, end), min(k + 3, end)

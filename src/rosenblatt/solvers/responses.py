@@ -9,14 +9,15 @@ from numba import njit
 from rosenblatt.arrays import Floats
 from rosenblatt.data.blocks import Blocks
 from rosenblatt.data.problem import Problem
-from rosenblatt.data.rows import Rows, add, add4, in_groups, n_cols
+from rosenblatt.data.rows import Rows, add, add4, fetch_row, in_groups, n_cols
 from rosenblatt.rules.convex import respond
 from rosenblatt.rules.duals import dual_value
-from rosenblatt.rules.losses import HINGE, LOGISTIC, value_and_slope
+from rosenblatt.rules.losses import HINGE, LOGISTIC, NEVER_FLAT, value_and_slope
 
 NEAR = 0.5  # of a curvature: so near, the divergence of two pulls is all but a square
 BALANCED = 1e-13  # of all pulls: what rounding leaves of their signed sum
 MOST_BALANCING = 8
+AHEAD, SHORT = 32, 256  # rows, features: short rows that are all read, sign by sign, are fetched
 FEW = 1024  # rows answered at a time, where no array of all is wanted
 
 
@@ -164,6 +165,7 @@ def pull_rows(  # noqa: PLR0915 (a hot loop is one function)
     answer_rows(loss, sharpness, margins, costs, centres, (values, answers, curvatures))
     rows, factors = np.zeros((2, 4), np.int64), np.zeros((2, 4))
     held = np.zeros(2, np.int64)
+    in_turn = loss >= NEVER_FLAT and bias <= SHORT
     total, duals, signed_duals, work = 0.0, 0.0, 0.0, 0.0
     for i in range(n):
         pull = answers[i]
@@ -182,6 +184,8 @@ def pull_rows(  # noqa: PLR0915 (a hot loop is one function)
         if not in_groups(X):
             add(X, i, moved, sums[side])
             continue
+        if in_turn:
+            fetch_row(X, min(i + AHEAD, n - 1))
         k = held[side]
         rows[side, k], factors[side, k] = i, moved
         held[side] = k + 1
