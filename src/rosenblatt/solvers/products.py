@@ -30,7 +30,6 @@ from rosenblatt.data.rows import (
     n_rows,
     screens,
     shift,
-    wanted4,
 )
 from rosenblatt.solvers import blas, tiles
 from rosenblatt.solvers.score import score_rows
@@ -203,7 +202,7 @@ def curve_rows(X: Rows, chosen: Ints, curvatures: Floats, p: Floats, total: Floa
         end = n - 1  # a row that fills up the last group has no curvature
         a, b, c = min(k + 1, end), min(k + 2, end), min(k + 3, end)
         now = four_from(chosen, k)
-        products = dot4(X, now, p, wanted4(X, four_from(chosen, k + 4)))
+        products = dot4(X, now, p, four_from(chosen, k + 4))
         pulls = (
             curvatures[k] * (products[0] + p[last]),
             curvatures[a] * (products[1] + p[last]) if k + 1 < n else 0.0,
