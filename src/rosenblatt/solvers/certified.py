@@ -271,6 +271,11 @@ def one_of_each(part: int, n: int, seed: int) -> Ints:
     return np.asarray(first + np.random.default_rng(seed).integers(0, part, len(first)))
 
 
+def part_of(blocks: Blocks, seed: int) -> Blocks:
+    """The rows of a rough start."""
+    return blocks.take(one_of_each(PART, n_rows(blocks.problem.rows), seed))
+
+
 def rough_start(leader: Leader, task: Task, seed: int, limits: Limits) -> Floats | None:
     """Weights learned from every eighth row, each costing eight times as much.
 
@@ -279,7 +284,7 @@ def rough_start(leader: Leader, task: Task, seed: int, limits: Limits) -> Floats
     n = n_rows(task.blocks.problem.rows)
     chosen = one_of_each(PART, n, seed)
     part = task._replace(
-        blocks=Blocks(task.blocks.problem.take(chosen), task.blocks.n_jobs),
+        blocks=task.blocks.known(part_of, seed),
         signs=task.signs[chosen],
         costs=task.costs[chosen] * (n / len(chosen)),
     )
