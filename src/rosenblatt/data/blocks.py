@@ -3,6 +3,9 @@
 ``each(f)`` gives f of every block, in order; ``total(f)`` gives their sum. Both hand f the matching
 part of every array given beside the rows. The blocks are cut by row number alone and added in
 order, so the number of threads never changes a bit of the result.
+
+Units that learn from the same rows share their blocks: what is ``known`` of the rows is found out
+once, and units that meet read them ``together``.
 """
 
 import itertools
@@ -12,9 +15,11 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cached_property, reduce
 from operator import add
-from typing import Any, TypeVar
+from threading import RLock
+from typing import Any, TypeVar, cast
 
-from rosenblatt.arrays import Array
+from rosenblatt.arrays import Array, Ints
+from rosenblatt.data.meeting import Meeting
 from rosenblatt.data.problem import Problem, entries_in
 from rosenblatt.data.rows import Rows, n_cols, n_rows
 
@@ -40,12 +45,19 @@ class Blocks:
         The checked samples.
     n_jobs : int
         How many threads may work on blocks at once; `f` must release the GIL to gain from it.
+    meeting : Meeting, optional
+        Where the units that share these blocks meet.
     """
 
-    def __init__(self, problem: Problem, n_jobs: int = 1) -> None:
+    def __init__(self, problem: Problem, n_jobs: int = 1, meeting: Meeting | None = None) -> None:
         self.problem = problem
         self.n_jobs = n_jobs if entries_in(problem.rows) >= WORTH_THREADS else 1
+        self.meeting = meeting
+        # a pass for all who meet: no unit works meanwhile, and every thread is free for it
+        self._at_leisure = None if meeting is None else Blocks(problem, meeting.n_jobs)
         self._step = block_rows(problem.rows)
+        self._known: dict[Any, Any] = {}
+        self._one_asks = RLock()
 
     def __len__(self) -> int:
         """How many blocks."""
@@ -75,6 +87,24 @@ class Blocks:
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
+
+    def known(self, f: Callable[..., T], *about: Any) -> T:
+        """Give f of these blocks and what else it is about, found out once."""
+        with self._one_asks:
+            if (f, about) not in self._known:
+                self._known[f, about] = f(self, *about)
+            return cast("T", self._known[f, about])
+
+    def together(self, f: Callable[["Blocks", list[S]], Iterable[T]], wish: S) -> T:
+        """Give what f answers to a wish; it may be asked about those of several units at once."""
+        if self.meeting is not None:
+            return cast("T", self.meeting.ask(f, self._at_leisure, wish))
+        (answer,) = f(self, [wish])
+        return answer
+
+    def take(self, chosen: Ints) -> "Blocks":
+        """Blocks of some of the rows, copied, for the same units."""
+        return Blocks(self.problem.take(chosen), self.n_jobs, self.meeting)
 
     def _with(self, beside: tuple[Array, ...]) -> Iterator[tuple[Any, ...]]:
         """Give each block with its part of every array."""

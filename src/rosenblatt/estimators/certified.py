@@ -12,6 +12,7 @@ import numpy as np
 from rosenblatt.arrays import Array, Floats
 from rosenblatt.data.blocks import Blocks
 from rosenblatt.data.door import not_finite
+from rosenblatt.data.meeting import Meeting
 from rosenblatt.data.problem import Problem
 from rosenblatt.data.rows import n_rows
 from rosenblatt.estimators import checks
@@ -21,6 +22,7 @@ from rosenblatt.estimators.telling import tell_step
 from rosenblatt.evidence.trace import Certified, Trace, certified_record
 from rosenblatt.rules.decisions import decided
 from rosenblatt.rules.losses import Loss
+from rosenblatt.solvers import products
 from rosenblatt.solvers.blas import one_thread
 from rosenblatt.solvers.certified import Limits, Start, Step, certify
 from rosenblatt.solvers.responses import Task
@@ -120,22 +122,30 @@ class CertifiedClassifier(LinearClassifier):
     def _runs(
         self, problem: Problem, C: float, start: list[Start] | None, limits: Limits
     ) -> list[Run]:
-        """Run every unit to its end, on threads of their own where there are several."""
-        seed = self._seed()
+        """Run every unit to its end; several meet to read the rows together, where that pays."""
+        seed, n_jobs = self._seed(), self._threads()
         positives = [1] if problem.n_classes == 2 else list(range(problem.n_classes))
-        inside, across = (self._threads(), 1) if len(positives) == 1 else (1, self._threads())
+        meeting = Meeting(n_jobs) if len(positives) > 1 and self._reads_much(problem) else None
+        blocks = Blocks(problem, n_jobs if len(positives) == 1 else 1, meeting)
 
         def solve(unit: int) -> Run:
-            task = self._task(problem, C, positives[unit], inside)
+            task = self._task(blocks, C, positives[unit])
             first = None if start is None else start[unit]
             steps = self._steps(task, first, seed, limits)
             return recorded(steps, unit, positives[unit], limits.tol)
 
         units = range(len(positives))
-        if across == 1:
+        if meeting is not None:
+            with np.errstate(over="raise", invalid="raise"):
+                return meeting.hold([partial(solve, unit) for unit in units])
+        if n_jobs == 1 or len(units) == 1:
             return [solve(unit) for unit in units]
-        with ThreadPoolExecutor(across) as pool:
+        with ThreadPoolExecutor(n_jobs) as pool:
             return list(pool.map(solve, units))
+
+    def _reads_much(self, problem: Problem) -> bool:
+        """Whether reading the rows is what takes the time of a unit."""
+        return self._method() != "ascent" and products.worth_sharing(problem.rows)
 
     def _steps(self, task: Task, start: Start | None, seed: int, limits: Limits) -> Iterator[Step]:
         """Steps of a unit to their end."""
@@ -149,13 +159,13 @@ class CertifiedClassifier(LinearClassifier):
         deadline = np.inf if self.time_limit is None else time.monotonic() + self.time_limit
         return Limits(float(self.tol or 0.0), self.max_iter, deadline)
 
-    def _task(self, problem: Problem, C: float, positive: int, n_jobs: int) -> Task:
+    def _task(self, blocks: Blocks, C: float, positive: int) -> Task:
         free = np.isinf(C)  # then only the losses count
         return Task(
-            blocks=Blocks(problem, n_jobs),
+            blocks=blocks,
             loss=int(self._loss()),
-            signs=np.where(problem.codes == positive, 1.0, -1.0),
-            costs=costs_of(problem, 1.0 if free else C),
+            signs=np.where(blocks.problem.codes == positive, 1.0, -1.0),
+            costs=costs_of(blocks.problem, 1.0 if free else C),
             ridge=0.0 if free else 1.0,
             bias=self.fit_intercept,
         )

@@ -19,6 +19,7 @@ import numpy as np
 from numba import njit
 
 from rosenblatt.arrays import Floats, Ints
+from rosenblatt.data.blocks import Blocks
 from rosenblatt.data.door import not_finite
 from rosenblatt.data.problem import Problem
 from rosenblatt.data.rows import Rows, n_cols, n_rows, square
@@ -124,7 +125,7 @@ class Climber:
         rows = blocks.problem.rows
         n, d = n_rows(rows), n_cols(rows)
         self._blocks, self._terms, self._bias = blocks, terms, bias
-        squares = np.concatenate(list(blocks.each(squares_of)))
+        squares = blocks.known(squares_of)
         if not np.isfinite(squares).all():
             raise not_finite(rows)
         self._reach = reach_of(squares, terms.costs) if bias else 0.0
@@ -236,10 +237,15 @@ def reach_of(squares: Floats, costs: Floats) -> float:
     return max(SHARE * typical, MARGIN / (float(costs.sum()) or 1.0))
 
 
-def squares_of(block: Problem) -> Floats:
+def squares_of(blocks: Blocks) -> Floats:
     """Squared length of each row."""
-    squares = np.empty(n_rows(block.rows))
-    square_all(block.rows, squares)
+    squares = np.empty(n_rows(blocks.problem.rows))
+
+    def here(block: Problem, part: Floats) -> None:
+        square_all(block.rows, part)
+
+    for _ in blocks.each(here, squares):
+        pass
     return squares
 
 

@@ -278,12 +278,12 @@ def rough_start(leader: Leader, task: Task, seed: int, limits: Limits) -> Floats
 
     The rows are drawn by a seed; none is the answer where a class has none among them.
     """
-    chosen = one_of_each(PART, n_rows(task.blocks.problem.rows), seed)
-    part, unseen, before = part_of(task, chosen), None, np.inf
+    blocks, chosen = task.blocks, one_of_each(PART, n_rows(task.blocks.problem.rows), seed)
+    part, unseen, before = about(task, blocks.known(rows_drawn, seed), chosen), None, np.inf
     if not has_both_signs(part):
         return None
     nearly = (NEARLY_ON_FLOORS if task.loss == HINGE else NEARLY) * chance(task)
-    w = np.zeros(n_cols(task.blocks.problem.rows) + 1)
+    w = np.zeros(n_cols(blocks.problem.rows) + 1)
     rough = replace(limits, tol=ROUGH_GAP, max_iter=ROUGH_STEPS)
     for step in until(led_by(leader, part, None, seed, rough), rough):
         w = step.w
@@ -292,8 +292,7 @@ def rough_start(leader: Leader, task: Task, seed: int, limits: Limits) -> Floats
         if step.error > DOUBTFUL * chance(task) or task.loss == HINGE:  # too early, or on a floor
             continue
         if unseen is None:
-            beside = chosen - chosen % PART + (chosen + 1) % PART  # of the same eight, others
-            unseen = part_of(task, beside[::2])
+            unseen = about(task, blocks.known(rows_beside, seed), beside(chosen))
         now = objective_at(unseen, w)
         if now > before:
             break
@@ -301,14 +300,25 @@ def rough_start(leader: Leader, task: Task, seed: int, limits: Limits) -> Floats
     return w
 
 
-def part_of(task: Task, chosen: Ints) -> Task:
-    """The same task about some rows alone, each costing as much more as there are fewer."""
-    problem, costs = task.blocks.problem, task.costs
-    return task._replace(
-        blocks=Blocks(problem.take(chosen), task.blocks.n_jobs),
-        signs=task.signs[chosen],
-        costs=costs[chosen] * (len(costs) / len(chosen)),
-    )
+def beside(chosen: Ints) -> Ints:
+    """Half as many rows as were chosen of every eight: others, of the same eight."""
+    return np.asarray(chosen - chosen % PART + (chosen + 1) % PART)[::2]
+
+
+def rows_drawn(blocks: Blocks, seed: int) -> Blocks:
+    """The rows that a rough start learns from."""
+    return blocks.take(one_of_each(PART, n_rows(blocks.problem.rows), seed))
+
+
+def rows_beside(blocks: Blocks, seed: int) -> Blocks:
+    """Rows that it is judged by."""
+    return blocks.take(beside(one_of_each(PART, n_rows(blocks.problem.rows), seed)))
+
+
+def about(task: Task, blocks: Blocks, chosen: Ints) -> Task:
+    """The same task about the rows chosen alone, each costing as much more as there are fewer."""
+    costs = task.costs[chosen] * (len(task.costs) / len(chosen))
+    return task._replace(blocks=blocks, signs=task.signs[chosen], costs=costs)
 
 
 def has_both_signs(task: Task) -> bool:

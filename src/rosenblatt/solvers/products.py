@@ -1,10 +1,11 @@
 """The products of second-order rules: X w over all rows; Xᵀ Θ X p and Xᵀ Θ X over those chosen.
 
 Near the end the rows chosen are few. Each row x stands for (x, 1), so that the bias is the last
-weight. Whatever is summed is cut by place alone and added in order: threads change no bit.
+weight. Whatever is summed is cut by place alone and added in order: threads change no bit. Products
+that several units want of all rows are made in one pass.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
@@ -35,32 +36,73 @@ from rosenblatt.solvers import blas, tiles
 from rosenblatt.solvers.score import score_rows
 
 PART_ENTRIES = 1 << 20  # of the chosen rows a thread takes at a time
+STRIP_ENTRIES = 1 << 17  # that one unit after another takes while they are in the cache
+SHARED_ENTRIES, SHARED_FEATURES = 1 << 22, 64  # of dense rows, from which a shared pass pays
 FOR_A_MEAN = 1024  # rows
 THIN_SPEED, NARROW_SPEED, WIDE_SPEED = 1.0, 1.5, 4.0
 BUFFER_ROWS = 512  # of float64, on their way into a Gram matrix
 
 
+def worth_sharing(rows: Rows) -> bool:
+    """Whether one pass for several units spares them much: rows are long, and come from afar.
+
+    With short rows, or rows that stay in a cache, they would wait for each other for nothing; with
+    sparse ones the time goes into finding the weights.
+    """
+    long = not isinstance(rows, CSR) and n_cols(rows) >= SHARED_FEATURES
+    return long and entries_in(rows) >= SHARED_ENTRIES
+
+
 def scores(blocks: Blocks, w: Floats, out: Floats) -> None:
     """Write w·(x, 1) of every row."""
-    unit = np.ascontiguousarray(w)[None]
+    blocks.together(_write_scores, (w, out))
 
-    def here(block: Problem, part: Floats) -> None:
-        score_rows(block.rows, unit, part[:, None])
 
-    for _ in blocks.each(here, out):
+def _write_scores(blocks: Blocks, wishes: list[tuple[Floats, Floats]]) -> list[None]:
+    W = np.array([w for w, _ in wishes])
+
+    def here(block: Problem, *parts: Floats) -> None:
+        if len(parts) == 1:
+            score_rows(block.rows, W, parts[0][:, None])
+            return
+        found = np.empty((len(W), len(parts[0])))
+        score_rows(block.rows, W, found.T)
+        for part, scores in zip(parts, found, strict=True):
+            part[:] = scores
+
+    for _ in blocks.each(here, *(out for _, out in wishes)):
         pass
+    return [None] * len(wishes)
 
 
 def curved(blocks: Blocks, chosen: Ints, curvatures: Floats, p: Floats) -> Floats:
     """Σ θ (x, 1) (x, 1)·p over the rows chosen."""
     rows = blocks.problem.rows
+    if blocks.meeting is not None and len(chosen) == n_rows(rows):
+        return blocks.together(_curved_for_each, (chosen, curvatures, p))
 
     def here(part: slice) -> Floats:
         total = np.zeros(len(p))
         curve_rows(rows, chosen[part], curvatures[part], p, total)
         return total
 
-    return _summed(blocks, here, len(chosen), len(p))
+    return _summed(blocks, here, len(chosen), (len(p),))
+
+
+def _curved_for_each(blocks: Blocks, wishes: list[tuple[Ints, Floats, Floats]]) -> Iterable[Floats]:
+    """One unit after another takes a strip of all rows, while that is in the cache."""
+    rows, shape = blocks.problem.rows, (len(wishes), n_cols(blocks.problem.rows) + 1)
+    height = 4 * max(1, STRIP_ENTRIES // (4 * _entries_reckoned(rows)))  # groups stay whole
+
+    def here(part: slice) -> Floats:
+        totals = np.zeros(shape)
+        for start in range(part.start, part.stop, height):
+            strip = slice(start, min(start + height, part.stop))
+            for total, (chosen, curvatures, p) in zip(totals, wishes, strict=True):
+                curve_rows(rows, chosen[strip], curvatures[strip], p, total)
+        return totals
+
+    return _summed(blocks, here, n_rows(rows), shape)
 
 
 def squared(blocks: Blocks, chosen: Ints, curvatures: Floats) -> Floats:
@@ -72,7 +114,7 @@ def squared(blocks: Blocks, chosen: Ints, curvatures: Floats) -> Floats:
         square_rows(rows, chosen[part], curvatures[part], total)
         return total
 
-    return _summed(blocks, here, len(chosen), width)
+    return _summed(blocks, here, len(chosen), (width,))
 
 
 def mean_row(blocks: Blocks, chosen: Ints, curvatures: Floats) -> Floats:
@@ -100,6 +142,10 @@ def spread(blocks: Blocks) -> Ints:
 
 def mean_square(blocks: Blocks) -> float:
     """Mean squared length of some rows."""
+    return blocks.known(_mean_square)
+
+
+def _mean_square(blocks: Blocks) -> float:
     some = spread(blocks)
     return float(squared(blocks, some, np.ones(len(some)))[:-1].sum()) / len(some)
 
@@ -176,16 +222,20 @@ def _dense_gram(
     return G
 
 
-def _summed(blocks: Blocks, f: Callable[[slice], Floats], n: int, width: int) -> Floats:
+def _summed(blocks: Blocks, f: Callable[[slice], Floats], n: int, shape: tuple[int, ...]) -> Floats:
     """Sum of f over parts of n chosen rows, each worth a thread's while."""
-    rows = blocks.problem.rows
-    step = max(256, PART_ENTRIES // (64 if isinstance(rows, CSR) else n_cols(rows)))
+    step = max(256, PART_ENTRIES // _entries_reckoned(blocks.problem.rows))
     if n <= step:
         return f(slice(0, n))
-    total = np.zeros(width)
+    total = np.zeros(shape)
     for part in blocks.over(f, (slice(start, start + step) for start in range(0, n, step))):
         total += part
     return total
+
+
+def _entries_reckoned(rows: Rows) -> int:
+    """About how many entries a row has; of sparse ones never mind how many."""
+    return 64 if isinstance(rows, CSR) else n_cols(rows)
 
 
 @njit(cache=True, nogil=True)
