@@ -69,7 +69,8 @@ class Blocks:
 
     def each(self, f: Callable[..., T], *beside: Array) -> Iterator[T]:
         """Give f of each block and its part of the arrays beside it, in block order."""
-        return self.over(lambda parts: f(*parts), self._with(beside))
+        work = map if len(self) == 1 else self.over
+        return work(lambda parts: f(*parts), self._with(beside))
 
     def total(self, f: Callable[..., T], *beside: Array) -> T:
         """Sum of f over the blocks, added in block order."""
@@ -77,7 +78,7 @@ class Blocks:
 
     def over(self, f: Callable[[S], T], items: Iterable[S]) -> Iterator[T]:
         """Give f of each item in order, worked on by the threads of these blocks."""
-        if self.n_jobs == 1 or len(self) == 1:
+        if self.n_jobs == 1:
             yield from map(f, items)
             return
         waiting: deque[Future[T]] = deque()
