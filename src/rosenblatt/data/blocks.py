@@ -96,6 +96,10 @@ class Blocks:
                 self._known[f, about] = f(self, *about)
             return cast("T", self._known[f, about])
 
+    def shared(self, f: Callable[..., T], *about: Any) -> T:
+        """Give the same; but what takes memory is kept only for units that meet."""
+        return f(self, *about) if self.meeting is None else self.known(f, *about)
+
     def together(self, f: Callable[["Blocks", list[S]], Iterable[T]], wish: S) -> T:
         """Give what f answers to a wish; it may be asked about those of several units at once."""
         if self.meeting is not None:

@@ -279,7 +279,7 @@ def rough_start(leader: Leader, task: Task, seed: int, limits: Limits) -> Floats
     The rows are drawn by a seed; none is the answer where a class has none among them.
     """
     blocks, chosen = task.blocks, one_of_each(PART, n_rows(task.blocks.problem.rows), seed)
-    part, unseen, before = about(task, blocks.known(rows_drawn, seed), chosen), None, np.inf
+    part, unseen, before = about(task, blocks.shared(rows_drawn, seed), chosen), None, np.inf
     if not has_both_signs(part):
         return None
     nearly = (NEARLY_ON_FLOORS if task.loss == HINGE else NEARLY) * chance(task)
@@ -292,7 +292,7 @@ def rough_start(leader: Leader, task: Task, seed: int, limits: Limits) -> Floats
         if step.error > DOUBTFUL * chance(task) or task.loss == HINGE:  # too early, or on a floor
             continue
         if unseen is None:
-            unseen = about(task, blocks.known(rows_beside, seed), beside(chosen))
+            unseen = about(task, blocks.shared(rows_beside, seed), beside(chosen))
         now = objective_at(unseen, w)
         if now > before:
             break
