@@ -101,7 +101,7 @@ class Contest(NamedTuple):
     @property
     def times(self) -> float:
         """How many times faster ours is; nan where there is nothing to compare."""
-        return self.peer.seconds / self.ours.seconds if self.ours and self.peer else math.nan
+        return self.peer.passes / self.ours.passes if self.ours and self.peer else math.nan
 
 
 def contests(record: Record, threads: int) -> Iterator[Contest]:
@@ -134,16 +134,16 @@ def summary(record: Record) -> Iterator[str]:
     for one, two in zip(contests(record, 1), contests(record, 2), strict=True):
         case = one.case
         cells = [case.data, LOSSES[case.loss], "yes" if case.bias else "no", f"{one.accuracy:.0e}"]
-        cells += compared(record, one)
-        cells += compared(record, two) if case in on_two else [NONE] * 3
+        cells += compared(one)
+        cells += compared(two) if case in on_two else [NONE] * 3
         yield f"| {' | '.join(cells)} |"
 
 
-def compared(record: Record, contest: Contest) -> list[str]:
+def compared(contest: Contest) -> list[str]:
     ours, peer = contest.ours, contest.peer
     if contest.with_peers:
-        return [passes(record, ours), named(record, peer), ratio(contest)]
-    return [passes(record, ours), "none ran", NONE]
+        return [passes(ours), named(peer), ratio(contest)]
+    return [passes(ours), "none ran", NONE]
 
 
 def lost(record: Record) -> Iterator[str]:
@@ -173,15 +173,14 @@ def quickest(record, trials, contenders, accuracy) -> Trial | None:
     return record.quickest([t for t in trials if t.contender in names], accuracy)
 
 
-def passes(record: Record, trial: Trial | None) -> str:
+def passes(trial: Trial | None) -> str:
     if trial is None:
         return NONE
-    units = trial.seconds * 1e3 / record.limits[trial.case.data]["pass_ms_1"]
-    return f"{units:,.0f}" if units >= 10 else f"{units:.1f}"
+    return f"{trial.passes:,.0f}" if trial.passes >= 10 else f"{trial.passes:.1f}"
 
 
-def named(record: Record, trial: Trial | None) -> str:
-    return "none in its time" if trial is None else f"{passes(record, trial)}, {trial.contender}"
+def named(trial: Trial | None) -> str:
+    return "none in its time" if trial is None else f"{passes(trial)}, {trial.contender}"
 
 
 def ratio(contest: Contest) -> str:
@@ -242,7 +241,7 @@ def cell(record: Record, trials: list[Trial], accuracy: float) -> str:
         return ""
     best = record.quickest(trials, accuracy)
     if best is not None:
-        return passes(record, best)
+        return passes(best)
     error = min(record.error(t) for t in trials)
     if error < float("inf"):
         return f"({error:.0e})"

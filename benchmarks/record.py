@@ -42,6 +42,13 @@ class Trial:
     ended: str = ""
     load: float | None = None
     """How many programs wanted a processor in the minute before, this one included."""
+    unit: float = 1.0
+    """Seconds of one `X @ w` on one thread, on the machine and the day of the fit."""
+
+    @property
+    def passes(self) -> float:
+        """The time in units of that."""
+        return self.seconds / self.unit
 
 
 @dataclass
@@ -111,9 +118,9 @@ class Record:
         return (trial.objective - least) / least
 
     def quickest(self, trials: list[Trial], accuracy: float) -> Trial | None:
-        """The trial that reached the accuracy in the least time."""
+        """The trial that reached the accuracy in the least time, in units of its day."""
         good = [t for t in trials if self.error(t) <= accuracy]
-        return min(good, key=lambda t: t.seconds, default=None)
+        return min(good, key=lambda t: t.passes, default=None)
 
 
 def versions() -> dict[str, Any]:

@@ -51,6 +51,7 @@ class Race:
     X: Any
     y: np.ndarray
     budget: float
+    unit: float
     worth_repeating: float = np.inf
     """The largest objective that counts; only such fits are repeated if they are short."""
 
@@ -68,11 +69,11 @@ def main() -> None:
         print(f"{contender.name}: {contender.package} is not installed, left out")
     for data in options.data:
         X, y = PROBLEMS[data][1](20 if options.quick else 1)
-        if data not in record.limits:  # the unit of the rows that stand there already
-            record.limits[data] = limits(X)
+        record.limits[data] = limits(X)
         for loss in options.loss:
             for bias in options.bias:
-                race = Race(Case(data, loss, bias), X, y, options.budget)
+                unit = record.limits[data]["pass_ms_1"] / 1e3
+                race = Race(Case(data, loss, bias), X, y, options.budget, unit)
                 asked = nearest(race.case, chosen, record) if options.nearest else chosen
                 run(race, [c for c in asked if c.installed], options.threads, record)
         del X, y, race
@@ -182,9 +183,9 @@ def ladder(
         for setting, answer in zip(settings, answers, strict=False):
             kind = (race.case, contender.name, threads, setting)
             if isinstance(answer, Failed):
-                yield Trial(*kind, budget, None, 0.0, answer.why)
+                yield Trial(*kind, budget, None, 0.0, answer.why, unit=race.unit)
                 return
-            trial = Trial(*kind, *answer, load=os.getloadavg()[0])
+            trial = Trial(*kind, *answer, load=os.getloadavg()[0], unit=race.unit)
             yield trial
             if record.error(trial) <= TIGHT:
                 return
