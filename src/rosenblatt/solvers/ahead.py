@@ -20,6 +20,7 @@ from rosenblatt.data.rows import (
     Rows,
     clear4,
     dot,
+    fetch_item,
     fetch_row,
     in_groups,
     n_cols,
@@ -97,17 +98,18 @@ def first_loss(problem: Problem, visit: Visit, rule: Rule, W: Floats) -> int:
 @njit(cache=True, nogil=True)
 def first_loss_one(problem: Problem, visit: Visit, rule: Rule, W: Floats) -> int:
     """Do the same for a single unit, without a detour over arrays."""
-    X, codes = problem.rows, problem.codes
+    X, codes, _, _ = problem
     order, fetch = visit
     w, bias, safe = W[0], rule.bias * W[0, -1], flat_beyond(rule.loss)
     n_visits, place = UINT(len(order)), UINT(0)
     while in_groups(X) and place + FOUR <= n_visits:
         now = four(order, place)
+        fetch_item(codes, fetch[place])
         levels, positive = (bias, safe), ones_of(now, codes)
         clear, _ = clear4(X, now, w, four(fetch, place), levels, positive)
-        place += UINT(clear)
         if clear < FOUR:
-            return int(place)
+            return int(place + UINT(clear))
+        place += FOUR  # not by what was counted: the next four are begun before that is known
     while place < n_visits:
         fetch_row(X, fetch[place])
         margin = signed(dot(X, order[place], w) + bias, codes[UINT(order[place])])
