@@ -12,7 +12,7 @@ from typing import NamedTuple
 from contenders import CONTENDERS, OURS, PEERS
 from growth import growth
 from problems import PROBLEMS
-from reasons import REASONS
+from reasons import REASONS, UNKNOWN
 from record import Case, Record, Trial
 from scaling import kept
 
@@ -47,9 +47,10 @@ multinomial problem; tools that do not solve these, or pairs of classes instead,
 that nobody is left for the hinge with a bias. Not asked for ten classes, though they could: sag,
 saga and lightning; with a bias also newton-cholesky and the runs on float64.
 
-Rows were measured on different days, contenders one after the other. On two of them (cover type and
-barely separable, logistic with a bias) ours and the nearest peers were timed a second time, because
-they were close or lost on a busy machine; the second times stand here.
+Contenders were measured one after the other, on different days and machines, each in units of its
+own day. Ours and the peers that held a row of the first table were raced again in one go, on an
+otherwise idle machine; of ten classes only ours. Where ours had to compile in its time, or was as
+fast as a peer (barely, news20, w8a), both were raced once more, and the second times stand here.
 """
 NOTES = """\
 ## Notes on the peers
@@ -155,7 +156,8 @@ def lost(record: Record) -> Iterator[str]:
             told = f"{contest.accuracy:.0e}{' with a bias' * case.bias} ({ratio(contest)})"
             seen.setdefault((case.data, case.loss), []).append(told)
     for (data, loss), rows in seen.items():
-        yield f"- **{data}, {LOSSES[loss]}**, {', '.join(rows)}: {REASONS[data, loss]}"
+        why = REASONS.get((data, loss), UNKNOWN)
+        yield f"- **{data}, {LOSSES[loss]}**, {', '.join(rows)}: {why}"
 
 
 def load(record: Record) -> str:
