@@ -99,7 +99,7 @@ def _best_logistic(alpha: float, margin: float, square: float, c: float) -> floa
     if 0.0 < alpha < c:
         present = np.log(alpha / (c - alpha))
     low, high = min(-margin, present), max(-margin, present)
-    z = min(max(step - margin, low), high)
+    z, last = min(max(step - margin, low), high), np.inf
     for _ in range(NEWTON_STEPS):
         p = _sigmoid(z)
         excess = square * (c * p - alpha) + margin + z
@@ -108,11 +108,12 @@ def _best_logistic(alpha: float, margin: float, square: float, c: float) -> floa
         else:
             low = z
         step = excess / (1.0 + square * c * p * (1.0 - p))
-        z -= step
-        if not low <= z <= high:
-            z = 0.5 * (low + high)
+        if not low <= z - step <= high or 2.0 * abs(step) > last:  # it might go to and fro
+            step = z - 0.5 * (low + high)
         elif abs(step) < SMALL_STEP * SMALL_STEP:
+            z -= step
             break
+        z, last = z - step, abs(step)
     return c * _sigmoid(z)
 
 
