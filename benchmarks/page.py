@@ -49,8 +49,9 @@ saga and lightning; with a bias also newton-cholesky and the runs on float64.
 
 Contenders were measured one after the other, on different days and machines, each in units of its
 own day. Ours and the peers that held a row of the first table were raced again in one go, on an
-otherwise idle machine; of ten classes only ours. Where ours had to compile in its time, or was as
-fast as a peer (barely, news20, w8a), both were raced once more, and the second times stand here.
+otherwise idle machine; of ten classes only ours. Where ours had to compile in its time, was changed
+since, or was as fast as a peer (barely, news20, imdb, w8a), both were raced once more, and the last
+times stand here.
 """
 NOTES = """\
 ## Notes on the peers
