@@ -16,7 +16,7 @@ from rosenblatt.rules.losses import LOGISTIC
     square=st.floats(1e-3, 1e4),
     c=st.floats(1e-2, 1e2),
 )
-@example(share=1.0, margin=5.4777, square=56.4735, c=1.0)  # Newton's steps went to and fro here
+@example(share=1.0, margin=5.4777, square=56.4735, c=1.0)  # Newton's steps went back and forth here
 @example(share=0.0, margin=-5.4777, square=56.4735, c=1.0)
 def test_best_logistic_multiplier_is_where_the_dual_is_flat(
     share: float, margin: float, square: float, c: float

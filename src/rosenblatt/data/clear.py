@@ -13,7 +13,8 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from rosenblatt.data.lanes import EXACT, MemoryRows, data_of, int64, products_of, splat
+from rosenblatt.data.emitting import EXACT, MemoryRows, data_of, int64, splat
+from rosenblatt.data.lanes import products_of
 
 GROUP = 4
 BITS = ir.IntType(GROUP)

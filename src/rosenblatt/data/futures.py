@@ -14,7 +14,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from rosenblatt.data.lanes import (
+from rosenblatt.data.emitting import (
     EXACT,
     MemoryRows,
     Totals,

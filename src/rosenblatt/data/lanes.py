@@ -12,7 +12,6 @@ piece of four rows that will be needed later (``fetch``): a shuffled pass then c
 than one in file order, where rows are long, and that costs no more than the memory's own pace.
 """
 
-from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from llvmlite import ir
@@ -20,29 +19,34 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-UNROLL = 4  # vectors a step: a cache line of float32, or two
-CACHE_LINE = 64
+from rosenblatt.data.emitting import (
+    BYTE,
+    CACHE_LINE,
+    EXACT,
+    FLOAT64,
+    INT32,
+    INT64,
+    ROUGH,
+    ROUGH_MANY,
+    UNROLL,
+    MemoryRows,
+    Sums,
+    Totals,
+    data_of,
+    each_piece,
+    first_lane,
+    int64,
+    lane_numbers,
+    load,
+    prefetch,
+    rest_of_row,
+    splat,
+    steps,
+    store,
+    whole_steps,
+)
+
 LONG_ROW, VERY_LONG_ROW = 256, 4096  # bytes
-
-_BYTE = ir.IntType(8)
-_INT32 = ir.IntType(32)
-_INT64 = ir.IntType(64)
-_FLOAT32 = ir.FloatType()
-_FLOAT64 = ir.DoubleType()
-
-
-class Sums(NamedTuple):
-    """In what numbers products are summed, how many at a time, and in how many turns."""
-
-    number: Any
-    lanes: int
-    turns: int
-    name: str
-
-
-EXACT = Sums(_FLOAT64, 4, 2, "f64")
-ROUGH = Sums(_FLOAT32, 8, 2, "f32")
-ROUGH_MANY = ROUGH._replace(turns=1)  # twelve sums at once need no second turn
 
 
 @intrinsic
@@ -109,7 +113,7 @@ def _four_rows(
     later = cgutils.unpack_tuple(builder, args[3]) if wanted else []
     products = _products(builder, sums, X_rows, now, units, later)
     if sums is not EXACT:
-        products = [builder.fpext(p, _FLOAT64) for p in products]
+        products = [builder.fpext(p, FLOAT64) for p in products]
     return context.make_tuple(builder, signature.return_type, products)
 
 
@@ -131,13 +135,13 @@ def rough_squares4(_typing: Any, X: Any, rows: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         X_rows = MemoryRows(context, builder, signature.args[0], args[0])
         squares = _squares(builder, ROUGH, X_rows, cgutils.unpack_tuple(builder, args[1]))
-        widened = [builder.fpext(square, _FLOAT64) for square in squares]
+        widened = [builder.fpext(square, FLOAT64) for square in squares]
         return context.make_tuple(builder, signature.return_type, widened)
 
     return types.UniTuple(types.float64, 4)(X, _FOUR), codegen
 
 
-def _squares(builder: Any, sums: Sums, X: "MemoryRows", rows: list[Any]) -> list[Any]:
+def _squares(builder: Any, sums: Sums, X: MemoryRows, rows: list[Any]) -> list[Any]:
     """Squared lengths of some rows."""
     starts = [X.values_at(row) for row in rows]
     totals = Totals(builder, sums, len(rows))
@@ -163,28 +167,28 @@ def sparse_product(_typing: Any, values: Any, columns: Any, start: Any, stop: An
             data_of(context, builder, signature.args[a], args[a]) for a in (0, 1, 4)
         )
         start, stop = args[2], args[3]
-        lanes = cgutils.alloca_once(builder, ir.VectorType(_FLOAT64, 4))
+        lanes = cgutils.alloca_once(builder, ir.VectorType(FLOAT64, 4))
         builder.store(ir.Constant(lanes.type.pointee, [0.0] * 4), lanes)
         whole = builder.add(start, builder.and_(builder.sub(stop, start), int64(-4)))
 
         def add(total: Any, k: Any, width: int) -> Any:
-            gathered = ir.Constant(ir.VectorType(_FLOAT64, width), ir.Undefined)
+            gathered = ir.Constant(ir.VectorType(FLOAT64, width), ir.Undefined)
             for lane in range(width):
                 place = builder.load(builder.gep(places, [builder.add(k, int64(lane))]))
-                place = builder.zext(place, _INT64) if place.type.width < _INT64.width else place
+                place = builder.zext(place, INT64) if place.type.width < INT64.width else place
                 weight = builder.load(builder.gep(weights, [place]))
-                gathered = builder.insert_element(gathered, weight, _INT32(lane))
-            x = load(builder, entries, k, _FLOAT64, width)
+                gathered = builder.insert_element(gathered, weight, INT32(lane))
+            x = load(builder, entries, k, FLOAT64, width)
             return builder.fadd(total, builder.fmul(x, gathered))
 
-        with _steps(builder, start, whole, 4) as k:
+        with steps(builder, start, whole, 4) as k:
             builder.store(add(builder.load(lanes), k, 4), lanes)
         sums = builder.load(lanes)
-        first = cgutils.alloca_once(builder, ir.VectorType(_FLOAT64, 1))
+        first = cgutils.alloca_once(builder, ir.VectorType(FLOAT64, 1))
         builder.store(builder.shuffle_vector(sums, sums, lane_numbers([0])), first)
-        with _steps(builder, whole, stop, 1) as k:
+        with steps(builder, whole, stop, 1) as k:
             builder.store(add(builder.load(first), k, 1), first)
-        b, c, d = (builder.extract_element(sums, _INT32(lane)) for lane in (1, 2, 3))
+        b, c, d = (builder.extract_element(sums, INT32(lane)) for lane in (1, 2, 3))
         a = first_lane(builder, builder.load(first))
         return builder.fadd(builder.fadd(a, b), builder.fadd(c, d))
 
@@ -204,11 +208,11 @@ def shift_row(_typing: Any, X: Any, i: Any, c: Any, z: Any, a: Any, total: Any) 
         )
 
         def take(_: int, j: Any, width: int) -> None:
-            x = load(builder, row, j, _FLOAT64, width)
-            value = builder.fsub(x, load(builder, shift, j, _FLOAT64, width))
+            x = load(builder, row, j, FLOAT64, width)
+            value = builder.fsub(x, load(builder, shift, j, FLOAT64, width))
             more = builder.fmul(splat(builder, shares, width), value)
             store(builder, value, written, j)
-            store(builder, builder.fadd(load(builder, summed, j, _FLOAT64, width), more), summed, j)
+            store(builder, builder.fadd(load(builder, summed, j, FLOAT64, width), more), summed, j)
 
         each_piece(builder, EXACT, rows.n_features, take)
         return context.get_dummy_value()
@@ -223,8 +227,8 @@ def fetch_whole_row(_typing: Any, X: Any, i: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         rows = MemoryRows(context, builder, signature.args[0], args[0])
         start = rows.bytes_at(args[1])
-        with _steps(builder, int64(0), rows.row_bytes, CACHE_LINE) as byte:
-            _prefetch(builder, builder.gep(start, [byte]))
+        with steps(builder, int64(0), rows.row_bytes, CACHE_LINE) as byte:
+            prefetch(builder, builder.gep(start, [byte]))
         return context.get_dummy_value()
 
     return types.void(X, types.int64), codegen
@@ -236,32 +240,10 @@ def fetch_entry(_typing: Any, values: Any, index: Any) -> Any:
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         data = data_of(context, builder, signature.args[0], args[0])
-        _prefetch(builder, builder.bitcast(builder.gep(data, [args[1]]), _BYTE.as_pointer()))
+        prefetch(builder, builder.bitcast(builder.gep(data, [args[1]]), BYTE.as_pointer()))
         return context.get_dummy_value()
 
     return types.void(values, types.int64), codegen
-
-
-class MemoryRows:
-    """Where each row of a C-ordered matrix begins, in emitted code."""
-
-    def __init__(self, context: Any, builder: Any, array_type: Any, value: Any) -> None:
-        array = context.make_array(array_type)(context, builder, value)
-        self.builder = builder
-        self.n_rows, self.n_features = cgutils.unpack_tuple(builder, array.shape)
-        self.element = context.get_data_type(array_type.dtype)
-        self.element_bytes = array_type.dtype.bitwidth // 8
-        self.row_bytes = builder.mul(self.n_features, int64(self.element_bytes))
-        self._stride = builder.extract_value(array.strides, 0)
-        self._start = builder.bitcast(array.data, _BYTE.as_pointer())
-
-    def bytes_at(self, row: Any) -> Any:
-        """Where a row begins, in bytes."""
-        return self.builder.gep(self._start, [self.builder.mul(row, self._stride)])
-
-    def values_at(self, row: Any) -> Any:
-        """Where the entries of a row begin."""
-        return self.builder.bitcast(self.bytes_at(row), self.element.as_pointer())
 
 
 def _products(
@@ -290,10 +272,10 @@ def products_of(
         each_piece(builder, sums, X.n_features, take)
     elif len(units) == 1:
         _steps_of_rows(builder, sums, X, Visited(now, later), take)
-        _rest(builder, sums, X.n_features, take)
+        rest_of_row(builder, sums, X.n_features, take)
     else:  # what takes long leaves time for pieces
         _steps_with_lines(builder, sums, X, take, [X.bytes_at(row) for row in later], 1)
-        _rest(builder, sums, X.n_features, take)
+        rest_of_row(builder, sums, X.n_features, take)
     return totals
 
 
@@ -321,7 +303,7 @@ def _steps_of_rows(builder: Any, sums: Sums, X: MemoryRows, rows: Visited, take:
             with asked_for:
                 _steps_with_lines(builder, sums, X, take, lines, len(lines))
             with left_alone:
-                _whole_steps(builder, sums, X.n_features, take)
+                whole_steps(builder, sums, X.n_features, take)
         with as_pieces:
             _steps_with_lines(builder, sums, X, take, starts, 1)
 
@@ -338,164 +320,14 @@ def _steps_with_lines(
 
     def fetch(byte: Any) -> None:
         for place in places:
-            _prefetch(builder, builder.gep(place, [builder.mul(byte, int64(pace))]))
+            prefetch(builder, builder.gep(place, [builder.mul(byte, int64(pace))]))
 
     def fetch_step(j: Any) -> None:
         first_byte = builder.mul(j, int64(X.element_bytes))
         for line in range(0, step_bytes, CACHE_LINE):
             fetch(builder.add(first_byte, int64(line)))
 
-    _whole_steps(builder, sums, X.n_features, take, fetch_step)
+    whole_steps(builder, sums, X.n_features, take, fetch_step)
     whole = builder.and_(X.row_bytes, int64(-step_bytes))
-    with _steps(builder, whole, X.row_bytes, CACHE_LINE) as byte:
+    with steps(builder, whole, X.row_bytes, CACHE_LINE) as byte:
         fetch(byte)
-
-
-EVEN, ODD, REST = range(3)  # the parts of a sum
-
-
-class Totals:
-    """Running sums of some products, each in its three parts, in emitted code."""
-
-    def __init__(self, builder: Any, sums: Sums, n: int) -> None:
-        self._builder, self._sums = builder, sums
-        widths = {EVEN: sums.lanes, ODD: sums.lanes, REST: 1}
-        self._parts = [[self._zero(widths[part]) for part in widths] for _ in range(n)]
-
-    def _zero(self, lanes: int) -> Any:
-        zero = ir.Constant(ir.VectorType(self._sums.number, lanes), [0.0] * lanes)
-        place = cgutils.alloca_once(self._builder, zero.type)
-        self._builder.store(zero, place)
-        return place
-
-    def add(self, part: int, r: int, x: Any, w: Any) -> None:
-        """Add x w to a part of the r-th sum."""
-        place = self._parts[r][part]
-        total = self._builder.load(place)
-        kind = ir.FunctionType(x.type, [x.type] * 3)
-        name = f"llvm.fma.v{x.type.count}{self._sums.name}"
-        fma = cgutils.get_or_insert_function(self._builder.module, kind, name)
-        self._builder.store(self._builder.call(fma, [x, w, total]), place)
-
-    def sum(self, r: int) -> Any:
-        """The r-th sum, in every lane of a vector."""
-        builder, lanes = self._builder, self._sums.lanes
-        even, odd, rest = (builder.load(place) for place in self._parts[r])
-        vector, half = builder.fadd(even, odd), lanes // 2
-        while half:  # one half onto the other
-            others = lane_numbers(k ^ half for k in range(lanes))
-            swapped = builder.shuffle_vector(vector, vector, others)
-            vector, half = builder.fadd(vector, swapped), half // 2
-        return builder.fadd(vector, builder.shuffle_vector(rest, rest, lane_numbers([0] * lanes)))
-
-    def four_sums(self) -> Any:
-        """The first four sums, a lane each: the same additions, four at a time."""
-        builder = self._builder
-        parts = [[builder.load(place) for place in total] for total in self._parts[:4]]
-        a, b, c, d = (builder.fadd(total[EVEN], total[ODD]) for total in parts)
-        left, right = self._folded(a, c, [0, 1, 4, 5], 2), self._folded(b, d, [0, 1, 4, 5], 2)
-        rests = ir.Constant(ir.VectorType(self._sums.number, 4), ir.Undefined)
-        for lane, total in enumerate(parts):
-            rest = first_lane(builder, total[REST])
-            rests = builder.insert_element(rests, rest, _INT32(lane))
-        return builder.fadd(self._folded(left, right, [0, 4, 2, 6], 1), rests)
-
-    def _folded(self, u: Any, v: Any, lanes: list[int], distance: int) -> Any:
-        """Some lanes of two vectors, each plus the lane some way beside it."""
-        others = lane_numbers(lane + distance for lane in lanes)
-        chosen = self._builder.shuffle_vector(u, v, lane_numbers(lanes))
-        return self._builder.fadd(chosen, self._builder.shuffle_vector(u, v, others))
-
-
-def each_piece(builder: Any, sums: Sums, d: Any, take: Any) -> None:
-    """Emit loops that take d features piece by piece: `take(part, first, width)`."""
-    _whole_steps(builder, sums, d, take)
-    _rest(builder, sums, d, take)
-
-
-def _whole_steps(builder: Any, sums: Sums, d: Any, take: Any, after_step: Any = None) -> None:
-    """Take steps of some vectors, as long as they are whole; `after_step(first)` follows each."""
-    step = sums.lanes * UNROLL
-    with _steps(builder, int64(0), builder.and_(d, int64(-step)), step) as j:
-        for u in range(UNROLL):
-            take(u % sums.turns, builder.add(j, int64(sums.lanes * u)), sums.lanes)
-        if after_step:
-            after_step(j)
-
-
-def _rest(builder: Any, sums: Sums, d: Any, take: Any) -> None:
-    """Take what whole steps leave: vectors, then single features."""
-    lanes, step = sums.lanes, sums.lanes * UNROLL
-    whole_steps, whole_vectors = builder.and_(d, int64(-step)), builder.and_(d, int64(-lanes))
-    with _steps(builder, whole_steps, whole_vectors, lanes) as j:
-        take(EVEN, j, lanes)
-    with _steps(builder, whole_vectors, d, 1) as j:
-        take(REST, j, 1)
-
-
-def _steps(builder: Any, start: Any, stop: Any, step: int) -> Any:
-    return _Steps(cgutils.for_range_slice(builder, start, stop, int64(step), inc=True))
-
-
-class _Steps:
-    """A counted loop in emitted code, as a context that gives the counter."""
-
-    def __init__(self, loop: Any) -> None:
-        self._loop = loop
-
-    def __enter__(self) -> Any:
-        return self._loop.__enter__()[0]
-
-    def __exit__(self, *exception: Any) -> Any:
-        return self._loop.__exit__(*exception)
-
-
-def load(builder: Any, start: Any, j: Any, number: Any, lanes: int) -> Any:
-    """Some entries from the j-th on, widened where they are of a smaller type."""
-    element = start.type.pointee
-    vector = ir.VectorType(element, lanes)
-    place = builder.bitcast(builder.gep(start, [j]), vector.as_pointer())
-    values = builder.load(place, align=4 if element == _FLOAT32 else 8)
-    return values if element == number else builder.fpext(values, ir.VectorType(number, lanes))
-
-
-def store(builder: Any, values: Any, start: Any, j: Any) -> None:
-    """Write some entries from the j-th on."""
-    place = builder.bitcast(builder.gep(start, [j]), values.type.as_pointer())
-    builder.store(values, place, align=4 if values.type.element == _FLOAT32 else 8)
-
-
-def _prefetch(builder: Any, place: Any) -> None:
-    kind = ir.FunctionType(ir.VoidType(), [_BYTE.as_pointer(), _INT32, _INT32, _INT32])
-    prefetch = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
-    read, keep_in_all_caches, data = _INT32(0), _INT32(3), _INT32(1)
-    builder.call(prefetch, [place, read, keep_in_all_caches, data])
-
-
-def data_of(context: Any, builder: Any, array_type: Any, value: Any) -> Any:
-    """Where the entries of an array begin."""
-    return context.make_array(array_type)(context, builder, value).data
-
-
-def splat(builder: Any, number: Any, lanes: int) -> Any:
-    """A number in every lane of a vector."""
-    vector = ir.Constant(ir.VectorType(number.type, lanes), ir.Undefined)
-    for lane in range(lanes):
-        vector = builder.insert_element(vector, number, _INT32(lane))
-    return vector
-
-
-def first_lane(builder: Any, vector: Any) -> Any:
-    """The number in the first lane."""
-    return builder.extract_element(vector, _INT32(0))
-
-
-def int64(value: int) -> Any:
-    """A number in emitted code."""
-    return ir.Constant(_INT64, value)
-
-
-def lane_numbers(lanes: Iterable[int]) -> Any:
-    """Which lanes a shuffle takes."""
-    lanes = list(lanes)
-    return ir.Constant(ir.VectorType(_INT32, len(lanes)), lanes)

@@ -108,7 +108,7 @@ def _best_logistic(alpha: float, margin: float, square: float, c: float) -> floa
         else:
             low = z
         step = excess / (1.0 + square * c * p * (1.0 - p))
-        if not low <= z - step <= high or 2.0 * abs(step) > last:  # it might go to and fro
+        if not low <= z - step <= high or 2.0 * abs(step) > last:  # it might go back and forth
             step = z - 0.5 * (low + high)
         elif abs(step) < SMALL_STEP * SMALL_STEP:
             z -= step

@@ -12,7 +12,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from rosenblatt.arrays import Floats
-from rosenblatt.data.lanes import MemoryRows, int64, load, splat, store
+from rosenblatt.data.emitting import MemoryRows, int64, load, splat, store
 
 NARROW = 128  # columns up to which the tiles were measured to win
 HIGH, WIDE, LANES = 4, 8, 4
