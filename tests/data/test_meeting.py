@@ -99,3 +99,17 @@ def test_an_answer_that_fails_ends_the_meeting(meeting: Meeting) -> None:
 
     with pytest.raises(ValueError, match="no"):
         meeting.hold([lambda: meeting.ask(refuse, None, 0)] * 4)
+
+
+@pytest.mark.timeout(20)
+def test_units_are_sent_home_once_if_a_later_answer_fails() -> None:
+    def double(_about: Any, wishes: list[int]) -> list[int]:
+        return [2 * wish for wish in wishes]
+
+    def interrupt(_about: Any, _wishes: list[int]) -> list[int]:
+        raise KeyboardInterrupt
+
+    meeting = Meeting()
+    works = [partial(meeting.ask, answer, None, 1) for answer in (double, interrupt)]
+    with pytest.raises(KeyboardInterrupt):
+        meeting.hold(works)

@@ -132,8 +132,8 @@ def whole_steps(builder: Any, sums: Sums, d: Any, take: Any, after_step: Any = N
 def rest_of_row(builder: Any, sums: Sums, d: Any, take: Any) -> None:
     """Take what whole steps leave: vectors, then single features."""
     lanes, step = sums.lanes, sums.lanes * UNROLL
-    whole_steps, whole_vectors = builder.and_(d, int64(-step)), builder.and_(d, int64(-lanes))
-    with steps(builder, whole_steps, whole_vectors, lanes) as j:
+    first, whole_vectors = builder.and_(d, int64(-step)), builder.and_(d, int64(-lanes))
+    with steps(builder, first, whole_vectors, lanes) as j:
         take(EVEN, j, lanes)
     with steps(builder, whole_vectors, d, 1) as j:
         take(REST, j, 1)

@@ -86,7 +86,7 @@ class Meeting:
                     if heard is not None:
                         asked.append(heard)
                 else:
-                    answered.extend(answers_to(asked))
+                    answered.extend(list(answers_to(asked)))  # all of them, or none
                     asked.clear()
         except BaseException:
             self._dismiss([*asked, *(question for question, _ in answered)], busy)
