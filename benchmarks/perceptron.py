@@ -1,8 +1,8 @@
 """What a pass of the perceptron costs: ours, scikit-learn's, and the limit, in one run.
 
 The unit is one `X @ w` on one thread, the least a pass can do with a row. Beside it stands
-what it takes to score dense rows in the order of the pass and learn nothing: a shuffle reads at 64
-places in turn, more streams than hardware reads ahead. Absolute times mean little on shared
+what it takes to score dense rows in the order of the pass and learn nothing: a shuffle reads at 16
+places by turns, and what two rows share of a cache line twice. Absolute times mean little on shared
 machines, so ratios are printed; they go to benchmarks/results/ as JSON and table.
 One thread is timed by its own clock, which stands still while other programs have the processor;
 two threads by the clock on the wall, as is the unit they are compared with.

@@ -26,7 +26,7 @@ from rosenblatt import (
 )
 from rosenblatt.arrays import Array, Floats
 from rosenblatt.data import toys
-from rosenblatt.data.visits import PART, UNIFORM, Shape, strip_rows, visits
+from rosenblatt.data.visits import ABREAST, PART, UNIFORM, Shape, strip_rows, visits
 from rosenblatt.rules.losses import Loss, flat_beyond, value_and_slope
 from rosenblatt.rules.outputs import outputs_at, target_range, value_and_pull
 from rosenblatt.solvers import ahead, passes
@@ -698,6 +698,24 @@ def test_a_window_of_sorted_rows_comes_from_64_places(d: int) -> None:
         strips = np.unique(window // strip)
         regions = strips * 64 // (98_304 // strip)  # one strip of each sixty-fourth of the data
         np.testing.assert_array_equal(regions, np.arange(64))
+
+
+def test_a_few_sorted_rows_come_from_all_sixteenths_of_the_data() -> None:
+    n, strip = 196_608, strip_rows(28)
+    order = order_of(n, 28, 112, (1, 1))
+    for start in range(0, 190_000, ABREAST * strip):
+        rows = order[start : start + ABREAST * strip]
+        parts = rows * ABREAST // n
+        np.testing.assert_array_equal(np.bincount(parts), [strip] * ABREAST)
+        for part in range(ABREAST):  # a stream: one row after the other
+            np.testing.assert_array_equal(np.diff(rows[parts == part]), np.ones(strip - 1))
+
+
+@pytest.mark.parametrize("n", [8_192, 196_608])
+def test_each_pass_mixes_the_parts_of_the_data_otherwise(n: int) -> None:
+    orders = [order_of(n, 28, 112, (1, number))[:256] for number in range(1, 9)]
+    patterns = {tuple((order * ABREAST // n).tolist()) for order in orders}
+    assert len(patterns) == len(orders)
 
 
 def test_all_permutations_of_four_rows_come_up_equally_often() -> None:

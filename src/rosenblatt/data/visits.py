@@ -3,11 +3,15 @@
 The shuffle is blockwise. The rows are cut into strips of 16, or up to 64 if they have few features,
 and the strips into 64 regions. A window is one strip of each region; the next window takes the next
 strip of each, from a strip that each pass draws anew for each region, the last followed by the
-first. A pass also draws one permutation of a window's places, by which it shuffles every window; up
-to 1,024 rows, the shuffle is a uniform permutation. So a window holds rows from 64 places, evenly
-spread over the data, which mixes sorted data well; yet memory is read in 64 long streams, and two
-windows fit into a cache near the processor: that is what makes a shuffled pass quick. The order
-depends on the seed, the pass and the shape of the data alone, not on how they are stored.
+first. In a window 16 strips are read abreast, one of each sixteenth of the data, from their first
+row to their last; which of them comes next is drawn by lot, and so is which strips go together. But
+where all rows are at hand in a cache, a window is a permutation of its rows, and up to 1,024 rows,
+so is the pass. What is drawn, is drawn once a pass for all windows.
+
+So every few rows come from 16 places, evenly spread over the data, and a window from 64, which
+mixes sorted data well; yet memory is read in as many streams only as the hardware reads ahead: that
+is what makes a shuffled pass quick. The order depends on the seed, the pass and the shape of the
+data alone, not on how they are stored.
 
 Each part of a plan also says which rows to fetch into the cache meanwhile.
 """
@@ -25,9 +29,10 @@ from rosenblatt.data.rows import UINT
 LEAST_STRIP, MOST_STRIP = 16, 64  # rows
 STRIP_FEATURES = 512  # between the two, a strip has so many entries: in float32 2 KB
 STRIPS = 64  # a window, one of each region
+ABREAST = 16  # strips read by turns: of more streams hardware loses track
+AT_HAND = 1 << 22  # entries: up to so many are in a cache, and no stream is waited for
 UNIFORM = 1024  # up to so many rows, the shuffle is a uniform permutation
 PART = 65_536  # rows planned at a time, unless asked otherwise: a multiple of every window
-CACHED_BYTES = 240 * 1024  # two windows of this size stay in a cache while they are used
 FETCH_BYTES = 4 * 1024  # how far ahead of the reader memory has to be asked for,
 NEXT_ROWS = 4  # and how many rows at least: in file order those that are scored next,
 FETCH_ROWS = 16  # in a shuffle more, since the hardware foresees none of them
@@ -71,10 +76,7 @@ def visits(
         return iter([Visit(small, small)])
     if shuffle_key is None:
         return _in_file_order(n, 0 if streams else max(NEXT_ROWS, ahead), size)
-    strip = strip_rows(shape.n_features)
-    window_fits = shape.row_bytes * strip * STRIPS <= CACHED_BYTES
-    far = None if window_fits else max(FETCH_ROWS, ahead)
-    return _shuffled(n, strip, shuffle_key, far, size)
+    return _shuffled(shape, shuffle_key, max(FETCH_ROWS, ahead), size)
 
 
 @lru_cache(maxsize=2)
@@ -99,29 +101,39 @@ def _in_file_order(n: int, ahead: int, size: int) -> Iterator[Visit]:
         rows += size
 
 
-def _shuffled(
-    n: int, strip: int, key: tuple[int, int], ahead: int | None, size: int
-) -> Iterator[Visit]:
-    """Fetch some visits ahead, or (None) stream the next window in while this one is visited."""
-    rng = _random(key)
+def _shuffled(shape: Shape, key: tuple[int, int], ahead: int, size: int) -> Iterator[Visit]:
+    n, strip, rng = shape.n, strip_rows(shape.n_features), _random(key)
     n_strips = -(-n // strip)
     n_windows = -(-n_strips // STRIPS)
     regions = Regions(
         first=np.arange(STRIPS + 1) * n_strips // STRIPS,
         start=rng.integers(n_windows, size=STRIPS),
     )
-    places = np.divmod(rng.permutation(strip * STRIPS), strip)
+    near = n * shape.n_features <= AT_HAND
+    places = _permuted(rng, strip) if near else _abreast(rng, strip)
     at_once = min(size // (strip * STRIPS), n_windows)
-    room = at_once * strip * STRIPS + max(1, ahead or 0)
-    order, fetch = np.empty(room, np.int64), np.empty(room, np.int64)
+    order = np.empty(at_once * strip * STRIPS + ahead, np.int64)
     for window in range(0, n_windows, at_once):
         span = window, min(window + at_once, n_windows), n_windows
-        n_rows = fill_windows(span, regions, places, n, Visit(order, fetch))
-        if ahead is None:
-            yield Visit(order[:n_rows], fetch[:n_rows])
-        else:
-            order[n_rows : n_rows + ahead] = order[n_rows - 1]
-            yield Visit(order[:n_rows], order[ahead : n_rows + ahead])
+        n_rows = fill_windows(span, regions, places, n, order)
+        order[n_rows : n_rows + ahead] = order[n_rows - 1]
+        yield Visit(order[:n_rows], order[ahead : n_rows + ahead])
+
+
+def _permuted(rng: np.random.Generator, strip: int) -> tuple[Ints, Ints]:
+    """For each visit of a window, the strip it goes to, and the place in there."""
+    return np.divmod(rng.permutation(strip * STRIPS), strip)
+
+
+def _abreast(rng: np.random.Generator, strip: int) -> tuple[Ints, Ints]:
+    """The same, but from one end of a strip to the other, some strips at a time."""
+    # each row of `sets` has one strip of each part of the data
+    sets = rng.permuted(np.arange(STRIPS).reshape(ABREAST, -1), axis=1).T
+    turns = rng.permuted(np.tile(np.repeat(np.arange(ABREAST), strip), (len(sets), 1)), axis=1)
+    inside = np.empty_like(turns)
+    in_turn = np.broadcast_to(np.tile(np.arange(strip), ABREAST), turns.shape)
+    np.put_along_axis(inside, np.argsort(turns, axis=1, kind="stable"), in_turn, axis=1)
+    return np.take_along_axis(sets, turns, axis=1).ravel(), inside.ravel()
 
 
 def _random(key: tuple[int, int]) -> np.random.Generator:
@@ -137,36 +149,28 @@ class Regions(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def fill_windows(
-    span: tuple[int, int, int], regions: Regions, places: tuple[Ints, Ints], n: int, part: Visit
+    span: tuple[int, int, int], regions: Regions, places: tuple[Ints, Ints], n: int, order: Ints
 ) -> int:
-    """Rows of some windows at their shuffled places; those of the next window to be fetched.
+    """Write the rows of some windows in the order of their visit; give how many there are.
 
-    `span` is the first window, the one past the last, and how many there are in all. Gives how many
-    rows were filled in.
+    `span` is the first window, the one past the last, and how many there are in all.
     """
     window, stop, n_windows = span
     strips, insides = places
-    order, fetch, strip = part.order, part.fetch, UINT(len(strips) // STRIPS)
-    now, later = np.empty(STRIPS, np.int64), np.empty(STRIPS, np.int64)
-    whole = find_strips(window, n_windows, regions, (strip, n), now)
+    strip = UINT(len(strips) // STRIPS)
+    rows = np.empty(STRIPS, np.int64)
     filled = UINT(0)
-    while window < stop:
-        window += 1
-        next_whole = find_strips(window % n_windows, n_windows, regions, (strip, n), later)
-        for s in range(UINT(STRIPS)):
-            first = min(later[s], n - np.int64(strip))  # at the end, as many rows before it
-            for inside in range(strip):
-                fetch[filled + s * strip + inside] = first + np.int64(inside)
+    for at in range(window, stop):
+        whole = find_strips(at, n_windows, regions, (strip, n), rows)
         if whole:
             for q in range(UINT(len(strips))):
-                order[filled + q] = now[UINT(strips[q])] + insides[q]
+                order[filled + q] = rows[UINT(strips[q])] + insides[q]
             filled += UINT(len(strips))
         else:
             for q in range(UINT(len(strips))):
-                row = now[UINT(strips[q])] + insides[q]
+                row = rows[UINT(strips[q])] + insides[q]
                 order[filled] = row
                 filled += UINT(row < n)
-        now, later, whole = later, now, next_whole
     return int(filled)
 
 
