@@ -7,12 +7,13 @@ tree. So a row scored alone, in a group of four, ahead of time or on another thr
 bits*, and float32 rows are widened to float64 on the way without a copy.
 
 ``_products`` emits that code for any number of rows and units at once. Four rows share each load of
-the weights, which is what makes a pass run at the speed of memory, and each step also asks for a
-piece of four rows that will be needed later (``fetch``): a shuffled pass then costs little more
-than one in file order, where rows are long, and that costs no more than the memory's own pace.
+the weights, and each step also asks for a piece of four rows that will be needed later (``fetch``):
+a shuffled pass then costs little more than one in file order, where rows are long. But rows that
+follow each other in memory, unless they are short, are read from end to end, one after the other:
+that is one stream, which the hardware reads ahead at the memory's own pace. Four are none.
 """
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from llvmlite import ir
 from numba import types
@@ -46,7 +47,8 @@ from rosenblatt.data.emitting import (
     whole_steps,
 )
 
-LONG_ROW, VERY_LONG_ROW = 256, 4096  # bytes
+LONG_ROW = 192  # bytes: of less, four at a time are one stream as well
+MOST_AT_HAND = 2048  # weights that stay in the nearest cache from row to row
 
 
 @intrinsic
@@ -258,69 +260,59 @@ def products_of(
     builder: Any, sums: Sums, X: MemoryRows, now: Any, units: list[Any], later: Any
 ) -> "Totals":
     """Do the same, and leave each product in its parts."""
-    rows = [X.values_at(row) for row in now]
-    totals = Totals(builder, sums, len(rows) * len(units))
+    totals = Totals(builder, sums, len(now) * len(units))
+    rows = [(r, X.values_at(row)) for r, row in enumerate(now)]
 
-    def take(part: int, j: Any, width: int) -> None:
-        weights = [load(builder, unit, j, sums.number, width) for unit in units]
-        for r, row in enumerate(rows):
-            x = load(builder, row, j, sums.number, width)
-            for u, w in enumerate(weights):
-                totals.add(part, u * len(rows) + r, x, w)
+    def taking(some: list[tuple[int, Any]]) -> Any:
+        def take(part: int, j: Any, width: int) -> None:
+            weights = [load(builder, unit, j, sums.number, width) for unit in units]
+            for r, row in some:
+                x = load(builder, row, j, sums.number, width)
+                for u, w in enumerate(weights):
+                    totals.add(part, u * len(now) + r, x, w)
+
+        return take
 
     if not later:
-        each_piece(builder, sums, X.n_features, take)
-    elif len(units) == 1:
-        _steps_of_rows(builder, sums, X, Visited(now, later), take)
-        rest_of_row(builder, sums, X.n_features, take)
-    else:  # what takes long leaves time for pieces
-        _steps_with_lines(builder, sums, X, take, [X.bytes_at(row) for row in later], 1)
-        rest_of_row(builder, sums, X.n_features, take)
+        each_piece(builder, sums, X.n_features, taking(rows))
+    elif len(units) > 1:  # what takes long leaves time for pieces
+        _steps_with_lines(builder, sums, X, taking(rows), later)
+        rest_of_row(builder, sums, X.n_features, taking(rows))
+    else:
+        in_turn = builder.and_(_side_by_side(builder, now), _side_by_side(builder, later))
+        with builder.if_else(_one_by_one(builder, X, in_turn)) as (whole_rows, pieces):
+            with whole_rows:
+                for row in rows:
+                    each_piece(builder, sums, X.n_features, taking([row]))
+            with pieces:
+                with builder.if_else(in_turn) as (left_alone, fetched):
+                    with left_alone:
+                        whole_steps(builder, sums, X.n_features, taking(rows))
+                    with fetched:
+                        _steps_with_lines(builder, sums, X, taking(rows), later)
+                rest_of_row(builder, sums, X.n_features, taking(rows))
     return totals
 
 
-class Visited(NamedTuple):
-    """Rows that are read now, and rows that will be read later."""
-
-    now: Any
-    later: Any
-
-
-def _steps_of_rows(builder: Any, sums: Sums, X: MemoryRows, rows: Visited, take: Any) -> None:
-    """Take whole steps, and ask for the matching piece of each row needed later.
-
-    But rows read in turn are one stream in memory, to which the hardware sees if they are short or
-    very long. Of others, four at a time, it sees pieces here and there: these are asked for from
-    end to end, as the stream they are.
-    """
-    starts = [X.bytes_at(row) for row in rows.later]
-    lines = [builder.gep(starts[0], [int64(CACHE_LINE * r)]) for r in range(len(starts))]
-    in_turn = builder.and_(*(_side_by_side(builder, each) for each in rows))
-    beyond = builder.sub(X.row_bytes, int64(LONG_ROW))
-    long = builder.icmp_unsigned("<", beyond, int64(VERY_LONG_ROW - LONG_ROW))
-    with builder.if_else(in_turn) as (as_stream, as_pieces):
-        with as_stream, builder.if_else(long) as (asked_for, left_alone):
-            with asked_for:
-                _steps_with_lines(builder, sums, X, take, lines, len(lines))
-            with left_alone:
-                whole_steps(builder, sums, X.n_features, take)
-        with as_pieces:
-            _steps_with_lines(builder, sums, X, take, starts, 1)
+def _one_by_one(builder: Any, X: MemoryRows, in_turn: Any) -> Any:
+    """Whether to read a row to its end before the next: of those in turn, if neither is short."""
+    long = builder.icmp_unsigned(">=", X.row_bytes, int64(LONG_ROW))
+    weights_at_hand = builder.icmp_unsigned("<=", X.n_features, int64(MOST_AT_HAND))
+    return builder.and_(in_turn, builder.and_(long, weights_at_hand))
 
 
 def _side_by_side(builder: Any, rows: Any) -> Any:
     return builder.icmp_signed("==", builder.sub(rows[-1], rows[0]), int64(len(rows) - 1))
 
 
-def _steps_with_lines(
-    builder: Any, sums: Sums, X: MemoryRows, take: Any, places: list[Any], pace: int
-) -> None:
-    """Take whole steps, and ask for as many bytes of a row, times the pace, from each place on."""
+def _steps_with_lines(builder: Any, sums: Sums, X: MemoryRows, take: Any, later: list[Any]) -> None:
+    """Take whole steps, and ask for the matching piece of each row needed later."""
     step_bytes = sums.lanes * UNROLL * X.element_bytes
+    places = [X.bytes_at(row) for row in later]
 
     def fetch(byte: Any) -> None:
         for place in places:
-            prefetch(builder, builder.gep(place, [builder.mul(byte, int64(pace))]))
+            prefetch(builder, builder.gep(place, [byte]))
 
     def fetch_step(j: Any) -> None:
         first_byte = builder.mul(j, int64(X.element_bytes))

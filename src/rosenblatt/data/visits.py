@@ -27,7 +27,7 @@ from rosenblatt.arrays import Ints
 from rosenblatt.data.rows import UINT
 
 LEAST_STRIP, MOST_STRIP = 16, 64  # rows
-STRIP_FEATURES = 512  # between the two, a strip has so many entries: in float32 2 KB
+STRIP_FEATURES = 2048  # between the two, a strip has so many entries: in float32 8 KB
 STRIPS = 64  # a window, one of each region
 ABREAST = 16  # strips read by turns: of more streams hardware loses track
 AT_HAND = 1 << 22  # entries: up to so many are in a cache, and no stream is waited for
