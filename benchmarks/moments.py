@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 import sklearn
-from perceptron import mnist, noisy
+from perceptron import in_float64, mnist, noisy
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import RidgeClassifier
 from threadpoolctl import threadpool_limits
@@ -31,14 +31,6 @@ from threadpoolctl import threadpool_limits
 from rosenblatt import FisherDiscriminant, LeastSquares, LinearDiscriminant
 
 RESULTS = Path(__file__).parent / "results"
-
-
-def in_float64(make: Callable[[int], Any]) -> Callable[[int], Any]:
-    def wide(shrink: int) -> Any:
-        X, y = make(shrink)
-        return X.astype(np.float64), y
-
-    return wide
 
 
 DATA: list[tuple[str, Callable[[int], Any]]] = [

@@ -1,5 +1,6 @@
 """A run collected: one record a pass, and how it ended."""
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, overload
@@ -11,6 +12,8 @@ from rosenblatt.solvers.state import Outcome, State
 
 if TYPE_CHECKING:  # its solvers load scipy, which other rules do without
     from rosenblatt.solvers.certified import Step
+
+SMALLEST_SQUARE = 1e-290  # of a length: in less, digits are lost
 
 
 @dataclass(frozen=True)
@@ -144,6 +147,9 @@ def certified_record(step: "Step", unit: int) -> Certified:
 
 def _length(W: Floats) -> float:
     """|w| over all units, also where its square would be beyond float64."""
+    square = float(np.vdot(W, W))
+    if SMALLEST_SQUARE < square < np.inf:
+        return math.sqrt(square)
     largest = float(np.abs(W).max())
     return largest * float(np.linalg.norm(W / largest)) if largest > 0 else 0.0
 

@@ -104,7 +104,8 @@ class Memory(NamedTuple):
     def last(self) -> Floats:
         """Weights after the last row."""
         W = self.W.copy()
-        W[:, :-1] *= self.sums[SCALE]
+        if self.sums[SCALE] != 1.0:
+            W[:, :-1] *= self.sums[SCALE]
         return W
 
     def average(self) -> Floats:
