@@ -61,13 +61,11 @@ def visits(
     shape: Shape,
     shuffle_key: tuple[int, int] | None = None,
     *,
-    streams: bool = False,
     size: int = PART,
 ) -> Iterator[Visit]:
     """Visit all rows once, part by part: in file order, or shuffled by a key (seed, pass).
 
-    Rows that are read as one long stream (`streams`) need no fetching in file order: the hardware
-    sees to it. A part has `size` rows; its arrays are overwritten by the next.
+    A part has `size` rows; its arrays are overwritten by the next.
     """
     n = shape.n
     ahead = FETCH_BYTES // max(1, shape.row_bytes)
@@ -75,7 +73,7 @@ def visits(
         small = np.arange(n) if shuffle_key is None else _random(shuffle_key).permutation(n)
         return iter([Visit(small, small)])
     if shuffle_key is None:
-        return _in_file_order(n, 0 if streams else max(NEXT_ROWS, ahead), size)
+        return _in_file_order(n, max(NEXT_ROWS, ahead), size)
     return _shuffled(shape, shuffle_key, max(FETCH_ROWS, ahead), size)
 
 

@@ -14,7 +14,7 @@ from numba import njit
 from rosenblatt.arrays import Floats
 from rosenblatt.data.door import not_finite
 from rosenblatt.data.problem import Layer, row_bytes
-from rosenblatt.data.rows import CSR, dot, n_cols, n_rows
+from rosenblatt.data.rows import dot, n_cols, n_rows
 from rosenblatt.data.visits import Shape, Visit, visits
 from rosenblatt.rules.outputs import value_and_pull
 from rosenblatt.rules.steps import NORMALISED, Step, normalised, rate
@@ -34,8 +34,7 @@ def layer_passes(
     shape = Shape(n, n_cols(layer.rows), row_bytes(layer.rows))
 
     def row_by_row(number: int) -> None:
-        key, streams = None if seed is None else (seed, number), isinstance(layer.rows, CSR)
-        for part in visits(shape, key, streams=streams):
+        for part in visits(shape, None if seed is None else (seed, number)):
             if walk_layer(layer, part, rule, memory) != ALL_FINITE:
                 raise not_finite(layer.rows)
 

@@ -91,12 +91,13 @@ def walk_one(problem: Problem, visit: Visit, rule: Rule, memory: Memory) -> int:
             seen = min(UINT(clear) + ONE, FOUR)
             margin = signed(score, codes[UINT(order[place + seen - ONE])])
         else:
-            if fetch[place] != order[place]:  # not one long stream
+            if fetch[place] != order[place]:
                 last = n_visits - ONE
-                fetch_start(X, fetch[min(place + FAR, last)])
                 fetch_row(X, fetch[place])
-                fetch_row(X, order[min(place + SOON, last)])
-                fetch_item(codes, fetch[place])
+                if order[min(place + ONE, last)] != order[place] + 1:  # not in file order
+                    fetch_start(X, fetch[min(place + FAR, last)])
+                    fetch_row(X, order[min(place + SOON, last)])
+                    fetch_item(codes, fetch[place])
             margin = signed(dot(X, order[place], w) + bias, codes[UINT(order[place])])
         if not np.isfinite(margin):
             return int(place + seen - ONE)

@@ -10,7 +10,7 @@ import numpy as np
 
 from rosenblatt.data.door import not_finite
 from rosenblatt.data.problem import Problem, row_bytes
-from rosenblatt.data.rows import CSR, n_cols, n_rows
+from rosenblatt.data.rows import n_cols, n_rows
 from rosenblatt.data.visits import Shape, visits
 from rosenblatt.errors import TooLargeError
 from rosenblatt.rules.losses import NEVER_FLAT
@@ -102,7 +102,7 @@ def learn(
     """Learn from every row once."""
     rows = problem.rows
     shape = Shape(n_rows(rows), n_cols(rows), row_bytes(rows))
-    plan = partial(visits, shape, shuffle_key, streams=isinstance(rows, CSR))
+    plan = partial(visits, shape, shuffle_key)
     if n_jobs == 1 or rule.loss >= NEVER_FLAT:  # where every row changes the weights, none is ahead
         ended = all(walk(problem, part, rule, memory) == ALL_FINITE for part in plan())
     else:
