@@ -127,8 +127,9 @@ def _abreast(rng: np.random.Generator, strip: int) -> tuple[Ints, Ints]:
     """The same, but from one end of a strip to the other, some strips at a time."""
     # each row of `sets` has one strip of each part of the data
     sets = rng.permuted(np.arange(STRIPS).reshape(ABREAST, -1), axis=1).T
-    turns = rng.permuted(np.tile(np.repeat(np.arange(ABREAST), strip), (len(sets), 1)), axis=1)
-    inside = np.empty_like(turns)
+    each = np.repeat(np.arange(ABREAST, dtype=np.uint8), strip)  # bytes are sorted in no time
+    turns = rng.permuted(np.tile(each, (len(sets), 1)), axis=1)
+    inside = np.empty(turns.shape, np.int64)
     in_turn = np.broadcast_to(np.tile(np.arange(strip), ABREAST), turns.shape)
     np.put_along_axis(inside, np.argsort(turns, axis=1, kind="stable"), in_turn, axis=1)
     return np.take_along_axis(sets, turns, axis=1).ravel(), inside.ravel()
