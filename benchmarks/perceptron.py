@@ -301,10 +301,10 @@ def text(shrink: int) -> tuple[sparse.csr_array, np.ndarray]:
 
 DATA: list[tuple[str, Callable[[int], Any], tuple[str, str]]] = [
     ("MNIST 8 vs rest, 60,000 × 784", mnist(8), ("≤ 1.0", "≤ 1.3")),
-    ("few mistakes, 1,000,000 × 28, float64", in_float64(noisy(0.1)), ("≤ 1.0", "≤ 1.3")),
-    ("many mistakes, 1,000,000 × 28, float64", in_float64(noisy(1.0)), ("≤ 1.6", "≤ 1.6")),
-    ("few mistakes, 1,000,000 × 28, float32", noisy(0.1), ("≤ 1.0", "≤ 1.3")),
-    ("many mistakes, 1,000,000 × 28, float32", noisy(1.0), ("≤ 1.6", "≤ 1.6")),
+    ("noisy, 1,000,000 × 28, few mistakes, float64", in_float64(noisy(0.1)), ("≤ 1.0", "≤ 1.3")),
+    ("noisy, 1,000,000 × 28, many mistakes, float64", in_float64(noisy(1.0)), ("≤ 1.6", "≤ 1.6")),
+    ("noisy, 1,000,000 × 28, few mistakes, float32", noisy(0.1), ("≤ 1.0", "≤ 1.3")),
+    ("noisy, 1,000,000 × 28, many mistakes, float32", noisy(1.0), ("≤ 1.6", "≤ 1.6")),
     ("text CSR, 700,000 × 47,000", text, ("≤ 1.0", "≤ 2.0")),
     ("MNIST ten classes (Kesler)", mnist(None), ("≥ 12 × scikit-learn", "≥ 12 × scikit-learn")),
 ]

@@ -14,7 +14,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from rosenblatt.data.emitting import EXACT, MemoryRows, data_of, int64, splat
-from rosenblatt.data.lanes import products_of
+from rosenblatt.data.products import Products, Visited
 
 GROUP = 4
 BITS = ir.IntType(GROUP)
@@ -31,8 +31,10 @@ def clear_rows(
         X_rows = MemoryRows(context, builder, signature.args[0], args[0])
         weights = data_of(context, builder, signature.args[2], args[2])
         now, later, levels = (cgutils.unpack_tuple(builder, args[a]) for a in (1, 3, 4))
-        totals = products_of(builder, EXACT, X_rows, now, [weights], later)
-        scores = builder.fadd(totals.four_sums(), splat(builder, levels[0], GROUP))
+        visited = Visited(now, [weights], later)
+        products = Products(builder, EXACT, X_rows, visited, lambda totals: [totals.four_sums()])
+        [sums] = products.values()
+        scores = builder.fadd(sums, splat(builder, levels[0], GROUP))
         above = _between(builder, levels[1], scores, INFINITY)
         below = _between(builder, builder.fneg(INFINITY), scores, builder.fneg(levels[1]))
         ones = builder.trunc(args[5], BITS)

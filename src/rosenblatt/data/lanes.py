@@ -6,11 +6,7 @@ four at a time in turn, a last lane takes what is left over, and the lanes are a
 tree. So a row scored alone, in a group of four, ahead of time or on another thread gives the *same
 bits*, and float32 rows are widened to float64 on the way without a copy.
 
-``_products`` emits that code for any number of rows and units at once. Four rows share each load of
-the weights, and each step also asks for a piece of four rows that will be needed later (``fetch``):
-a shuffled pass then costs little more than one in file order, where rows are long. But rows that
-follow each other in memory, unless they are short, are read from end to end, one after the other:
-that is one stream, which the hardware reads ahead at the memory's own pace. Four are none.
+``_products`` emits that code for any number of rows and units at once, in the order of `products`.
 """
 
 from typing import Any
@@ -29,7 +25,6 @@ from rosenblatt.data.emitting import (
     INT64,
     ROUGH,
     ROUGH_MANY,
-    UNROLL,
     MemoryRows,
     Sums,
     Totals,
@@ -40,15 +35,11 @@ from rosenblatt.data.emitting import (
     lane_numbers,
     load,
     prefetch,
-    rest_of_row,
     splat,
     steps,
     store,
-    whole_steps,
 )
-
-LONG_ROW = 192  # bytes: of less, four at a time are one stream as well
-MOST_AT_HAND = 2048  # weights that stay in the nearest cache from row to row
+from rosenblatt.data.products import Products, Visited
 
 
 @intrinsic
@@ -252,74 +243,8 @@ def _products(
     builder: Any, sums: Sums, X: MemoryRows, now: Any, units: list[Any], later: Any
 ) -> list[Any]:
     """Products of all rows with the first unit, then with the next …; `later` is fetched."""
-    totals = products_of(builder, sums, X, now, units, later)
-    return [first_lane(builder, totals.sum(q)) for q in range(len(now) * len(units))]
 
+    def finish(totals: Totals) -> list[Any]:
+        return [first_lane(builder, totals.sum(q)) for q in range(len(now) * len(units))]
 
-def products_of(
-    builder: Any, sums: Sums, X: MemoryRows, now: Any, units: list[Any], later: Any
-) -> "Totals":
-    """Do the same, and leave each product in its parts."""
-    totals = Totals(builder, sums, len(now) * len(units))
-    rows = [(r, X.values_at(row)) for r, row in enumerate(now)]
-
-    def taking(some: list[tuple[int, Any]]) -> Any:
-        def take(part: int, j: Any, width: int) -> None:
-            weights = [load(builder, unit, j, sums.number, width) for unit in units]
-            for r, row in some:
-                x = load(builder, row, j, sums.number, width)
-                for u, w in enumerate(weights):
-                    totals.add(part, u * len(now) + r, x, w)
-
-        return take
-
-    if not later:
-        each_piece(builder, sums, X.n_features, taking(rows))
-    elif len(units) > 1:  # what takes long leaves time for pieces
-        _steps_with_lines(builder, sums, X, taking(rows), later)
-        rest_of_row(builder, sums, X.n_features, taking(rows))
-    else:
-        in_turn = builder.and_(_side_by_side(builder, now), _side_by_side(builder, later))
-        with builder.if_else(_one_by_one(builder, X, in_turn)) as (whole_rows, pieces):
-            with whole_rows:
-                for row in rows:
-                    each_piece(builder, sums, X.n_features, taking([row]))
-            with pieces:
-                with builder.if_else(in_turn) as (left_alone, fetched):
-                    with left_alone:
-                        whole_steps(builder, sums, X.n_features, taking(rows))
-                    with fetched:
-                        _steps_with_lines(builder, sums, X, taking(rows), later)
-                rest_of_row(builder, sums, X.n_features, taking(rows))
-    return totals
-
-
-def _one_by_one(builder: Any, X: MemoryRows, in_turn: Any) -> Any:
-    """Whether to read a row to its end before the next: of those in turn, if neither is short."""
-    long = builder.icmp_unsigned(">=", X.row_bytes, int64(LONG_ROW))
-    weights_at_hand = builder.icmp_unsigned("<=", X.n_features, int64(MOST_AT_HAND))
-    return builder.and_(in_turn, builder.and_(long, weights_at_hand))
-
-
-def _side_by_side(builder: Any, rows: Any) -> Any:
-    return builder.icmp_signed("==", builder.sub(rows[-1], rows[0]), int64(len(rows) - 1))
-
-
-def _steps_with_lines(builder: Any, sums: Sums, X: MemoryRows, take: Any, later: list[Any]) -> None:
-    """Take whole steps, and ask for the matching piece of each row needed later."""
-    step_bytes = sums.lanes * UNROLL * X.element_bytes
-    places = [X.bytes_at(row) for row in later]
-
-    def fetch(byte: Any) -> None:
-        for place in places:
-            prefetch(builder, builder.gep(place, [byte]))
-
-    def fetch_step(j: Any) -> None:
-        first_byte = builder.mul(j, int64(X.element_bytes))
-        for line in range(0, step_bytes, CACHE_LINE):
-            fetch(builder.add(first_byte, int64(line)))
-
-    whole_steps(builder, sums, X.n_features, take, fetch_step)
-    whole = builder.and_(X.row_bytes, int64(-step_bytes))
-    with steps(builder, whole, X.row_bytes, CACHE_LINE) as byte:
-        fetch(byte)
+    return Products(builder, sums, X, Visited(now, units, later), finish).values()
