@@ -29,6 +29,7 @@ from rosenblatt.data.rows import (
 )
 
 WIDTHS = range(1, 71)
+LONG_WIDTHS = (80, 300, 1500, 2100)  # in turn one by one, but for the last: too many weights
 
 
 def csr(X: Array, index: type) -> CSR:
@@ -154,7 +155,7 @@ def test_products_and_squares_are_numpy_s(storage: str, dtype: type) -> None:
 @BOTH_TYPES
 def test_four_products_at_once_are_four_single_ones_bit_for_bit(storage: str, dtype: type) -> None:
     shuffled, in_turn = np.array([5, 0, 3, 7, 2, 2, 6, 1]), np.arange(8)
-    for d in (*WIDTHS, 80, 300, 1500):  # short, long and very long rows are fetched otherwise
+    for d in (*WIDTHS, *LONG_WIDTHS):
         X = table(8, d, dtype, seed=1)
         w = np.random.default_rng(d).normal(size=d + 1)
         rows = STORAGES[storage](X)
@@ -170,12 +171,12 @@ def test_four_products_at_once_are_four_single_ones_bit_for_bit(storage: str, dt
 @pytest.mark.parametrize("safe", [0.0, 1.0])
 def test_clear_rows_are_counted_up_to_the_first_that_is_not(dtype: type, safe: float) -> None:
     rng = np.random.default_rng(0)
-    for d in WIDTHS:
+    for d in (*WIDTHS, *LONG_WIDTHS):
         X = rng.integers(-1, 2, (4, d)).astype(dtype)  # small numbers: many ties
         X[rng.integers(4), d // 2 : d // 2 + 1] = rng.choice([1.0, np.nan, np.inf, -np.inf])
         w = rng.integers(-1, 2, d + 1).astype(float)
         for positive in range(16):
-            now = tuple(rng.permutation(4).tolist())
+            now = (0, 1, 2, 3) if positive % 2 else tuple(rng.permutation(4).tolist())
             first, score = clear_of(X, now, w, (0.5, safe), positive)
             with np.errstate(invalid="ignore"):
                 plain = clear4(X, now, w, now, (0.5, safe), positive)  # the plain Python body
