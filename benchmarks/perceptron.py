@@ -1,7 +1,7 @@
 """What a pass of the perceptron costs: ours, scikit-learn's, and the limit, in one run.
 
 The unit is one `X @ w` on one thread, the least a pass can do with a row. Beside it stands
-what it takes to score dense rows in the order of the pass and learn nothing: a shuffle reads at 16
+what it takes to score dense rows in the order of the pass and learn nothing: a shuffle reads at 12
 places by turns, and what two rows share of a cache line twice. Absolute times mean little on shared
 machines, so ratios are printed; they go to benchmarks/results/ as JSON and table.
 One thread is timed by its own clock, which stands still while other programs have the processor;

@@ -1,17 +1,17 @@
 """In which order a pass visits the rows: file order, or one seeded shuffle.
 
 The shuffle is blockwise. The rows are cut into strips of 16, or up to 64 if they have few features,
-and the strips into 64 regions. A window is one strip of each region; the next window takes the next
+and the strips into 60 regions. A window is one strip of each region; the next window takes the next
 strip of each, from a strip that each pass draws anew for each region, the last followed by the
-first. In a window 16 strips are read abreast, one of each sixteenth of the data, from their first
-row to their last; which of them comes next is drawn by lot, and so is which strips go together. But
-where all rows are at hand in a cache, a window is a permutation of its rows, and up to 1,024 rows,
-so is the pass. What is drawn, is drawn once a pass for all windows.
+first. In a window 12 strips are read abreast, one of each twelfth of the data, from their first row
+to their last, in rounds: each takes one row of each strip, in an order drawn by lot; and so is
+which strips go together. But where all rows are at hand in a cache, a window is a permutation of
+its rows, and up to 1,024 rows, so is the pass. What is drawn, is drawn once a pass for all windows.
 
-So every few rows come from 16 places, evenly spread over the data, and a window from 64, which
-mixes sorted data well; yet memory is read in as many streams only as the hardware reads ahead: that
-is what makes a shuffled pass quick. The order depends on the seed, the pass and the shape of the
-data alone, not on how they are stored.
+So every twelve rows come from 12 places, evenly spread over the data, and after 16 rounds or so
+from others, which mixes sorted data well; yet memory is read in as many streams only as the
+hardware reads ahead: that is what makes a shuffled pass quick. The order depends on the seed, the
+pass and the shape of the data alone, not on how they are stored.
 
 Each part of a plan also says which rows to fetch into the cache meanwhile.
 """
@@ -27,12 +27,12 @@ from rosenblatt.arrays import Ints
 from rosenblatt.data.rows import UINT
 
 LEAST_STRIP, MOST_STRIP = 16, 64  # rows
-STRIP_FEATURES = 2048  # between the two, a strip has so many entries: in float32 8 KB
-STRIPS = 64  # a window, one of each region
-ABREAST = 16  # strips read by turns: of more streams hardware loses track
+STRIP_FEATURES = 512  # between the two, a strip has so many entries: a page of float64
+ABREAST = 12  # strips read by turns: of more streams hardware loses track
+STRIPS = 5 * ABREAST  # a window, one of each region
 AT_HAND = 1 << 22  # entries: up to so many are in a cache, and no stream is waited for
 UNIFORM = 1024  # up to so many rows, the shuffle is a uniform permutation
-PART = 65_536  # rows planned at a time, unless asked otherwise: a multiple of every window
+PART = 65_536  # rows planned at a time, unless asked otherwise: many windows
 FETCH_BYTES = 4 * 1024  # how far ahead of the reader memory has to be asked for,
 NEXT_ROWS = 4  # and how many rows at least: in file order those that are scored next,
 FETCH_ROWS = 16  # in a shuffle more, since the hardware foresees none of them
@@ -108,7 +108,7 @@ def _shuffled(shape: Shape, key: tuple[int, int], ahead: int, size: int) -> Iter
         start=rng.integers(n_windows, size=STRIPS),
     )
     near = n * shape.n_features <= AT_HAND
-    places = _permuted(rng, strip) if near else _abreast(rng, strip)
+    places = _permuted(rng, strip) if near else _in_rounds(rng, strip)
     at_once = min(size // (strip * STRIPS), n_windows)
     order = np.empty(at_once * strip * STRIPS + ahead, np.int64)
     for window in range(0, n_windows, at_once):
@@ -123,16 +123,13 @@ def _permuted(rng: np.random.Generator, strip: int) -> tuple[Ints, Ints]:
     return np.divmod(rng.permutation(strip * STRIPS), strip)
 
 
-def _abreast(rng: np.random.Generator, strip: int) -> tuple[Ints, Ints]:
+def _in_rounds(rng: np.random.Generator, strip: int) -> tuple[Ints, Ints]:
     """The same, but from one end of a strip to the other, some strips at a time."""
     # each row of `sets` has one strip of each part of the data
     sets = rng.permuted(np.arange(STRIPS).reshape(ABREAST, -1), axis=1).T
-    each = np.repeat(np.arange(ABREAST, dtype=np.uint8), strip)  # bytes are sorted in no time
-    turns = rng.permuted(np.tile(each, (len(sets), 1)), axis=1)
-    inside = np.empty(turns.shape, np.int64)
-    in_turn = np.broadcast_to(np.tile(np.arange(strip), ABREAST), turns.shape)
-    np.put_along_axis(inside, np.argsort(turns, axis=1, kind="stable"), in_turn, axis=1)
-    return np.take_along_axis(sets, turns, axis=1).ravel(), inside.ravel()
+    rounds = rng.permuted(np.repeat(sets, strip, axis=0), axis=1)
+    insides = np.tile(np.arange(strip), len(sets))
+    return rounds.ravel(), np.repeat(insides, ABREAST)
 
 
 def _random(key: tuple[int, int]) -> np.random.Generator:
@@ -156,17 +153,16 @@ def fill_windows(
     """
     window, stop, n_windows = span
     strips, insides = places
-    strip = UINT(len(strips) // STRIPS)
-    rows = np.empty(STRIPS, np.int64)
+    size, strip = UINT(len(strips)), len(strips) // STRIPS
+    rows = np.full(STRIPS, n)
     filled = UINT(0)
     for at in range(window, stop):
-        whole = find_strips(at, n_windows, regions, (strip, n), rows)
-        if whole:
-            for q in range(UINT(len(strips))):
-                order[filled + q] = rows[UINT(strips[q])] + insides[q]
-            filled += UINT(len(strips))
+        if goes_on(at, n_windows, regions, (strip, n), rows):  # mostly, and quicker
+            for q in range(filled, filled + size):
+                order[q] = order[q - size] + strip
+            filled += size
         else:
-            for q in range(UINT(len(strips))):
+            for q in range(size):
                 row = rows[UINT(strips[q])] + insides[q]
                 order[filled] = row
                 filled += UINT(row < n)
@@ -174,19 +170,21 @@ def fill_windows(
 
 
 @njit(cache=True, nogil=True, forceinline=True)
-def find_strips(
+def goes_on(
     window: int, n_windows: int, regions: Regions, size: tuple[int, int], rows: Ints
 ) -> bool:
-    """Write the first row of each strip of a window; tell whether all their rows exist.
+    """Write the first row of each strip of a window over those of the window before.
 
-    A region may be a strip shorter than others: then one window goes without, and the row is n.
+    Tell whether each strip follows the one before, and has all its rows. A region may be a strip
+    shorter than others: then one window goes without, and the row is n.
     """
     first, start = regions
     strip, n = size
-    whole = True
+    following = 0
     for s in range(UINT(STRIPS)):
         turn = window + start[s]
         at = first[s] + (turn if turn < n_windows else turn - n_windows)
-        rows[s] = at * np.int64(strip) if at < first[s + UINT(1)] else n
-        whole &= rows[s] + np.int64(strip) <= n
-    return whole
+        row = at * strip if at < first[s + UINT(1)] else n
+        following += int(row == rows[s] + strip and row + strip <= n)
+        rows[s] = row
+    return following == STRIPS
