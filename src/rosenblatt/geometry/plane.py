@@ -109,6 +109,9 @@ def clipped(polygon: Floats, w: npt.ArrayLike, b: float, *, ties: bool = True) -
     if not normal.any():
         return polygon if b > 0 or (b == 0 and ties) else NOWHERE
     scores = polygon @ normal + b
+    rounding = 4 * np.finfo(float).eps * (np.abs(polygon) @ np.abs(normal) + abs(b))
+    if (scores <= rounding).all():  # no more than an edge lies there
+        return NOWHERE
     kept = []
     for i, (here, score) in enumerate(zip(polygon, scores, strict=True)):
         ahead = (i + 1) % len(polygon)
