@@ -99,8 +99,8 @@ def add_row(X: Any, i: Any, a: Any, w: Any) -> None:
 
 
 @njit
-def truncate_row(X: Any, i: Any, w: Any, scale: Any, debt: Any) -> None:
-    truncate(X, i, w, scale, debt)
+def truncate_row(X: Any, i: Any, w: Any, debt: Any) -> None:
+    truncate(X, i, w, debt)
 
 
 def dots(rows: Rows, w: Floats) -> Floats:
@@ -240,16 +240,16 @@ def test_adding_a_row_is_numpy_s_addition_bit_for_bit(storage: str, dtype: type)
 def test_weights_pay_what_they_owe_but_never_past_zero(storage: str, dtype: type) -> None:
     X = np.array([[1.0, 0.0, 2.0, 3.0, 4.0]], dtype)
     rows = STORAGES[storage](X)
-    start = np.array([1.0, 1.0, -1.0, 0.1, 0.0, 7.0])  # the bias is never touched
+    start = np.array([2.0, 2.0, -2.0, 0.2, 0.0, 7.0])  # the bias is never touched
     for paying in (truncate_row, truncate):
         w, paid = start.copy(), np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0])
-        paying(rows, 0, w, 2.0, (0.5, paid))  # weights count twice: 2, 2, −2, 0.2, 0
-        second = 0.75 if storage == "dense" else 1.0  # in CSR a feature pays when it comes up
-        np.testing.assert_allclose(w, [0.75, second, -0.75, 0.0, 0.0, 7.0], rtol=1e-15)
+        paying(rows, 0, w, (0.5, paid))
+        second = 1.5 if storage == "dense" else 2.0  # in CSR a feature pays when it comes up
+        np.testing.assert_allclose(w, [1.5, second, -1.5, 0.0, 0.0, 7.0], rtol=1e-15)
         second = -0.5 if storage == "dense" else 0.0
         np.testing.assert_allclose(paid, [-0.5, second, 0.5, -0.2, 0, 0], rtol=1e-15)
-        paying(rows, 0, w, 2.0, (0.5, paid))  # nothing more is owed by those that could pay
-        np.testing.assert_allclose(w[[0, 2]], [0.75, -0.75], rtol=1e-15)
+        paying(rows, 0, w, (0.5, paid))  # nothing more is owed by those that could pay
+        np.testing.assert_allclose(w[[0, 2]], [1.5, -1.5], rtol=1e-15)
 
 
 @given(

@@ -1,6 +1,7 @@
 """Bad input: an error that says what was wrong and where, and an estimator left as it was."""
 
 import copy
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -78,6 +79,12 @@ def frame(table: Any) -> Any:
     return pd.DataFrame(table, columns=["age", "height", "weight"])
 
 
+def broken_csr(places: list[int]) -> Any:
+    whole = sparse.csr_array(np.array([[1.0, 0], [0, 1], [1, 0], [0, 1]]))
+    whole.indptr = np.array(places, np.int32)
+    return whole
+
+
 class Bad(NamedTuple):
     """Arguments of fit, and words that the error must contain."""
 
@@ -129,6 +136,33 @@ ROWS = {
         [0, 1, 0],
         ("X", "row 1", "column 1", "'tall'"),
     ),
+    "a number beyond all floats": Bad(
+        [[10**400, 1], [1, 2], [0, 1]], [0, 1, 0], ("X", "row 0", "column 0", "too large")
+    ),
+    # once: a date that is missing was learned from as −2⁶³
+    "dates": Bad(
+        np.array([["2020-01-01"], ["NaT"], ["2021-01-01"]], "M8[D]"), [0, 1, 0], ("X", "datetime64")
+    ),
+    "dates in a frame": Bad(
+        pd.DataFrame({"when": pd.to_datetime(["2020-01-01", None, "2021-01-01"])}),
+        [0, 1, 0],
+        ("X", "datetime64"),
+    ),
+    "records": Bad(np.zeros((3, 1), [("a", "f8"), ("b", "f8")]), [0, 1, 0], ("X", "numbers", "f8")),
+    "words of any length": Bad(
+        np.array([["1"], ["2"], ["tall"]], np.dtypes.StringDType()),
+        [0, 1, 0],
+        ("X", "row 2", "column 0", "'tall'"),
+    ),
+    # once: the mask was dropped, and what is under it taken for a number
+    "masked": Bad(np.ma.array(X, mask=X.max() - 1e-9 < X), Y, ("X", "masked", "row", "column")),
+    # once: scipy read anywhere, and the process died
+    "a place beyond the entries": Bad(
+        broken_csr([0, 10**9, 2, 3, 4]), [0, 1, 0, 1], ("X", "broken", "indptr", "4")
+    ),
+    "a place before the last": Bad(
+        broken_csr([0, 3, 2, 3, 4]), [0, 1, 0, 1], ("X", "broken", "indptr", "fall")
+    ),
     "a word in a frame": Bad(
         pd.DataFrame({"a": [1.0, 2.0, 3.0], "b": ["1", "2", "tall"]}),
         [0, 1, 0],
@@ -178,6 +212,12 @@ LABELS = {
     "NaT": Bad(
         X, pd.to_datetime(pd.Series(["2026-01-01", None] * 6)).to_numpy(), ("missing", "row 1")
     ),
+    "a null among words of any length": Bad(
+        X,
+        np.array(["a", None, *"ab" * 5], np.dtypes.StringDType(na_object=None)),
+        ("y", "row 1", "None"),
+    ),
+    "masked": Bad(X, np.ma.array(Y, mask=np.arange(N) == 3), ("y", "masked", "row 3")),
     "continuous": Bad(X, Y + 0.25, ("y", "continuous", "0.25", "row 0")),
     "mixed kinds": Bad(
         X, np.array([1 if i % 2 else "a" for i in range(N)], object), ("y", "int", "str")
@@ -202,6 +242,12 @@ WEIGHTS = {
     "a matrix": Bad(X, Y, ("ample weight", "2 dimensions"), np.ones((N, 1))),
     # once: numpy's own ValueError comes out, which does not speak of sample_weight
     "words": Bad(X, Y, ("sample_weight",), ["heavy"] * N),
+    "beyond all floats": Bad(X, Y, ("sample_weight", "too large"), [10**400] * N),
+    # once: only the real parts counted
+    "complex": Bad(X, Y, ("sample_weight", "complex"), np.full(N, 1j)),
+    "masked": Bad(
+        X, Y, ("sample_weight", "masked", "row 2"), np.ma.array(np.ones(N), mask=np.arange(N) == 2)
+    ),
 }
 ALL_ZERO = Bad(X, Y, ("sample_weight", "zero"), np.zeros(N))
 
@@ -517,12 +563,25 @@ def test_too_few_rows_to_hold_any_out() -> None:
         ({"coef_init": [0, np.inf, 0]}, "coef_init"),  # once: the same
         ({"intercept_init": np.nan}, "intercept_init"),  # once: the same
         ({"coef_init": ["a", "b", "c"]}, "coef_init"),  # once: numpy's message, no name
+        ({"coef_init": [10**400, 0, 0]}, "coef_init"),
     ],
 )
 def test_bad_weights_to_start_from(estimator: Any, given: dict[str, Any], word: str) -> None:
     model = clone(estimator)
     refuses(lambda: model.fit(X, Y, **given), DataError, (word,))
     assert vars(model) == vars(clone(estimator))
+
+
+@EVERY_ITERATING
+def test_weights_to_start_from_must_stand_unit_by_unit(estimator: Any) -> None:
+    # once: as many numbers in another shape were taken, in whatever order they came
+    wrong, right = np.zeros((2, 3)).reshape(3, 2), np.zeros((3, 3))
+    for given in (wrong, right.ravel()):
+        act = partial(clone(estimator).fit, X, THREE, coef_init=given)
+        refuses(act, DataError, ("coef_init", "(3, 3)"))
+    clone(estimator).fit(X, THREE, coef_init=right)
+    for given in (np.zeros(3), np.zeros((1, 3))):  # a single unit may stand either way
+        clone(estimator).fit(X, Y, coef_init=given, intercept_init=0.0)
 
 
 @EVERY_ITERATING
@@ -726,6 +785,48 @@ def test_an_l1_penalty_cannot_begin_midway(rows: int, penalty: str, *, joins: bo
     assert ended.partial_fit(X[:rows], labels).coef_.any()
 
 
+@EVERY
+def test_weights_of_rows_and_classes_that_leave_nothing_together_are_refused(
+    estimator: Any,
+) -> None:
+    # once: with keep="pocket" the weights were NaN, and the run had converged
+    if "class_weight" not in estimator.get_params():
+        return
+    model = clone(estimator).set_params(class_weight={0: 0})
+    refuses(lambda: model.fit(X, Y, sample_weight=Y == 0), DataError, ("weight",))
+
+
+@EVERY
+def test_class_weights_by_labels_that_no_row_has_are_refused(estimator: Any) -> None:
+    if "class_weight" not in estimator.get_params():
+        return
+    model = clone(estimator).set_params(class_weight={"0": 5.0})
+    refuses(lambda: model.fit(X, Y), ParameterError, ("class_weight", "'0'", "0, 1"))
+    # but where every class has its own, more do no harm
+    model.set_params(class_weight={0: 1.0, 1: 1.0, 2: 5.0}).fit(X, Y)
+
+
+@pytest.mark.parametrize("keep", ["last", "average"])
+def test_weights_beyond_float64_are_refused(keep: str) -> None:
+    # once: they were infinite, and the run had converged
+    model = Perceptron(eta0=1e10, shuffle=False, keep=keep, max_iter=1)
+    refuses(lambda: model.fit([[0, 1.0], [1e300, 0]], [1, 0]), DataError, ("weights", "float64"))
+    assert not hasattr(model, "coef_")
+
+
+@STREAMS
+@pytest.mark.parametrize("rows", [1, 2])
+def test_rows_that_are_too_large_leave_a_stream_as_it_was(estimator: Any, rows: int) -> None:
+    # once: a single row had counted, or made the weights infinite, before it was refused
+    if isinstance(estimator, TanhPerceptron):
+        pytest.skip("outputs at such scores are ±1, which moves nothing and nothing overflows")
+    model = clone(estimator).partial_fit(X, Y).partial_fit(X[:1], Y[:1])
+    before = snapshot(model)
+    large = np.array([[1e308, -1e308, 1e308], [-1e308, 1e308, 1e308]])[:rows]
+    refuses(lambda: model.partial_fit(large, Y[:rows]), DataError, ("X", "large"))
+    assert same_state(snapshot(model), before)
+
+
 @pytest.mark.parametrize("keep", ["average", "pocket"])
 def test_what_a_stream_keeps_cannot_change_midway_without_a_word(keep: str) -> None:
     # once: keep="average" then gives weights of shape (0, d)
@@ -734,3 +835,25 @@ def test_what_a_stream_keeps_cannot_change_midway_without_a_word(keep: str) -> N
     # once: the quick way for one row did not look again
     model.set_params(keep="last").partial_fit(X[:1], Y[:1]).set_params(keep=keep)
     refuses(lambda: model.partial_fit(X[:1], Y[:1]), ParameterError, ("keep",))
+    assert model.coef_.shape == (1, 3)  # and what was kept so far can be looked at
+
+
+@pytest.mark.parametrize("rows", [1, N])
+def test_a_bias_cannot_be_left_out_midway(rows: int) -> None:
+    # once: rows were judged without it, and decided with it
+    model = Perceptron().partial_fit(X, Y).set_params(fit_intercept=False)
+    refuses(lambda: model.partial_fit(X[:rows], Y[:rows]), ParameterError, ("fit_intercept",))
+
+
+@pytest.mark.parametrize("rows", [1, N])
+def test_settings_are_checked_before_every_chunk(rows: int) -> None:
+    # once: a single row was learned from with whatever they were
+    model = Perceptron().partial_fit(X, Y).partial_fit(X[:1], Y[:1])
+    for wrong in ({"eta0": -5.0}, {"eta0": "abc"}, {"multi_class": "all"}, {"max_iter": 0}):
+        right = {name: getattr(model, name) for name in wrong}
+        model.set_params(**wrong)
+        refuses(lambda: model.partial_fit(X[:rows], Y[:rows]), ParameterError, tuple(wrong))
+        model.set_params(**right).partial_fit(X[:1], Y[:1])
+    for labels in ([1 + 0j] * rows, np.array(1)):
+        refuses(lambda labels=labels: model.partial_fit(X[:rows], labels), DataError, ("y",))
+    refuses(lambda: model.partial_fit(X[:rows], Y[:rows], y_val=Y), ParameterError, ("X_val",))

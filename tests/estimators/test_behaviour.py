@@ -1,5 +1,6 @@
 """What the estimators do besides learning: pipelines, frames, stopping, streams, traces, memory."""
 
+import copy
 import logging
 import pickle
 import subprocess
@@ -33,6 +34,7 @@ from rosenblatt import (
     builtin,
 )
 from rosenblatt.data import toys
+from rosenblatt.errors import DataError
 from rosenblatt.evidence.trace import Record
 from rosenblatt.solvers.state import Ending
 
@@ -203,6 +205,59 @@ def test_labels_of_any_type_come_back_as_they_were(estimator: Any, kind: str) ->
         for i in range(20):
             stream.partial_fit(FAR_X[i : i + 1], y[i : i + 1])
         same_weights(stream, clone(estimator).partial_fit(FAR_X[:20], codes[:20]))
+
+
+WORDS = np.array(["no", "yes"])[(FAR_Y == 1).astype(int)]
+AS_WORDS = {
+    "list": WORDS.tolist(),
+    "array": WORDS,
+    "objects": WORDS.astype(object),
+    "pandas": pd.Series(WORDS),
+    "polars": pl.Series(WORDS),
+    "any length": WORDS.astype(np.dtypes.StringDType()),
+}
+
+
+@EVERY
+@pytest.mark.parametrize("kind", AS_WORDS)
+def test_words_are_the_same_however_they_are_stored(estimator: Any, kind: str) -> None:
+    # once: a pandas Series and a list of the same words were of two kinds
+    words = AS_WORDS[kind]
+    model = clone(estimator).fit(FAR_X, words)
+    for other in AS_WORDS.values():
+        assert model.score(FAR_X, other) == 1.0
+        if hasattr(model, "partial_fit"):
+            stream = clone(estimator).partial_fit(FAR_X, words, classes=["no", "yes"])
+            stream.partial_fit(FAR_X, other)
+            assert stream.classes_.tolist() == ["no", "yes"]
+
+
+def test_whole_numbers_of_two_types_stay_whole_in_a_stream() -> None:
+    # once: numpy made fractions of them, and of two large ones a single class
+    large = np.array([2**63, 2**63 + 1], np.uint64)[(FAR_Y == 1).astype(int)]
+    model = Perceptron().partial_fit(FAR_X, large).partial_fit(FAR_X[:2], [0, 1])
+    assert model.classes_.tolist() == [0, 1, 2**63, 2**63 + 1]
+    small = Perceptron().partial_fit(FAR_X, (FAR_Y == 1).astype(np.uint64))
+    assert small.partial_fit(FAR_X[:2], [2, 2]).classes_.tolist() == [0, 1, 2]
+    beyond = Perceptron().partial_fit(FAR_X, 2**53 + (FAR_Y == 1).astype(int))
+    with pytest.raises(DataError, match="9007199254740993"):
+        beyond.partial_fit(FAR_X[:2], [1.0, 2.0])
+
+
+@EVERY
+def test_class_weights_find_their_labels_whatever_these_are(estimator: Any) -> None:
+    # once: dates were not found, and weighed 1
+    if "class_weight" not in estimator.get_params():
+        return
+    codes = (OVERLAP_Y.max() == OVERLAP_Y).astype(int)
+    weighed = clone(estimator).set_params(class_weight={1: 4.0}).fit(OVERLAP_X, codes)
+    for labels in (*LABELS.values(), np.array(["2026-01-01", "2026-12-31"], "M8[ns]")):
+        y, one = labels[codes], labels[1]
+        model = clone(estimator).set_params(class_weight={one: 4.0})
+        same_weights(model.fit(OVERLAP_X, y), weighed)
+    dates = pd.Series(pd.to_datetime(["2026-01-01", "2026-12-31"])[codes])
+    model = clone(estimator).set_params(class_weight={pd.Timestamp("2026-12-31"): 4.0})
+    same_weights(model.fit(OVERLAP_X, dates), weighed)
 
 
 ROUNDED = np.round(4 * OVERLAP_X)
@@ -528,6 +583,24 @@ def test_a_share_of_every_class_is_held_out(estimator: Any) -> None:
     assert weights_of(other).tolist() != weights_of(model).tolist()
 
 
+def test_of_rows_that_are_held_out_no_margin_is_known() -> None:
+    # once: the bounds of the rows that were left were told as those of all
+    X = np.r_[np.arange(1.0, 21), -50, -np.arange(1.0, 21)][:, None]
+    y = np.arange(41) < 21
+    model = Perceptron(early_stopping=True, random_state=5, n_iter_no_change=500).fit(X, y)
+    assert model.outcome_.ending is Ending.NO_MISTAKE  # the odd row was held out
+    assert model.margin_bounds_ is None
+
+
+def test_rows_that_weigh_nothing_judge_nothing() -> None:
+    # once: numpy could not divide by the weight of the rows held out
+    weights = (np.arange(300) % 10 == 0).astype(float)
+    for seed in range(10):
+        model = Perceptron(early_stopping=True, max_iter=5, random_state=seed)
+        model.fit(OVERLAP_X, OVERLAP_Y, sample_weight=weights)
+        assert all(0 <= score <= 1 for score in model.trace_.column("validation_score"))
+
+
 def test_own_validation_rows_leave_all_of_x_for_learning() -> None:
     model = Perceptron(early_stopping=True, max_iter=2)
     model.fit(IRIS.X, IRIS.y, X_val=IRIS.X[:10], y_val=IRIS.y[:10])
@@ -623,6 +696,54 @@ def test_settings_changed_between_single_rows_count() -> None:
     for i in range(100):
         model.partial_fit(OVERLAP_X[i : i + 1], OVERLAP_Y[i : i + 1])
     same_weights(model, twin.partial_fit(OVERLAP_X[:100], OVERLAP_Y[:100]))
+
+
+@pytest.mark.parametrize("rows", [1, 10])
+def test_class_weights_changed_in_place_count(rows: int) -> None:
+    # once: the quick way for one row did not see it
+    weights = {0: 1.0, 1: 1.0}
+    model = Perceptron(class_weight=weights).partial_fit(OVERLAP_X, OVERLAP_Y)
+    model.partial_fit(OVERLAP_X[:1], OVERLAP_Y[:1])
+    twin = pickle.loads(pickle.dumps(model)).set_params(class_weight={0: 1.0, 1: 50.0})
+    weights[1] = 50.0
+    for i in range(0, 100, rows):
+        model.partial_fit(OVERLAP_X[i : i + rows], OVERLAP_Y[i : i + rows])
+    same_weights(model, twin.partial_fit(OVERLAP_X[:100], OVERLAP_Y[:100]))
+
+
+@ONLINE
+@pytest.mark.parametrize("rows", [1, 10])
+def test_a_copy_goes_on_by_itself(estimator: Any, rows: int) -> None:
+    # once: a copy had the memory of the original, and a single row changed both
+    model = clone(estimator).partial_fit(OVERLAP_X, OVERLAP_Y, X_val=FAR_X, y_val=FAR_Y)
+    twin, told = copy.copy(model), (model.t_, model.mistakes_)
+    before = weights_of(copy.deepcopy(model))
+    for i in range(0, 100, rows):
+        twin.partial_fit(OVERLAP_X[i : i + rows], OVERLAP_Y[i : i + rows])
+    assert (model.t_, model.mistakes_) == told
+    np.testing.assert_array_equal(weights_of(model), before)
+    same_weights(twin, model.partial_fit(OVERLAP_X[:100], OVERLAP_Y[:100]))
+
+
+@pytest.mark.parametrize("rows", [1, 10])
+def test_what_was_proved_of_a_fit_is_not_said_of_a_stream(rows: int) -> None:
+    # once: the bound on the mistakes of the fit stood beside all mistakes of the stream
+    model = Perceptron().fit(FAR_X, FAR_Y)
+    assert model.mistakes_ <= model.mistake_bound_
+    model.partial_fit(FAR_X[:rows], FAR_Y[:rows])
+    assert model.margin_bounds_ is None
+    assert model.mistake_bound_ is None
+
+
+def test_penalties_end_midway_with_what_they_have_done() -> None:
+    # once: the weights went on as they were before their penalty
+    for penalty in ("l2", "l1", "elasticnet"):
+        model = Perceptron(penalty=penalty, alpha=0.01, shuffle=False, max_iter=1)
+        model.partial_fit(OVERLAP_X, OVERLAP_Y)
+        W = weights_of(model)
+        model.set_params(penalty=None).partial_fit(OVERLAP_X, OVERLAP_Y)
+        plain = Perceptron(shuffle=False, max_iter=1)
+        same_weights(model, plain.fit(OVERLAP_X, OVERLAP_Y, W[:, :-1], W[:, -1]))
 
 
 @ONLINE

@@ -1,4 +1,4 @@
-"""The door for rows: what comes in is checked here, once (labels.py: labels and weights).
+"""The door for rows: what comes in is checked here, once (labels.py: labels; weights.py: weights).
 
 ==============================================  ================================================
 comes in                                        goes on as
@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.arrays import Array
+from rosenblatt.data.missing import refuse_masked
 from rosenblatt.data.rows import CSR, Rows, n_rows
 from rosenblatt.data.storage import is_sparse, rows_part
 from rosenblatt.errors import DataError, NotFiniteError, TooLargeError
@@ -75,6 +76,7 @@ def _is_ready(dtype: np.dtype[Any]) -> bool:
 
 
 def _dense_rows(X: Any) -> Array:
+    refuse_masked(X, "X")
     try:
         table = np.asarray(X.to_numpy() if hasattr(X, "to_numpy") else X)
     except ValueError as error:
@@ -85,7 +87,12 @@ def _dense_rows(X: Any) -> Array:
         raise DataError("Complex data not supported: X must be real.")
     if table.ndim != 2:
         _refuse_dimensions(table)
-    if table.dtype.kind in "OUSmM":
+    if table.dtype.kind in "mMV":
+        raise _NotANumberError(
+            f"X must hold numbers; got {table.dtype}. Make numbers of its columns first: of dates,"
+            " for example, the days since the first."
+        )
+    if table.dtype.kind in "OUST":
         table = _numbers(table)
     return _for_kernels(np.ascontiguousarray(table, dtype=_float_type(table.dtype)))
 
@@ -113,11 +120,11 @@ def _float_type(dtype: np.dtype[Any]) -> Any:
 def _numbers(table: Array) -> Array:
     try:
         return table.astype(np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         for (row, column), value in np.ndenumerate(table):
             try:
                 float(value)
-            except (TypeError, ValueError) as error:
+            except (TypeError, ValueError, OverflowError) as error:
                 kind = type(value).__name__
                 raise _NotANumberError(
                     f"X must hold numbers; row {row}, column {column} is {value!r}, a {kind}:"
@@ -151,6 +158,7 @@ def _sparse_rows(X: Any) -> CSR:
     if X.dtype.kind == "c":
         raise DataError("Complex data not supported: X must be real.")
     matrix = X.tocsr()
+    _check_places(matrix)
     if not matrix.has_canonical_format:  # repeated entries would spoil ‖x‖²
         matrix = matrix.copy() if matrix is X else matrix
         matrix.sum_duplicates()
@@ -161,6 +169,16 @@ def _sparse_rows(X: Any) -> CSR:
     rows = CSR(data, indices, indptr, int(matrix.shape[1]))
     _check_indices(rows)
     return rows
+
+
+def _check_places(matrix: Any) -> None:
+    """Refuse rows that do not follow each other: scipy does not look, and would read anywhere."""
+    indptr, n_entries = matrix.indptr, min(len(matrix.data), len(matrix.indices))
+    if indptr[0] != 0 or indptr[-1] > n_entries or (indptr[1:] < indptr[:-1]).any():
+        raise DataError(
+            "X is a broken sparse matrix: its `indptr` must start at 0, never fall and end at the"
+            f" number of entries, {n_entries}. Build it anew."
+        )
 
 
 def _check_indices(rows: CSR) -> None:

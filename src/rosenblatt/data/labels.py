@@ -1,16 +1,17 @@
-"""The door for labels and weights: one label a row, of any one kind, none missing."""
+"""The door for labels: one a row, all of one kind, none missing."""
 
 import warnings
 from typing import Any
 
 import numpy as np
 
-from rosenblatt.arrays import Array, Codes, Floats, Ints
-from rosenblatt.data.problem import no_weights
+from rosenblatt.arrays import Array, Codes, Ints
+from rosenblatt.data.missing import refuse_masked, refuse_missing
 from rosenblatt.data.storage import is_sparse
 from rosenblatt.errors import DataError
 
 FEW = 8  # classes
+LEAST_ROUNDED = 2**53  # from here on float64 has not every whole number
 _PART = 16_384  # labels are looked at in parts, which keeps what is allocated small
 
 
@@ -31,7 +32,7 @@ def labels_of(y: Any, n: int) -> Array:
         )
     if len(labels) != n:
         raise DataError(f"X has {n} rows but y has {len(labels)} labels; they must be as many.")
-    _check_missing(labels)
+    refuse_missing(labels)
     _check_whole(labels)
     return labels
 
@@ -47,6 +48,18 @@ def classes_of(labels: Array) -> Array:
     except TypeError as error:
         raise _mixed(labels) from error
     return found
+
+
+def classes_joined(known: Array, new: Array) -> Array:
+    """Sorted distinct labels of both."""
+    check_same_kind(new, known)
+    if not len(known):
+        return classes_of(new)
+    if {known.dtype.kind, new.dtype.kind} == {"i", "u"}:  # numpy would round them all to float64
+        labels = [*known.tolist(), *new.tolist()]
+        signed = max(labels) <= np.iinfo(np.int64).max
+        return classes_of(np.array(labels, np.int64 if signed else np.uint64))
+    return classes_of(np.concatenate([known, new]))
 
 
 def codes_of(labels: Array, classes: Array) -> Codes:
@@ -110,39 +123,31 @@ def given_classes(classes: Any) -> Array:
 
 def check_same_kind(labels: Array, classes: Array) -> None:
     """Refuse labels that cannot stand beside the classes known so far, as words beside numbers."""
-    kinds = {"numbers" if c.dtype.kind in "iufb" else c.dtype.kind for c in (labels, classes)}
-    if len(kinds) > 1 and len(classes):
+    if not len(labels) or not len(classes):
+        return
+    if _kind(labels) != _kind(classes):
         raise DataError(
             f"y holds labels such as {labels[0]!r}, but the classes so far are of another kind:"
             f" {classes[0]!r}. Use labels of one kind."
         )
+    both = labels, classes
+    if {"f"} < {part.dtype.kind for part in both}:
+        largest = max((np.abs(part).max() for part in both), key=float)
+        if largest >= LEAST_ROUNDED:
+            raise DataError(
+                f"Labels as large as {largest} are rounded where whole numbers meet float64. Use"
+                " labels of one type."
+            )
 
 
-def weights_of(sample_weight: Any, n: int, *, some_positive: bool = True) -> Floats:
-    """Weight of each of n rows: finite, not negative, and at least one positive if asked for."""
-    if sample_weight is None:
-        return no_weights(n)
-    try:
-        weights = np.asarray(sample_weight, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise DataError(f"sample_weight must hold numbers: {error}.") from error
-    if weights.ndim == 0:
-        weights = np.full(n, weights)
-    if weights.ndim != 1:
-        raise DataError(
-            f"Sample weights must be 1D array or scalar; sample_weight has {weights.ndim}"
-            " dimensions."
-        )
-    if len(weights) != n:
-        raise DataError(f"sample_weight has {len(weights)} entries but X has {n} rows.")
-    bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
-    if len(bad):
-        raise DataError(
-            f"sample_weight must be finite and not negative; entry {bad[0]} is {weights[bad[0]]}."
-        )
-    if some_positive and not weights.any():
-        raise DataError("sample_weight is zero for every row; at least one must be positive.")
-    return np.ascontiguousarray(weights)
+def _kind(labels: Array) -> str:
+    """What labels are, however they are stored."""
+    kind, first = labels.dtype.kind, labels[0]
+    if kind == "U" or (kind == "O" and isinstance(first, str)):
+        return "words"
+    if kind in "iufb" or (kind == "O" and isinstance(first, (int, float, np.number))):
+        return "numbers"
+    return f"{kind} {type(first).__name__}" if kind == "O" else kind
 
 
 def _array(y: Any) -> Array:
@@ -150,40 +155,20 @@ def _array(y: Any) -> Array:
     if isinstance(y, (list, tuple)):
         as_given = np.empty(len(y), object)
         as_given[:] = y
-        _check_missing(as_given)
+        refuse_missing(as_given)
         words = sum(isinstance(label, str) for label in y)
         if 0 < words < len(y):
             raise _mixed(as_given)
+    refuse_masked(y, "y")
     try:
-        return np.asarray(y)
+        labels = np.asarray(y)
+        return labels.astype(object) if labels.dtype.kind == "T" else labels
     except ValueError as error:
         raise DataError(f"y must hold one label a row: {error}.") from error
 
 
 def _parts(labels: Array) -> list[Array]:
     return [labels[start : start + _PART] for start in range(0, len(labels), _PART)] or [labels]
-
-
-def _check_missing(labels: Array) -> None:
-    if labels.dtype.kind == "f":
-        bad = np.flatnonzero(~np.isfinite(labels))
-        if len(bad):
-            what = "NaN" if np.isnan(labels[bad[0]]) else "infinity"
-            raise DataError(f"Input y contains {what} at row {bad[0]}; every row needs a label.")
-    elif labels.dtype.kind in "mM":
-        bad = np.flatnonzero(np.isnat(labels))
-        if len(bad):
-            raise DataError(f"Input y contains NaT at row {bad[0]}: a missing label.")
-    elif labels.dtype.kind == "O" and labels.ndim == 1:
-        for row, label in enumerate(labels):
-            if _is_missing(label):
-                raise DataError(f"Input y contains NaN at row {row} ({label!r}): a missing label.")
-
-
-def _is_missing(label: Any) -> bool:
-    if label is None or type(label).__name__ in {"NAType", "NaTType"}:
-        return True
-    return isinstance(label, (float, np.floating)) and bool(np.isnan(label))
 
 
 def _check_whole(labels: Array) -> None:

@@ -183,13 +183,13 @@ def square(X: Rows, i: int) -> float:
     return float(values @ values)
 
 
-def truncate(X: Rows, i: int, w: Floats, scale: float, debt: tuple[float, Floats]) -> None:
+def truncate(X: Rows, i: int, w: Floats, debt: tuple[float, Floats]) -> None:
     """Let every weight of row i pay the l1 penalty it still owes, but never past zero.
 
-    The weights are scale · w; `debt` holds what each owes in all and what each has paid.
+    `debt` holds what each owes in all and what each has paid.
     """
     for j in np.arange(n_cols(X))[_entries(X, i)[0]]:
-        w[j] = pay(w[j] * scale, debt, j) / scale
+        w[j] = pay(w[j], debt, j)
 
 
 def n_entries(X: Rows, i: int) -> int:
@@ -435,19 +435,19 @@ def _square(X: Any, i: Any) -> Any:  # noqa: ARG001
 
 
 @overload(truncate, strict=False, jit_options=INLINE)
-def _truncate(X: Any, i: Any, w: Any, scale: Any, debt: Any) -> Any:  # noqa: ARG001
+def _truncate(X: Any, i: Any, w: Any, debt: Any) -> Any:  # noqa: ARG001
     if _is_dense(X):
 
-        def dense(X: Any, i: Any, w: Any, scale: Any, debt: Any) -> None:  # noqa: ARG001
+        def dense(X: Any, i: Any, w: Any, debt: Any) -> None:  # noqa: ARG001
             for j in range(X.shape[1]):
-                w[j] = pay(w[j] * scale, debt, j) / scale
+                w[j] = pay(w[j], debt, j)
 
         return dense
 
-    def sparse(X: Any, i: Any, w: Any, scale: Any, debt: Any) -> None:
+    def sparse(X: Any, i: Any, w: Any, debt: Any) -> None:
         for k in range(X.indptr[i], X.indptr[i + 1]):
             j = X.indices[k]
-            w[j] = pay(w[j] * scale, debt, j) / scale
+            w[j] = pay(w[j], debt, j)
 
     return sparse
 

@@ -15,9 +15,10 @@ from rosenblatt.data.door import not_finite
 from rosenblatt.data.meeting import Meeting
 from rosenblatt.data.problem import Problem
 from rosenblatt.data.rows import n_rows
+from rosenblatt.data.weights import class_weights_of
 from rosenblatt.estimators import checks
 from rosenblatt.estimators.choosing import choose
-from rosenblatt.estimators.linear import LinearClassifier, class_weights_of, unchanged_by_failure
+from rosenblatt.estimators.linear import LinearClassifier, unchanged_by_failure
 from rosenblatt.estimators.telling import tell_step
 from rosenblatt.evidence.trace import Certified, Trace, certified_record
 from rosenblatt.rules.decisions import decided

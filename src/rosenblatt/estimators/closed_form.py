@@ -10,14 +10,15 @@ from rosenblatt.data.blocks import Blocks
 from rosenblatt.data.door import not_finite
 from rosenblatt.data.labels import (
     check_same_kind,
+    classes_joined,
     classes_of,
     codes_of,
     given_classes,
     labels_of,
-    weights_of,
 )
 from rosenblatt.data.problem import Problem
 from rosenblatt.data.rows import n_rows
+from rosenblatt.data.weights import weights_of
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.estimators.contract import available_if
 from rosenblatt.estimators.linear import LinearClassifier, unchanged_by_failure
@@ -104,8 +105,7 @@ class StreamingClosedForm(ClosedFormClassifier):
             known = np.array([]) if first else self.classes_
             if classes is not None:
                 check_same_kind(labels, given_classes(classes))
-            check_same_kind(labels, known)
-            joined = classes_of(labels if first else np.concatenate([known, labels]))
+            joined = classes_joined(known, classes_of(labels))
             problem = Problem(rows, codes_of(labels, joined), weights, np.ones(len(joined)))
             apart = self._apart() is not None
             if not first:

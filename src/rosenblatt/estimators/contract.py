@@ -9,6 +9,8 @@ import inspect
 from abc import abstractmethod
 from collections.abc import Callable
 from copy import deepcopy
+from functools import cache
+from operator import attrgetter
 from types import MethodType
 from typing import Any, Self
 
@@ -69,6 +71,11 @@ class Estimator:
         for name, value in params.items():
             setattr(self, name, value)
         return self
+
+    def _settings(self) -> tuple[Any, ...]:
+        """Values of all parameters."""
+        model: Any = type(self)
+        return _reader(model)(self)
 
     def _require_fitted(self) -> None:
         if not self.__sklearn_is_fitted__():
@@ -218,6 +225,12 @@ def _metadata(model: type, method: str) -> list[str]:
     if not hasattr(model, method):
         return []
     return [name for name in _parameters(getattr(model, method)) if name not in ROWS_AND_LABELS]
+
+
+@cache
+def _reader(model: Any) -> Callable[[Any], tuple[Any, ...]]:
+    """What reads the values of all parameters of an estimator at once."""
+    return attrgetter(*_defaults(model))
 
 
 def _defaults(model: type) -> dict[str, Any]:

@@ -8,9 +8,10 @@ import numpy as np
 from rosenblatt.arrays import Array, Floats, Ints
 from rosenblatt.data.blocks import Blocks
 from rosenblatt.data.door import require_finite
-from rosenblatt.data.labels import class_counts, codes_of, given_classes, labels_of, weights_of
+from rosenblatt.data.labels import class_counts, codes_of, given_classes, labels_of
 from rosenblatt.data.problem import Problem, matrix_of
 from rosenblatt.data.rows import CSR, Rows, n_cols, n_rows
+from rosenblatt.data.weights import weights_of
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.estimators import checks
 from rosenblatt.estimators.linear import Classifier, unchanged_by_failure
@@ -29,7 +30,7 @@ from rosenblatt.solvers.dual import (
     dual_passes,
     kernel_scores,
 )
-from rosenblatt.solvers.memory import MISTAKES, ROWS, Memory, kept_weights
+from rosenblatt.solvers.memory import MISTAKES, ROWS, Memory
 from rosenblatt.solvers.run import Stalled, Stop, no_mistake, passes_spent, pocketing
 from rosenblatt.solvers.score import wrong_and_all
 from rosenblatt.solvers.state import Ending, Outcome
@@ -321,7 +322,7 @@ class KernelPerceptron(Classifier):
     def _sum(self) -> tuple[Points, Floats]:
         """The rows that count in the weights kept, and how much."""
         self._require_fitted()
-        deltas = kept_weights(self._stream.memory, self.keep)
+        deltas = self._stream.memory.kept()
         inside = np.flatnonzero(deltas.any(axis=0))
         if len(inside) == deltas.shape[1]:
             return self._supports, deltas
@@ -443,7 +444,7 @@ class KernelPerceptron(Classifier):
         columns = Columns(kernel, points, self._threads(), self.cache_size * MEGABYTE)
         learner = Learner(problem, rule, memory, columns, np.zeros(W.T.shape))
         seed = self._seed() if self.shuffle else None
-        states = dual_passes(learner, memory, keep=self.keep, seed=seed, budget=self._budget())
+        states = dual_passes(learner, memory, seed=seed, budget=self._budget())
         if self.keep == "pocket":
             states = pocketing(states, lambda w: _share(*wrong_and_all(problem, w.scores)))
         listening = Listening(

@@ -5,10 +5,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rosenblatt.arrays import Array, Floats
-from rosenblatt.data.labels import weights_of
 from rosenblatt.data.problem import Layer, Problem
 from rosenblatt.data.rows import Rows, n_rows
 from rosenblatt.data.targets import label_pair, scaled_targets, targets_of
+from rosenblatt.data.weights import weights_of
 from rosenblatt.errors import DataError
 from rosenblatt.estimators.training import start_weights
 from rosenblatt.rules.losses import PERCEPTRON

@@ -3,10 +3,10 @@
 from typing import Any
 
 from rosenblatt.data.blocks import Blocks
+from rosenblatt.data.weights import class_weights_of
 from rosenblatt.errors import ParameterError
 from rosenblatt.estimators import checks
 from rosenblatt.estimators.closed_form import StreamingClosedForm
-from rosenblatt.estimators.linear import class_weights_of
 from rosenblatt.solvers.discriminants import mmse
 from rosenblatt.solvers.moments import Moments
 from rosenblatt.solvers.state import Ending, Outcome

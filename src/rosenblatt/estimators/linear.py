@@ -11,16 +11,10 @@ import numpy as np
 from rosenblatt.arrays import Array, Floats
 from rosenblatt.data.blocks import Blocks
 from rosenblatt.data.door import not_finite, rows_of
-from rosenblatt.data.labels import (
-    check_same_kind,
-    class_counts,
-    classes_of,
-    codes_of,
-    labels_of,
-    weights_of,
-)
+from rosenblatt.data.labels import check_same_kind, class_counts, classes_of, codes_of, labels_of
 from rosenblatt.data.problem import Problem, unlabelled
 from rosenblatt.data.rows import Rows, n_cols, n_rows
+from rosenblatt.data.weights import class_weights_of, weights_of
 from rosenblatt.errors import DataError, NotFiniteError, ParameterError
 from rosenblatt.estimators import checks
 from rosenblatt.estimators.contract import Estimator, remember_columns, seed_of
@@ -156,6 +150,8 @@ class Classifier(Estimator):
         )
         if not class_weights.any():
             raise ParameterError(f"class_weight is zero for all classes: {class_weight!r}.")
+        if not class_weights.all() and not weights[class_weights[codes] > 0].any():
+            raise DataError("sample_weight and class_weight leave no row with a weight above zero.")
         self.classes_ = classes
         return Problem(rows, codes, weights, class_weights)
 
@@ -298,14 +294,3 @@ def _named(error: BaseException, estimator: Estimator) -> BaseException:
     if isinstance(error, NotFiniteError) and names is not None:
         return error.named(names)
     return error
-
-
-def class_weights_of(class_weight: Any, classes: Array, counted: Callable[[], Array]) -> Floats:
-    """Weight of each class: 1, as given by label, or "balanced" n / (K n_k) of those counted."""
-    if class_weight is None:
-        return np.ones(len(classes))
-    if isinstance(class_weight, str):
-        counts = counted()
-        seen = np.count_nonzero(counts)
-        return np.asarray(counts.sum() / (seen * np.where(counts > 0, counts, 1)), np.float64)
-    return np.array([class_weight.get(label, 1.0) for label in classes.tolist()], np.float64)

@@ -251,7 +251,7 @@ class LogisticRegression(CertifiedClassifier):
         checks.one_of("multi_class", self.multi_class, ("multinomial", "ovr"))
         checks.flag("dual", self.dual)
         checks.number("intercept_scaling", self.intercept_scaling, above=0)
-        checks.number("verbose", self.verbose, least=0)
+        checks.verbosity("verbose", self.verbose)
         checks.number("l1_ratio", self.l1_ratio, least=0, most=1, optional=True)
         if self.penalty in {"l1", "elasticnet"} or self.l1_ratio:
             raise ParameterError(

@@ -2,6 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Iterator
+from copy import deepcopy
 from typing import Any, Self
 
 import numpy as np
@@ -16,10 +17,10 @@ from rosenblatt.data.labels import (
     codes_of,
     given_classes,
     labels_of,
-    weights_of,
 )
 from rosenblatt.data.problem import Problem, unlabelled
 from rosenblatt.data.rows import n_rows
+from rosenblatt.data.weights import weights_of
 from rosenblatt.errors import ParameterError, TooLargeError
 from rosenblatt.estimators import checks
 from rosenblatt.estimators.linear import LinearClassifier, Warm, unchanged_by_failure
@@ -40,7 +41,7 @@ from rosenblatt.evidence.trace import Record, Trace
 from rosenblatt.rules.losses import NEVER_FLAT
 from rosenblatt.solvers.correct import Rule
 from rosenblatt.solvers.divergence import Guard
-from rosenblatt.solvers.memory import MISTAKES, ROWS, Memory, kept_weights
+from rosenblatt.solvers.memory import MISTAKES, ROWS, Memory
 from rosenblatt.solvers.passes import passes_of
 from rosenblatt.solvers.run import Stalled, Stop, passes_spent
 from rosenblatt.solvers.state import Ending, Outcome, State
@@ -141,7 +142,8 @@ class OnlineClassifier(LinearClassifier):
         -------
         self
         """
-        if classes is None and sample_weight is None and X_val is None and self._one_row(X, y):
+        alone = classes is None and sample_weight is None and X_val is None and y_val is None
+        if alone and self._one_row(X, y):
             return self
         with unchanged_by_failure(self):
             self._check()
@@ -160,6 +162,7 @@ class OnlineClassifier(LinearClassifier):
             stream, outcome = self._advanced(stream, chunk)
             self._stream, self.classes_ = stream, stream.classes
             self._W, self._outcome = None, outcome
+            self._forget_bounds()
             validation = self._validation(X_val, y_val)
             if validation is not None:
                 self._judge(validation)
@@ -201,7 +204,16 @@ class OnlineClassifier(LinearClassifier):
             problem = self._problem(X, y, None, self.class_weight)
             given = (coef_init, intercept_init)
             rule, seed = self._train(problem, None, given, None, memories)
-        return Replay(problem, rule, self.keep, memories, seed)
+        return Replay(problem, rule, memories, seed)
+
+    def __copy__(self) -> Self:
+        """The same estimator, with a stream of its own: one row changes its memory in place."""
+        twin = type(self).__new__(type(self))
+        vars(twin).update(vars(self))
+        vars(twin).pop("_ready", None)
+        for name in vars(self).keys() & {"_stream", "_patience"}:
+            setattr(twin, name, deepcopy(getattr(self, name)))
+        return twin
 
     @property
     def outcome_(self) -> Outcome:
@@ -225,14 +237,14 @@ class OnlineClassifier(LinearClassifier):
 
     def _weights(self) -> Floats:
         if vars(self).get("_W", ...) is None:  # the stream has moved on since they were wanted
-            self._W = kept_weights(self._stream.memory, self.keep)
+            self._W = self._stream.memory.kept()
         return super()._weights()
 
     def _check(self) -> None:
         self._check_common()
-        checks.whole("verbose", self.verbose, least=0)
+        checks.verbosity("verbose", self.verbose)
         checks.flag("early_stopping", self.early_stopping)
-        checks.number("validation_fraction", self.validation_fraction, above=0, most=0.9)
+        checks.number("validation_fraction", self.validation_fraction, above=0, below=1)
         checks.one_of("keep", self.keep, ("last", "average", "pocket"))
         checks.flag("track_error", self.track_error)
         checks.number("time_limit", self.time_limit, above=0, optional=True)
@@ -245,6 +257,11 @@ class OnlineClassifier(LinearClassifier):
     def _check_going_on(self) -> None:
         """Refuse settings that a stream cannot change midway."""
         check_same_keep(self._stream.memory, self.keep)
+        if not self.fit_intercept and self._stream.memory.W[:, -1].any():
+            raise ParameterError(
+                "fit_intercept=False cannot be asked of a stream that has learned a bias. Use a new"
+                " estimator."
+            )
 
     def _opened_stream(self) -> Stream:
         return Stream(np.array([]), self._memory_for(0))
@@ -270,13 +287,14 @@ class OnlineClassifier(LinearClassifier):
         Gives the rule, and the seed by which passes were shuffled.
         """
         seed = self._seed()
-        if validation is None and self.early_stopping:
+        splits = validation is None and self.early_stopping
+        if splits:
             require_finite(problem.rows)  # while rows still have their numbers
             problem, validation = held_out(problem, self.validation_fraction, seed)
         rule = self._rule(problem.n_classes)
         W = warm.W if warm else start_weights(problem, units(problem.n_classes), self.start, seed)
         W = given_weights(*given, W, rule.bias)
-        from_zero = not W.any()
+        bounded = not splits and not W.any()  # the theorem speaks of all rows, and of w = 0
         memory = self._memory(W, problem.n_classes)
         shuffled_by = seed if self.shuffle else None
         states = self._states(problem, rule, memory, shuffled_by)
@@ -287,7 +305,7 @@ class OnlineClassifier(LinearClassifier):
             pocket=self.keep == "pocket",
             track_error=self.track_error,
             validation=validation,
-            eta_if_bounded=self._eta_if_bounded(problem, rule) if from_zero else None,
+            eta_if_bounded=self._eta_if_bounded(problem, rule) if bounded else None,
             guard=self._guard(problem, rule, W.copy()),
             progress=self._tell,
             time_limit=self.time_limit,
@@ -302,7 +320,7 @@ class OnlineClassifier(LinearClassifier):
     ) -> Iterator[State]:
         """The solver at work: row by row, unless a subclass has it otherwise."""
         n_jobs = self._threads() if rule.l1 == rule.l2 == 0 else 1
-        return passes_of(problem, rule, memory, keep=self.keep, seed=seed, n_jobs=n_jobs)
+        return passes_of(problem, rule, memory, seed=seed, n_jobs=n_jobs)
 
     def _tell(self, record: Record) -> None:
         tell_pass(record, self.max_iter, loudly=self.verbose > 0)
@@ -347,22 +365,25 @@ class OnlineClassifier(LinearClassifier):
 
     def _one_row(self, X: Any, y: Any) -> bool:
         """Learn from one row that is already right, at the cost of little more than the kernel."""
-        stream = vars(self).get("_stream")
+        stream, settings = vars(self).get("_stream"), self._settings()
         if stream is None:
             return False
         one_row: OneRow | None = vars(self).get("_ready")
-        if one_row is None or not one_row.serves(stream, self.class_weight, self.keep):
+        if one_row is None or not one_row.serves(stream, settings):
+            self._check()
             self._check_going_on()
-            one_row = self._ready = OneRow(stream, self.class_weight, self.keep)
-        rule = self._streaming_rule(len(stream.classes))
-        undo = stream.memory.copy() if rule.loss >= NEVER_FLAT else None
-        if not one_row.learn(X, y, rule):
-            return False
-        if undo is not None and stream.memory.ran_away():
-            stream.memory.put_back(undo)  # the long way tells why
+            rule = self._streaming_rule(len(stream.classes))
+            one_row = self._ready = OneRow(stream, rule, self.class_weight, settings)
+        if not one_row.learn(X, y):
             return False
         self._W = self._outcome = None
+        self._forget_bounds()
         return True
+
+    def _forget_bounds(self) -> None:
+        """Drop what was proved of the rows of a fit, once a stream goes on from there."""
+        if self.__dict__.get("margin_bounds_") is not None:
+            self.margin_bounds_ = self.mistake_bound_ = None
 
     def _advanced(self, stream: Stream, chunk: Chunk) -> tuple[Stream, Outcome | None]:
         """Learn from a chunk; one whose steps grow without bound is left out, which is told."""

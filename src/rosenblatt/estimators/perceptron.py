@@ -20,7 +20,8 @@ class Perceptron(OnlineClassifier):
     Parameters
     ----------
     penalty : {None, "l2", "l1", "elasticnet"}, default=None
-        Penalty on the weights, applied after every row; goes with `keep="last"` only.
+        Penalty on the weights, applied after every row; goes with `keep="last"` only. The l1 part
+        is cumulative (Tsuruoka et al. 2009), the same for dense and sparse rows.
     alpha : float, default=0.0001
         Factor of the penalty.
     l1_ratio : float, default=0.15
@@ -86,7 +87,7 @@ class Perceptron(OnlineClassifier):
         Mistakes over all passes.
     margin_bounds_ : MarginBounds or None
         lower ≤ γ* ≤ upper for the largest margin γ* of the vectors (x, 1), where the theorem's
-        premises hold: start at zero, constant η, equal weights, no penalty.
+        premises hold: start at zero, constant η, equal weights, no penalty, no rows held out.
     mistake_bound_ : float or None
         (R/γ)² with that lower bound: the theorem's limit on `mistakes_`; None without convergence.
     n_iter_ : int

@@ -12,16 +12,20 @@ import numpy as np
 
 from rosenblatt.arrays import Array, Codes, Floats
 from rosenblatt.data.door import not_finite, require_finite
-from rosenblatt.data.labels import check_same_kind, classes_of, codes_of
+from rosenblatt.data.labels import check_same_kind, classes_joined, classes_of, codes_of
 from rosenblatt.data.problem import Problem, no_weights
 from rosenblatt.data.rows import Rows, n_rows
 from rosenblatt.data.storage import rows_part
 from rosenblatt.data.visits import Visit
+from rosenblatt.data.weights import weights_by_label
 from rosenblatt.errors import DataError, ParameterError
+from rosenblatt.rules.losses import NEVER_FLAT
 from rosenblatt.solvers.correct import ALL_FINITE, Rule
-from rosenblatt.solvers.memory import LAST_MISTAKE, ROWS, Memory
+from rosenblatt.solvers.memory import LAST_MISTAKE, ROWS, UPDATES, Memory
 from rosenblatt.solvers.passes import learn
 from rosenblatt.solvers.walk import walk
+
+Settings = tuple[Any, ...]  # the values of all parameters
 
 
 class Stream(NamedTuple):
@@ -40,10 +44,10 @@ class Stream(NamedTuple):
         """The same stream after some classes have joined."""
         if not len(newcomers):
             return self
-        old = len(self.classes)
-        classes = classes_of(np.concatenate([self.classes, newcomers]) if old else newcomers)
-        places = np.searchsorted(classes, self.classes) if old else np.zeros(0, np.int64)
+        classes = classes_joined(self.classes, newcomers)
         k = len(classes)
+        old = len(self.classes)
+        places = np.searchsorted(classes, self.classes) if old else np.zeros(0, np.int64)
         fresh = self.memory.anew(units(k), k) if memory_for is None else memory_for(k)
         return Stream(classes, self.memory.moved_into(fresh, places))
 
@@ -97,39 +101,73 @@ def advance(
 
 
 class OneRow:
-    """Learns one dense row at a time without any preparation, if the row is already right."""
+    """Learns one dense row at a time without any preparation, if the row is already right.
 
-    def __init__(self, stream: Stream, class_weight: Any, keep: str) -> None:
-        self._stream, self._class_weight, self._keep = stream, class_weight, keep
-        self._codes = {label: code for code, label in enumerate(stream.classes.tolist())}
-        self._code = np.zeros(1, np.int8)
-        self._weight = no_weights(1)
+    It is made for a stream and for settings that were checked. What a row has begun to change that
+    is then refused, is put back: the long way says what is wrong with it.
+    """
+
+    def __init__(self, stream: Stream, rule: Rule, class_weight: Any, settings: Settings) -> None:
+        self._stream, self._rule = stream, rule
+        # a dict may be changed in place, and is compared with what it was
+        self._settings = tuple(dict(s) if isinstance(s, dict) else s for s in settings)
+        labels = stream.classes.tolist()
+        self._codes = {label: code for code, label in enumerate(labels)}
+        self._kind, self._type = stream.classes.dtype.kind, type(labels[0]) if labels else None
+        self._code, self._weight = np.zeros(1, np.int8), no_weights(1)
         self._class_weights = _fixed_weights(class_weight, stream.classes)
         self._visit = Visit(np.zeros(1, np.int64), np.zeros(1, np.int64))
+        self._before = stream.memory.copy()
+        pairs = zip(stream.memory, self._before, strict=True)
+        self._to_keep = [(part, kept) for part, kept in pairs if part.size]
 
-    def serves(self, stream: Stream, class_weight: Any, keep: str) -> bool:
+    def serves(self, stream: Stream, settings: Settings) -> bool:
         """Whether this was made for the stream and the settings as they are now."""
-        same_weights = class_weight is self._class_weight
-        return stream is self._stream and same_weights and keep == self._keep
+        try:
+            return stream is self._stream and settings == self._settings
+        except ValueError:  # an array is among them, which a check refuses
+            return False
 
-    def learn(self, X: Any, y: Any, rule: Rule) -> bool:
+    def learn(self, X: Any, y: Any) -> bool:
         """Learn from the only row of X, or tell that it takes the long way."""
         memory = self._stream.memory
         if type(X) is not np.ndarray or X.shape != (1, memory.W.shape[1] - 1):
             return False
         if not (_is_float(X) and X.flags.c_contiguous and 1 < len(self._codes) < MOST_CODES):
             return False
-        if type(y) not in {np.ndarray, list} or len(y) != 1:
-            return False
-        try:
-            code = self._codes.get(y[0])
-        except TypeError:  # no label at all
-            return False
+        code = self._code_of(y)
         if code is None:
             return False
         self._code[0] = code
+        for part, kept in self._to_keep:
+            kept[...] = part
         problem = Problem(X, self._code, self._weight, self._class_weights)
-        return walk(problem, self._visit, rule, memory) == ALL_FINITE
+        if walk(problem, self._visit, self._rule, memory) == ALL_FINITE and self._went_well():
+            return True
+        memory.put_back(self._before)
+        return False
+
+    def _code_of(self, y: Any) -> int | None:
+        """Code of the only label of y, if it is just of the kind of the classes."""
+        if type(y) is np.ndarray:
+            if y.shape != (1,) or y.dtype.kind != self._kind:
+                return None
+        elif type(y) is not list or len(y) != 1:
+            return None
+        label = y[0]
+        if (type(y) is list or self._kind == "O") and type(label) is not self._type:
+            return None
+        try:
+            return self._codes.get(label)
+        except TypeError:  # no label at all
+            return None
+
+    def _went_well(self) -> bool:
+        memory = self._stream.memory
+        if self._rule.loss >= NEVER_FLAT:
+            return not memory.ran_away()
+        changed = memory.clock[UPDATES] != self._before.clock[UPDATES]
+        return not changed or memory.is_finite()
 
 
 def check_same_keep(memory: Memory, keep: str) -> None:
@@ -164,7 +202,8 @@ def _arrivals(labels: Array, known: Array) -> tuple[list[int], list[Array]]:
 def _fixed_weights(class_weight: Any, classes: Array) -> Floats:
     """Class weights given by label; "balanced" is counted by the kernel as the rows come."""
     given = class_weight if isinstance(class_weight, dict) else {}
-    return np.array([given.get(label, 1.0) for label in classes.tolist()], np.float64)
+    weights, _ = weights_by_label(given, classes)  # other labels may still come
+    return weights
 
 
 def _only_count(rows: Rows, codes: Codes, memory: Memory) -> None:

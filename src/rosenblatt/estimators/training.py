@@ -96,7 +96,7 @@ def _bounds(
         return MarginBounds(-np.inf, upper), None
     in_x = partial(geometry, blocks, bias=rule.bias, kesler=rule.kesler)
     found = (listening.geometry or in_x)(last.last())
-    lower = found.margin / trace[-1].norm
+    lower = min(found.margin / trace[-1].norm, upper)  # by rounding it may come out above
     trace.replace_last(replace(trace[-1], margin_lower=lower))
     longest = 2.0 * found.square_radius if rule.kesler else found.square_radius
     return MarginBounds(lower, upper), float(longest / lower**2)
@@ -134,11 +134,9 @@ def given_weights(coef_init: Any, intercept_init: Any, W: Floats, bias: float) -
     ):
         if given is not None:
             values = _numbers(name, given)
-            if values.size != part.size:
-                raise DataError(
-                    f"{name} must have shape {part.shape}; got {values.shape}"
-                    f" ({values.size} numbers instead of {part.size})."
-                )
+            one_unit = len(W) == 1 and values.size == part.size
+            if values.shape != part.shape and not one_unit:
+                raise DataError(f"{name} must have shape {part.shape}; got {values.shape}.")
             part[...] = values.reshape(part.shape)
     W[:, -1] *= bias
     return W
@@ -147,7 +145,7 @@ def given_weights(coef_init: Any, intercept_init: Any, W: Floats, bias: float) -
 def _numbers(name: str, given: Any) -> Floats:
     try:
         values = np.asarray(given, np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise DataError(f"{name} must hold numbers: {error}.") from error
     if not np.isfinite(values).all():
         raise DataError(f"{name} must be finite; got {values[~np.isfinite(values)][0]}.")
@@ -155,12 +153,15 @@ def _numbers(name: str, given: Any) -> Floats:
 
 
 def held_out(problem: Problem, fraction: float, seed: int) -> tuple[Problem, Problem]:
-    """Split off validation rows: the same share of each class, drawn by a seed."""
+    """Split off validation rows: the same share of each class, drawn by a seed.
+
+    Rows of weight 0 stay where they are: they would judge nothing.
+    """
     n = n_rows(problem.rows)
     rng = np.random.default_rng(seed)
     chosen = np.zeros(n, bool)
     for code in range(problem.n_classes):
-        rows = np.flatnonzero(problem.codes == code)
+        rows = np.flatnonzero((problem.codes == code) & (problem.weights > 0))
         chosen[rng.permutation(rows)[: _share(len(rows), fraction)]] = True
     kept: Array = np.flatnonzero(~chosen)
     if len(np.unique(problem.codes[kept])) < problem.n_classes or not chosen.any():

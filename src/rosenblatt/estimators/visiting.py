@@ -15,7 +15,7 @@ from rosenblatt.data.rows import n_cols, n_rows
 from rosenblatt.data.visits import Shape, Visit, order_of
 from rosenblatt.errors import ParameterError
 from rosenblatt.solvers.correct import Rule
-from rosenblatt.solvers.memory import MISTAKES, UPDATES, Memory, kept_weights
+from rosenblatt.solvers.memory import MISTAKES, UPDATES, Memory
 from rosenblatt.solvers.state import State
 from rosenblatt.solvers.walk import walk
 
@@ -68,7 +68,6 @@ class Replay:
 
     problem: Problem
     rule: Rule
-    keep: str
     memories: Memories
     seed: int | None = None
 
@@ -107,7 +106,7 @@ class Replay:
             int(self.order(passes)[place]),
             before,
             memory.last(),
-            kept_weights(memory, self.keep),
+            memory.kept(),
             mistake=bool(memory.clock[MISTAKES] > clock[MISTAKES]),
             changed=bool(memory.clock[UPDATES] > clock[UPDATES]),
         )

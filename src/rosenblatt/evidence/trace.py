@@ -118,7 +118,7 @@ def record_of(state: State, eta_if_bounded: float | None) -> Record:
     norm = _length(state.last()) if state.norm is None else state.norm
     upper = None
     if eta_if_bounded is not None and state.all_mistakes > 0:
-        upper = norm / (eta_if_bounded * state.all_mistakes)
+        upper = norm / eta_if_bounded / state.all_mistakes
     return Record(
         passes=state.passes,
         mistakes=state.mistakes,

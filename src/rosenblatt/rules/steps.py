@@ -47,7 +47,8 @@ def rate(step: int, eta: float, n: int) -> float:
 @njit(cache=True, forceinline=True)
 def closing(step: int, cap: float, value: float, length: float) -> float:
     """Step that closes the loss `value` of a sample of squared `length`, held back by `cap`."""
-    if value <= CLOSED or length == 0.0:  # a zero row without bias cannot be moved
+    # a zero row without bias cannot be moved, nor may one that weighs nothing to float64
+    if value <= CLOSED or length == 0.0 or cap == 0.0:
         return 0.0
     if step == CLOSING_1:
         return min(cap, value / length)

@@ -88,7 +88,7 @@ def batchwise(
                 raise not_finite(problem.rows)
 
     weight = float((problem.weights * problem.class_weights[problem.codes]).sum())
-    return in_passes(once, Size(n, weight or 1.0), rule, memory, keep=memory.keep)
+    return in_passes(once, Size(n, weight or 1.0), rule, memory)
 
 
 def step_down(gradient: Gradient, rule: Rule, memory: Memory, n: int, rows: int) -> bool:

@@ -38,7 +38,6 @@ from rosenblatt.solvers.memory import (
     ROWS,
     UPDATES,
     Memory,
-    kept_weights,
 )
 from rosenblatt.solvers.online import book_mistakes
 from rosenblatt.solvers.state import State
@@ -173,7 +172,7 @@ class Learner:
 
 
 def dual_passes(
-    learner: Learner, memory: Memory, *, keep: str, seed: int | None, budget: Budget
+    learner: Learner, memory: Memory, *, seed: int | None, budget: Budget
 ) -> Iterator[State]:
     """Learn row after row, pass after pass, without an end: a State after each pass."""
     clock, sums, n = memory.clock, memory.sums, memory.W.shape[1]
@@ -193,16 +192,16 @@ def dual_passes(
             all_mistakes=int(clock[MISTAKES]),
             all_changes=int(clock[UPDATES]),
             last=lambda: Weighed(memory.last(), learner.scores.copy()),
-            weights=lambda: _kept(learner, memory, keep),
+            weights=lambda: _kept(learner, memory),
             norm=learner.length(),
         )
 
 
-def _kept(learner: Learner, memory: Memory, keep: str) -> Weighed:
+def _kept(learner: Learner, memory: Memory) -> Weighed:
     run = memory.clock[ROWS] - memory.clock[LAST_MISTAKE]
-    ended = keep == "pocket" and run <= memory.clock[LONGEST_RUN]
+    ended = memory.keep == "pocket" and run <= memory.clock[LONGEST_RUN]
     scores = learner.pocketed if ended else learner.scores
-    return Weighed(kept_weights(memory, keep), scores.copy())
+    return Weighed(memory.kept(), scores.copy())
 
 
 class StreamLearner:

@@ -45,9 +45,9 @@ def layer_passes(
                 raise not_finite(layer.rows)
 
     if batch_size == 1:
-        return in_passes(row_by_row, Size(n, n), rule, memory, keep=memory.keep)
+        return in_passes(row_by_row, Size(n, n), rule, memory)
     size = Size(n, float(layer.weights.sum()))
-    return in_passes(in_batches, size, rule, memory, keep=memory.keep)
+    return in_passes(in_batches, size, rule, memory)
 
 
 def layer_error(layer: Layer, W: Floats) -> float:

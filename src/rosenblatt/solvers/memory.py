@@ -21,7 +21,8 @@ class Memory(NamedTuple):
     """The state of an online run.
 
     ==========  ==================================================================================
-    `W`         weights (w, b), a row a unit; their features count `sums[SCALE]` times
+    `W`         weights (w, b), a row a unit; their features count `sums[SCALE]` times, less what
+                they owe
     `late`      Σ (n − 1) Δ over the changes Δ made at row n: the average of the weights after each
                 of N rows is W − late / N (no rows where no average is kept)
     `pocket`    weights of the longest run of correct rows (no rows where no pocket is kept)
@@ -29,7 +30,8 @@ class Memory(NamedTuple):
                 each has paid of the l1 penalty, or roots of a covariance (no rows for nothing)
     `counts`    how many rows of each class came
     `clock`     rows seen, mistakes, updates, row of the last mistake, longest run of correct rows
-    `sums`      loss of the rows as they came, scale of the weights, l1 penalty owed so far
+    `sums`      loss of the rows as they came, scale of the weights, l1 penalty owed so far (in
+                units of `W`)
     ==========  ==================================================================================
     """
 
@@ -66,6 +68,8 @@ class Memory(NamedTuple):
 
     def moved_into(self, fresh: "Memory", places: Array) -> "Memory":
         """What was learned so far, in the fresh memory of more classes: the old at their places."""
+        if not len(fresh.beside):
+            self.settle()
         for old, new in zip(self[:4], fresh[:4], strict=True):
             if len(old) and len(new) and len(places) > 1:  # one class alone teaches nothing
                 height = len(new) // len(fresh.W)  # rows a unit
@@ -104,9 +108,21 @@ class Memory(NamedTuple):
     def last(self) -> Floats:
         """Weights after the last row."""
         W = self.W.copy()
-        if self.sums[SCALE] != 1.0:
-            W[:, :-1] *= self.sums[SCALE]
+        w, owed, scale = W[:, :-1], self.sums[OWED], self.sums[SCALE]
+        if owed > 0.0:  # each weight pays what it still owes, as `pay` has it in data/rows.py
+            paid = self.beside[:, :-1]
+            below = np.minimum(0.0, w + (owed - paid))
+            w[...] = np.where(w > 0.0, np.maximum(0.0, w - (owed + paid)), below)
+        if scale != 1.0:
+            w *= scale
         return W
+
+    def settle(self) -> None:
+        """Bring the weights up to date with their penalties, before they go on without."""
+        if self.sums[SCALE] != 1.0 or self.sums[OWED] > 0.0:
+            self.W[...] = self.last()
+            self.beside[...] = 0.0
+            self.sums[SCALE], self.sums[OWED] = 1.0, 0.0
 
     def average(self) -> Floats:
         """Mean of the weights after each row."""
@@ -117,16 +133,15 @@ class Memory(NamedTuple):
         run = self.clock[ROWS] - self.clock[LAST_MISTAKE]
         return (self.W if run > self.clock[LONGEST_RUN] else self.pocket).copy()
 
+    def kept(self) -> Floats:
+        """The weights the run was begun to keep."""
+        if self.keep == "average":
+            return self.average()
+        return self.longest_lived() if self.keep == "pocket" else self.last()
+
     def keep_in_pocket(self, W: Floats) -> None:
         """Pocket some weights; only a longer run of correct rows than any before replaces them."""
         clock = self.clock
         clock[LONGEST_RUN] = max(clock[LONGEST_RUN], clock[ROWS] - clock[LAST_MISTAKE])
         clock[LAST_MISTAKE] = clock[ROWS]
         self.pocket[:] = W
-
-
-def kept_weights(memory: Memory, keep: str) -> Floats:
-    """Weights a run keeps: "last", "average" or "pocket"."""
-    if keep == "average":
-        return memory.average()
-    return memory.longest_lived() if keep == "pocket" else memory.last()

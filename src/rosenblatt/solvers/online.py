@@ -146,9 +146,10 @@ def walk_many(problem: Problem, visit: Visit, rule: Rule, memory: Memory) -> int
     stale = np.empty(n_units, np.bool_)
     penalised = rule.l1 > 0.0 or rule.l2 > 0.0
     screening = screens(X) and rule.kesler and not penalised
+    in_fours = rule.l1 == 0.0 and flat_beyond(rule.loss) < np.inf
     shadow = cast_shadow(W if screening else W[:0])
     for first in range(0, n_visits, 4):
-        whole = first + 4 <= n_visits and flat_beyond(rule.loss) < np.inf
+        whole = first + 4 <= n_visits and in_fours
         mark(stale, screening or not whole)
         if whole and screening:
             rough_four(X, four(order, first), four(fetch, first), shadow.W, ahead)
@@ -158,6 +159,9 @@ def walk_many(problem: Problem, visit: Visit, rule: Rule, memory: Memory) -> int
         for b in range(min(4, n_visits - first)):
             i = order[first + b]
             own, bar = codes[i], -np.inf
+            if rule.l1 > 0.0:
+                for k in range(n_units):
+                    truncate(X, i, W[k], (sums[OWED], paid[k]))
             if whole and screening:
                 other = best_other(ahead, b, own, W, rule.bias)
                 margin = ahead[own, b] + rule.bias * W[own, d] - other
@@ -187,7 +191,7 @@ def walk_many(problem: Problem, visit: Visit, rule: Rule, memory: Memory) -> int
             if mistakes > 0 and book_mistakes(mistakes, n, clock) and len(pocket) > 0:
                 copy_into(pocket, W)
             if penalised:
-                decay(rate(rule.step, rule.eta, sample.n), rule, W, sums)
+                decay(rate(rule.step, rule.eta, sample.n), rule, W, paid, sums)
                 mark(stale, True)  # noqa: FBT003
             for k in range(n_units):
                 if amounts[k] != 0.0:
@@ -202,8 +206,6 @@ def walk_many(problem: Problem, visit: Visit, rule: Rule, memory: Memory) -> int
                         ahead[k, 0], ahead[k, 1], ahead[k, 2], ahead[k, 3] = rough_dot4(
                             X, now, shadow.W[k], None
                         )
-                if rule.l1 > 0.0:
-                    truncate(X, i, W[k], sums[SCALE], (sums[OWED], paid[k]))
     clock[ROWS] += n_visits
     return ALL_FINITE
 
@@ -229,19 +231,28 @@ def book_mistakes(mistakes: int, n: int, clock: Ints) -> bool:
 
 
 @njit(cache=True, nogil=True, forceinline=True)
-def decay(eta: float, rule: Rule, W: Floats, sums: Floats) -> None:
+def decay(eta: float, rule: Rule, W: Floats, paid: Floats, sums: Floats) -> None:
     """Shrink all weights but the bias by the l2 penalty of one row, at the cost of one number.
 
-    The l1 penalty of the row is only noted as owed: each weight pays when its feature comes up
-    (Tsuruoka, Tsujii and Ananiadou 2009).
+    The l1 penalty of the row is only noted as owed: each weight pays before its feature is scored
+    again (Tsuruoka, Tsujii and Ananiadou 2009), or else when the weights are asked for. What is
+    owed shrinks with the weights, so that it does not matter when it is paid.
     """
     sums[SCALE] *= max(0.0, 1.0 - eta * rule.l2)
-    sums[OWED] += eta * rule.l1
     if sums[SCALE] < 1e-9:  # before the scale runs out of digits, move it into the weights
-        for k in range(len(W)):
-            for j in range(W.shape[1] - 1):
-                W[k, j] *= sums[SCALE]
+        shrink(W, sums[SCALE])
+        shrink(paid, sums[SCALE])
+        sums[OWED] *= sums[SCALE]
         sums[SCALE] = 1.0
+    sums[OWED] += eta * rule.l1 / sums[SCALE]
+
+
+@njit(cache=True, nogil=True)
+def shrink(W: Floats, scale: float) -> None:
+    """Multiply all weights but the bias."""
+    for k in range(len(W)):
+        for j in range(W.shape[1] - 1):
+            W[k, j] *= scale
 
 
 # plain loops: an array expression takes longer to compile than the whole walk around it

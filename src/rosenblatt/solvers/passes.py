@@ -16,7 +16,7 @@ from rosenblatt.errors import TooLargeError
 from rosenblatt.rules.losses import NEVER_FLAT
 from rosenblatt.solvers.ahead import LookAhead, part_for
 from rosenblatt.solvers.correct import ALL_FINITE, Rule
-from rosenblatt.solvers.memory import LOSS, MISTAKES, UPDATES, Memory, kept_weights
+from rosenblatt.solvers.memory import LOSS, MISTAKES, UPDATES, Memory
 from rosenblatt.solvers.state import State
 from rosenblatt.solvers.walk import walk
 
@@ -26,22 +26,20 @@ def passes_of(
     rule: Rule,
     memory: Memory,
     *,
-    keep: str,
     seed: int | None,
     n_jobs: int = 1,
 ) -> Iterator[State]:
     """Learn row after row, pass after pass, without an end: a State after each pass.
 
-    `keep` is "last", "average" or "pocket"; a `seed` shuffles every pass anew, None keeps the file
-    order. More than one job scores rows ahead, which changes nothing but the time. The memory is
-    worked on in place.
+    A `seed` shuffles every pass anew, None keeps the file order. More than one job scores rows
+    ahead, which changes nothing but the time. The memory is worked on in place.
     """
 
     def once(number: int) -> None:
         learn(problem, rule, memory, None if seed is None else (seed, number), n_jobs)
 
     n = n_rows(problem.rows)
-    return in_passes(once, Size(n, n), rule, memory, keep=keep)
+    return in_passes(once, Size(n, n), rule, memory)
 
 
 class Size(NamedTuple):
@@ -52,7 +50,7 @@ class Size(NamedTuple):
 
 
 def in_passes(
-    once: Callable[[int], None], size: Size, rule: Rule, memory: Memory, *, keep: str
+    once: Callable[[int], None], size: Size, rule: Rule, memory: Memory
 ) -> Iterator[State]:
     """Give a State after each pass, where `once` learns from all rows in the pass of a number.
 
@@ -79,7 +77,7 @@ def in_passes(
             all_mistakes=int(clock[MISTAKES]),
             all_changes=int(clock[UPDATES]),
             last=memory.last,
-            weights=lambda: kept_weights(memory, keep),
+            weights=memory.kept,
         )
 
 
@@ -114,3 +112,7 @@ def learn(
             )
     if not ended:
         raise not_finite(rows)
+    if not memory.is_finite():
+        raise TooLargeError(
+            "The weights grew beyond float64. Scale the columns of X, or take smaller steps."
+        )

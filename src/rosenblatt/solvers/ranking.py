@@ -63,7 +63,7 @@ def ranking_passes(groups: Groups, *, keep: str, seed: int | None) -> Iterator[S
             if walk_groups(groups, part.order, memory) != ALL_FINITE:
                 raise not_finite(groups.rows)
 
-    return in_passes(once, Size(n, n), RANKING, memory, keep=keep)
+    return in_passes(once, Size(n, n), RANKING, memory)
 
 
 @njit(cache=True, nogil=True)

@@ -21,6 +21,8 @@ def walk(problem: Problem, visit: Visit, rule: Rule, memory: Memory) -> int:
         raise ParameterError(
             "An l1 penalty cannot be asked of a stream that began without one. Use a new estimator."
         )
+    if rule.l1 == rule.l2 == 0:
+        memory.settle()
     if len(memory.W) > 1 or rule.l1 > 0 or rule.l2 > 0:
         return _called(walk_many, problem, visit, rule, memory)
     if in_pairs(problem, visit, rule, memory):

@@ -40,7 +40,7 @@ def propose(space: Space, watch: Watch) -> tuple[Floats, bool]:
     memory = Memory.starting_at(start, len(classes), keep="average", l1=False)
     most = int(np.clip(WORK // max(1, data.size * units), 5, MOST_PASSES))
     history = [table.n, table.n]
-    for state in passes_of(problem, rule_of(space), memory, keep="average", seed=0):
+    for state in passes_of(problem, rule_of(space), memory, seed=0):
         history.append(state.mistakes)
         watch.tell("perceptron", state.passes, table.n, state.mistakes)
         if state.mistakes == 0:
