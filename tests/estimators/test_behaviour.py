@@ -240,6 +240,8 @@ def test_whole_numbers_of_two_types_stay_whole_in_a_stream() -> None:
     small = Perceptron().partial_fit(FAR_X, (FAR_Y == 1).astype(np.uint64))
     assert small.partial_fit(FAR_X[:2], [2, 2]).classes_.tolist() == [0, 1, 2]
     beyond = Perceptron().partial_fit(FAR_X, 2**53 + (FAR_Y == 1).astype(int))
+    with pytest.raises(DataError, match="from -1 to 9223372036854775809"):
+        model.partial_fit(FAR_X[:2], [-1, 0])
     with pytest.raises(DataError, match="9007199254740993"):
         beyond.partial_fit(FAR_X[:2], [1.0, 2.0])
 

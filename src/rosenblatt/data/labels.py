@@ -58,6 +58,8 @@ def classes_joined(known: Array, new: Array) -> Array:
     if {known.dtype.kind, new.dtype.kind} == {"i", "u"}:  # numpy would round them all to float64
         labels = [*known.tolist(), *new.tolist()]
         signed = max(labels) <= np.iinfo(np.int64).max
+        if not signed and min(labels) < 0:
+            raise DataError(f"Labels from {min(labels)} to {max(labels)} have no common type.")
         return classes_of(np.array(labels, np.int64 if signed else np.uint64))
     return classes_of(np.concatenate([known, new]))
 
