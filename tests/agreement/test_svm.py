@@ -11,6 +11,7 @@ from sklearn.svm import SVC, LinearSVC
 
 from rosenblatt import LinearSVM, LogisticRegression, builtin
 from rosenblatt.arrays import Array, Floats
+from rosenblatt.errors import ParameterError
 
 LOSSES = ("hinge", "squared_hinge", "logistic")
 LONG = np.longdouble
@@ -330,6 +331,49 @@ def test_the_support_proves_the_gap_by_itself(loss: str, k: int, *, bias: bool) 
         assert np.isin(np.flatnonzero(margins < 1 - 1e-2), rows).all()
         assert not np.isin(np.flatnonzero(margins > 1 + 1e-2), rows).any()
     assert -1e-14 <= (model.objective_ - bounds) / model.objective_ <= 1e-6
+
+
+def test_where_newton_comes_no_nearer_ascent_tries() -> None:
+    # once: "float64 cannot tell more", at a gap of 0.8, of six rows a million times as long
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(60, 3))
+    y = (X[:, 0] + 0.7 * rng.normal(size=60) > 0).astype(int)
+    for i in range(6):
+        X[i], y[i] = 1e6 * rng.normal(size=3), i % 2
+    model = LinearSVM(fit_intercept=False).fit(X, y)
+    assert model.outcome_.converged
+    assert {record.method.split(",")[0] for record in model.trace_} == {"newton", "ascent"}
+    assert model.trace_.column("step") == list(range(1, model.n_iter_ + 1))
+    objectives = model.trace_.column("objective")
+    assert objectives == sorted(objectives, reverse=True)
+    signs, w = np.where(y == 1, 1.0, -1.0), model.coef_[0]
+    found = objective("hinge", X, signs, np.ones(60), w, 0.0)
+    assert found == pytest.approx(model.objective_, rel=1e-9)
+    assert LinearSVM(fit_intercept=False, solver="newton").fit(X, y).gap_ > 1e-3
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_long_row_does_not_lose_the_bias(seed: int) -> None:
+    # once: a step of the bias too small for float64 was taken to infinity
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=(6, 2)), np.arange(6) % 2
+    X[0] *= 1e5
+    for loss in ("squared_hinge", "logistic"):
+        model = make(loss, solver="ascent", max_iter=20_000).fit(X, y)
+        newton = make(loss, solver="newton").fit(X, y)
+        bounds = (1 - model.gap_) * model.objective_, newton.objective_
+        assert bounds[0] <= bounds[1] * (1 + 1e-9)
+        assert np.isfinite(model.intercept_).all()
+
+
+@pytest.mark.parametrize("C", [1e-200, 1e200])
+@EVERY_LOSS
+def test_prices_beyond_computing_with_are_refused_by_name(loss: str, C: float) -> None:
+    # once: a division by zero, or X was called too large
+    X, y = clouds()
+    for settings, weights in (({"C": C}, None), ({}, np.where(np.arange(60) < 5, C, 1.0))):
+        with pytest.raises(ParameterError, match="C times the weight"):
+            make(loss, **settings).fit(X, y, sample_weight=weights)
 
 
 def test_the_points_of_the_figure_have_few_support_vectors() -> None:

@@ -85,6 +85,12 @@ def broken_csr(places: list[int]) -> Any:
     return whole
 
 
+def pairs_of_numbers() -> Any:
+    pairs = np.empty(N, object)
+    pairs[:] = [(i % 2, 1) for i in range(N)]
+    return pairs
+
+
 class Bad(NamedTuple):
     """Arguments of fit, and words that the error must contain."""
 
@@ -225,6 +231,9 @@ LABELS = {
     # once: np.asarray turns 1 into the word '1' without a word
     "mixed kinds in a list": Bad(X, [1 if i % 2 else "a" for i in range(N)], ("y", "int", "str")),
     "a matrix": Bad(X, np.zeros((N, 2)), ("y", "1d", "(12, 2)")),
+    # once: numpy compared the parts of a pair one by one, and rounded large numbers to one
+    "pairs": Bad(X, pairs_of_numbers(), ("y", "one label", "row 0", "(0, 1)")),
+    "too large to tell apart": Bad(X, [2**64 - 1, 2**64 - 2, *[-1] * 10], ("y", "rounds")),
     "sparse": Bad(X, sparse.csr_array(Y[:, None]), ("y", "sparse")),
     # once: numpy's own ValueError comes out, which does not speak of y
     "ragged": Bad(X[:2], [[1], [2, 3]], ("y",)),

@@ -159,6 +159,12 @@ BAD = {
     "infinity": ("tanh", spoiled(5, 1, np.inf), ("infinity", "row 5", "column 1")),
     "a word": ("tanh", spoiled(5, 1, "x"), ("y", "numbers", "x")),
     "too few": ("tanh", LABELS[:-1], ("150 rows", "149")),
+    # once: hidden targets were learned, imaginary parts dropped, and numpy spoke for itself
+    "masked": ("tanh", np.ma.array(LABELS, mask=spoiled(7, 2, 9) == 9), ("masked", "row 7")),
+    "complex": ("tanh", LABELS + 1j, ("y", "real", "complex")),
+    "beyond all floats": ("tanh", [[10**400, 1]] * 150, ("y", "numbers", "too large")),
+    "ragged": ("tanh", [[1, 0], [[0, 1], 1]] * 75, ("y", "numbers")),
+    "a cube": ("tanh", np.ones((150, 2, 2)).tolist(), ("y", "matrix", "(150, 2, 2)")),
     "real and hard": ("hard", spoiled(5, 1, 0.5), ("hard", "labels")),
 }
 
@@ -175,6 +181,14 @@ def test_bad_targets_are_refused_and_leave_no_trace(name: str, *, fitted: bool) 
         model.fit(X, Y)
     assert all(word in str(caught.value) for word in words)
     assert vars(model) == before
+
+
+def test_a_layer_is_scored_by_a_matrix_of_its_own_shape() -> None:
+    # once: a single column was held against all outputs
+    model = layer("tanh").fit(X, LABELS)
+    for wrong in (LABELS[:, 0], LABELS[:, :1], LABELS[:, :2]):
+        with pytest.raises(DataError, match="y must"):
+            model.score(X, wrong)
 
 
 def test_bad_rows_and_weights_of_a_layer_are_refused() -> None:

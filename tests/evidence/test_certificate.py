@@ -113,6 +113,12 @@ def test_tampered_separators_are_refused(change, message):
         verify(replace(proof, **change), X, AND)
 
 
+@pytest.mark.parametrize("wrong", [None, "proof.json"])
+def test_what_is_no_proof_is_told_so(wrong):
+    with pytest.raises(ProofError, match="load_proof"):
+        verify(wrong, [[0.0], [1.0]], [0, 1])
+
+
 def test_an_undecided_run_proves_nothing():
     random = np.random.default_rng(0)
     rows, y = random.standard_normal((2000, 50)), random.integers(0, 2, 2000)

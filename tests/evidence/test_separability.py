@@ -305,6 +305,15 @@ def test_few_rows_of_integers_are_left_to_a_perceptron():
     assert total.tolist() == [0, 0]
 
 
+def outside(**broken):
+    """A sparse matrix of entries that stand outside of it."""
+    matrix = sparse.csr_array(np.eye(2))
+    matrix.has_canonical_format = True
+    for name, places in broken.items():
+        setattr(matrix, name, np.array(places, np.int32))
+    return matrix
+
+
 @pytest.mark.parametrize(
     ("X", "y", "message"),
     [
@@ -321,6 +330,11 @@ def test_few_rows_of_integers_are_left_to_a_perceptron():
         ([[1.0], [2.0]], [1.0, np.nan], "row 1 has none"),
         ([[1.0], [2.0]], np.array([None, "a"], dtype=object), "row 0 has none"),
         ([[1.0], [2.0]], np.array([1, "a"], dtype=object), "cannot be compared"),
+        # once: a proof spoke about values that were hidden
+        (np.ma.array([[1.0], [2.0]], mask=[[0], [1]]), [1, 0], "masked value in row 1"),
+        ([[1.0], [2.0]], np.ma.array([1, 0], mask=[1, 0]), "masked value in row 0"),
+        (outside(indices=[0, 9]), [1, 0], "broken sparse matrix"),
+        (outside(indptr=[0, 10**9, 2]), [1, 0], "broken sparse matrix"),
     ],
 )
 def test_bad_input_is_refused_in_words(X, y, message):

@@ -425,6 +425,24 @@ def test_an_own_constant_column_is_the_bias(name: str, rows: Rows) -> None:
     assert not with_column.intercept_.any()
 
 
+BALANCED_BATCHES = {
+    "perceptron": BatchPerceptron(class_weight="balanced", max_iter=5),
+    "LMS": LMS(class_weight="balanced", batch_size=None, max_iter=5, tol=None, eta0=0.01),
+    "tanh": TanhPerceptron(class_weight="balanced", batch_size=None, max_iter=5, tol=None),
+}
+
+
+@pytest.mark.parametrize("name", BALANCED_BATCHES)
+@pytest.mark.parametrize("k", [2, 3])
+def test_classes_of_a_whole_batch_are_balanced_by_weight(name: str, k: int) -> None:
+    # once: by the number of rows, whatever they weighed
+    rows, model = clouds(k, k=k), BALANCED_BATCHES[name]
+    times = 1 + 2 * (rows.y == 1)
+    weighted = weights_of(clone(model).fit(rows.X, rows.y, sample_weight=times))
+    repeated = clone(model).fit(rows.X.repeat(times, axis=0), rows.y.repeat(times))
+    np.testing.assert_allclose(weighted, weights_of(repeated), rtol=1e-9, atol=1e-12)
+
+
 @pytest.mark.parametrize("name", ["batch", "batch ovr"])
 @given(rows=whole_rows(), data=st.data())
 def test_a_weight_means_repetition_for_a_whole_batch(name: str, rows: Rows, data: Any) -> None:

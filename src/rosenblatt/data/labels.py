@@ -33,6 +33,7 @@ def labels_of(y: Any, n: int) -> Array:
     if len(labels) != n:
         raise DataError(f"X has {n} rows but y has {len(labels)} labels; they must be as many.")
     refuse_missing(labels)
+    _check_single(labels)
     _check_whole(labels)
     return labels
 
@@ -164,13 +165,23 @@ def _array(y: Any) -> Array:
     refuse_masked(y, "y")
     try:
         labels = np.asarray(y)
-        return labels.astype(object) if labels.dtype.kind == "T" else labels
     except ValueError as error:
         raise DataError(f"y must hold one label a row: {error}.") from error
+    if labels.dtype.kind == "f" and any(isinstance(c, int) and abs(c) >= LEAST_ROUNDED for c in y):
+        raise DataError("y mixes whole numbers that float64 rounds. Turn them into strings first.")
+    return labels.astype(object) if labels.dtype.kind == "T" else labels
 
 
 def _parts(labels: Array) -> list[Array]:
     return [labels[start : start + _PART] for start in range(0, len(labels), _PART)] or [labels]
+
+
+def _check_single(labels: Array) -> None:
+    """Refuse labels made of several, which numpy would compare one by one."""
+    if labels.dtype.kind == "O":
+        for row, label in enumerate(labels):
+            if isinstance(label, (tuple, list, np.ndarray)):
+                raise DataError(f"y must hold one label a row; row {row} holds {label!r}.")
 
 
 def _check_whole(labels: Array) -> None:

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.arrays import Array, Floats
+from rosenblatt.data.missing import refuse_masked
 from rosenblatt.errors import DataError
 
 PAIRS = ((0, 1), (-1, 1))  # labels of an output: no and yes
@@ -13,21 +14,23 @@ PAIRS = ((0, 1), (-1, 1))  # labels of an output: no and yes
 def is_matrix(y: Any) -> bool:
     """Whether y has more than one column: targets of a layer, not labels."""
     if isinstance(y, (list, tuple)):
-        widths = {len(row) if isinstance(row, (list, tuple, np.ndarray)) else 0 for row in y}
+        widths = {len(row) if _is_row(row) else 0 for row in y}
         return len(widths) == 1 and max(widths) > 1
     shape: tuple[int, ...] = getattr(y, "shape", ())
     return len(shape) == 2 and shape[1] > 1
 
 
+def _is_row(row: Any) -> bool:
+    return isinstance(row, (list, tuple)) or (isinstance(row, np.ndarray) and row.ndim > 0)
+
+
 def targets_of(Y: Any, n: int) -> Array:
     """Targets of n rows as a table of finite numbers."""
     dense: Any = Y.toarray() if hasattr(Y, "toarray") else Y  # labels may come as a sparse matrix
-    table = np.asarray(dense)
-    if table.dtype.kind not in "biuf":
-        try:
-            table = table.astype(np.float64)
-        except (TypeError, ValueError) as error:
-            raise DataError(f"y, a matrix of targets, must hold numbers: {error}.") from error
+    refuse_masked(dense, "y")
+    table = _real_numbers(dense)
+    if table.ndim != 2:
+        raise DataError(f"y must be a matrix of targets; got shape {table.shape}.")
     if len(table) != n:
         raise DataError(f"X has {n} rows but y has {len(table)}; they must be as many.")
     bad = np.argwhere(~np.isfinite(table))
@@ -38,6 +41,18 @@ def targets_of(Y: Any, n: int) -> Array:
             f"Input y contains {what} at row {row}, column {column}; every output needs a target."
         )
     return table
+
+
+def _real_numbers(dense: Any) -> Array:
+    try:
+        table = np.asarray(dense)
+        kind = table.dtype.kind
+        numbers = table if kind in "biufc" else table.astype(np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise DataError(f"y, a matrix of targets, must hold numbers: {error}.") from error
+    if kind == "c":
+        raise DataError("y, a matrix of targets, must hold real numbers; got complex ones.")
+    return numbers
 
 
 def label_pair(table: Array) -> Array | None:

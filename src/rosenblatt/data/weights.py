@@ -54,7 +54,7 @@ def weights_by_label(given: dict[Any, float], classes: Array) -> tuple[Floats, l
     """Weight of each class, 1 where none is given; and the labels that are none of the classes."""
     weights, strangers = np.ones(len(classes)), []
     for label, weight in given.items():
-        here = classes == _as_in(classes, label)
+        here = np.zeros(len(classes), bool) if np.ndim(label) else classes == _as_in(classes, label)
         weights[here] = weight
         if not np.any(here):
             strangers.append(label)

@@ -178,6 +178,9 @@ class BatchPerceptron(LinearClassifier):
         checks.whole("batch_size", self.batch_size, least=1, optional=True)
         checks.number("time_limit", self.time_limit, above=0, optional=True)
 
+    def _repeats(self) -> bool:
+        return True
+
     def _rule(self, n_classes: int) -> Rule:
         name = "perceptron" if self.learning_rate == "constant" else "perceptron 1/n"
         return self._rule_of(name, n_classes, eta=self.eta0)

@@ -15,7 +15,7 @@ from rosenblatt.data.door import not_finite
 from rosenblatt.data.meeting import Meeting
 from rosenblatt.data.problem import Problem
 from rosenblatt.data.rows import n_rows
-from rosenblatt.data.weights import class_weights_of
+from rosenblatt.errors import DataError, ParameterError, TooLargeError
 from rosenblatt.estimators import checks
 from rosenblatt.estimators.choosing import choose
 from rosenblatt.estimators.linear import LinearClassifier, unchanged_by_failure
@@ -28,6 +28,8 @@ from rosenblatt.solvers.blas import one_thread
 from rosenblatt.solvers.certified import Limits, Start, Step, certify
 from rosenblatt.solvers.responses import Task
 from rosenblatt.solvers.state import Ending, Outcome
+
+LEAST_COST, MOST_COST = 1e-100, 1e100  # so that squares are numbers, too
 
 
 class Run(NamedTuple):
@@ -74,7 +76,7 @@ class CertifiedClassifier(LinearClassifier):
         with unchanged_by_failure(self):
             self._check()
             warm = self._warm_weights()
-            problem = self._by_weight(self._problem(X, y, sample_weight, self.class_weight))
+            problem = self._problem(X, y, sample_weight, self.class_weight)
             self._check_warm(warm)
             weights = np.bincount(problem.codes, problem.weights, problem.n_classes)
             self._require_weight(weights * problem.class_weights)
@@ -82,16 +84,11 @@ class CertifiedClassifier(LinearClassifier):
                 with one_thread():
                     self._solve(problem, None if warm is None else [Start(w) for w in warm.W])
             except FloatingPointError:
-                raise not_finite(problem.rows) from None
+                raise _beyond(problem) from None
         return self
 
-    def _by_weight(self, problem: Problem) -> Problem:
-        """Let "balanced" classes be so by weight: a row of weight 2 is two rows."""
-        if self.class_weight != "balanced":
-            return problem
-        totals = np.bincount(problem.codes, problem.weights, problem.n_classes)
-        balanced = class_weights_of("balanced", self.classes_, lambda: totals)
-        return problem._replace(class_weights=balanced)
+    def _repeats(self) -> bool:
+        return True
 
     def _loss(self) -> Loss:
         raise NotImplementedError
@@ -99,6 +96,7 @@ class CertifiedClassifier(LinearClassifier):
     def _solve(self, problem: Problem, start: list[Start] | None) -> None:
         limits = self._limits()
         self.C_ = self._price()
+        self.__dict__.pop("cv_results_", None)
         if isinstance(self.C, str):
             rough = replace(limits, tol=max(limits.tol, self._choosing_tol))
             fit_at = partial(self._ends, rough)
@@ -112,7 +110,7 @@ class CertifiedClassifier(LinearClassifier):
 
     def _price(self) -> Any:
         """C, as the settings have it."""
-        return self.C
+        return self.C if isinstance(self.C, str) else float(self.C)
 
     def _ends(
         self, limits: Limits, problem: Problem, C: float, start: list[Start] | None
@@ -225,4 +223,23 @@ def costs_of(problem: Problem, C: float) -> Floats:
     costs = problem.class_weights[problem.codes]  # fresh memory takes its time: one array is enough
     costs *= problem.weights
     costs *= C
+    least, most = float(costs.min()), float(costs.max())
+    if least < LEAST_COST:
+        least = float(costs.min(where=costs > 0.0, initial=most))
+    if not LEAST_COST <= least <= most <= MOST_COST:
+        raise ParameterError(
+            f"C times the weight of a row must be 0 or between {LEAST_COST:g} and {MOST_COST:g}; it"
+            f" goes from {least:.1e} to {most:.1e}. Choose another C, or other weights."
+        )
     return np.ascontiguousarray(costs)
+
+
+def _beyond(problem: Problem) -> DataError:
+    """Say what was not finite, or what may have been too large where all of X was."""
+    told = not_finite(problem.rows)
+    if not isinstance(told, TooLargeError):
+        return told
+    return TooLargeError(
+        "The objective grew beyond float64: X holds values too large, or C and the weights of rows"
+        " are too large or too far apart. Scale its columns, or choose others."
+    )

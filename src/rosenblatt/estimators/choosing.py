@@ -14,7 +14,7 @@ import numpy as np
 
 from rosenblatt.arrays import Array, Floats
 from rosenblatt.data.problem import Problem
-from rosenblatt.errors import DataError
+from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.estimators.contract import anew
 from rosenblatt.estimators.racing import Race
 from rosenblatt.solvers.certified import Start
@@ -154,6 +154,10 @@ def regularisation_path(
     1 0.96
     100 0.967
     """
+    if not hasattr(estimator, "C"):
+        raise ParameterError(f"A path is one of values of C, which {estimator!r} does not have.")
+    if not np.iterable(Cs) or isinstance(Cs, str):
+        raise ParameterError(f"Cs must be a list of values of C; got {Cs!r}.")
     fitted: list[Any] = []
     for C in Cs:
         model = anew(estimator, C=C)

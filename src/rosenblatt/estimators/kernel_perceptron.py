@@ -329,9 +329,11 @@ class KernelPerceptron(Classifier):
         return self._kernel.centres(self._supports, inside), deltas[:, inside]
 
     def _linear_sum(self) -> tuple[Points, Floats]:
-        if self.kernel != "linear":
+        self._require_fitted()
+        if self._kernel.kind != "linear":
             raise AttributeError(
-                f"coef_ and intercept_ are known with kernel='linear' only; got {self.kernel!r}."
+                "coef_ and intercept_ are known with kernel='linear' only; this was fitted with"
+                f" {self._kernel.kind!r}."
             )
         return self._sum()
 

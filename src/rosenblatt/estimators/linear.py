@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rosenblatt.arrays import Array, Floats
+from rosenblatt.arrays import Array, Codes, Floats
 from rosenblatt.data.blocks import Blocks
 from rosenblatt.data.door import not_finite, rows_of
 from rosenblatt.data.labels import check_same_kind, class_counts, classes_of, codes_of, labels_of
@@ -146,7 +146,7 @@ class Classifier(Estimator):
             )
         codes = codes_of(labels, classes)
         class_weights = class_weights_of(
-            class_weight, classes, lambda: class_counts(codes, len(classes))
+            class_weight, classes, lambda: self._class_sizes(codes, weights, len(classes))
         )
         if not class_weights.any():
             raise ParameterError(f"class_weight is zero for all classes: {class_weight!r}.")
@@ -154,6 +154,16 @@ class Classifier(Estimator):
             raise DataError("sample_weight and class_weight leave no row with a weight above zero.")
         self.classes_ = classes
         return Problem(rows, codes, weights, class_weights)
+
+    def _class_sizes(self, codes: Codes, weights: Floats, n_classes: int) -> Array:
+        """How large each class is: by weight, where a row of weight 2 is two rows."""
+        if self._repeats():
+            return np.bincount(codes, weights, n_classes)
+        return class_counts(codes, n_classes)
+
+    def _repeats(self) -> bool:
+        """Whether the weight of a row says how many times it counts; else it scales a step."""
+        return False
 
     def _right(self, decisions: Array, y: Any) -> Array:
         """Which decisions are those of the labels."""

@@ -213,7 +213,7 @@ class LinearDiscriminant(StreamingClosedForm):
             return moments.counts / moments.total
         try:
             priors = np.asarray(self.priors, np.float64)
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, OverflowError) as error:
             raise ParameterError(f"priors must hold numbers: {error}.") from error
         n = len(moments.counts)
         if priors.shape != (n,) or not (priors > 0).all() or abs(priors.sum() - 1.0) > 1e-8:

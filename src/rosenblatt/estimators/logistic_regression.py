@@ -239,7 +239,7 @@ class LogisticRegression(CertifiedClassifier):
         return watched(until(steps, limits), task, list(names), limits)
 
     def _price(self) -> Any:
-        return np.inf if self.penalty is None else self.C
+        return np.inf if self.penalty is None else super()._price()
 
     def _method(self) -> str:
         return self.solver if self.solver in METHODS else "auto"
@@ -263,5 +263,5 @@ class LogisticRegression(CertifiedClassifier):
             raise ParameterError("penalty=None has no C to choose: leave C=1.0.")
 
     def _check_price(self) -> None:
-        if np.inf != self.C:
+        if not (isinstance(self.C, float) and np.inf == self.C):
             super()._check_price()

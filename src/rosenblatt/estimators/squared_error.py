@@ -42,6 +42,9 @@ class SquaredErrorClassifier(OnlineClassifier):
         checks.one_of("learning_rate", self.learning_rate, RATES)
         checks.whole("batch_size", self.batch_size, least=1, optional=True)
 
+    def _repeats(self) -> bool:
+        return self.batch_size != 1
+
     def _check_replay(self) -> None:
         super()._check_replay()
         if self.batch_size != 1:

@@ -286,7 +286,10 @@ n_iter_no_change, class_weight, warm_start, keep, start, track_error, time_limit
         """Which rows are decided rightly; of a layer, in all outputs."""
         if not self._has_layer():
             return super()._right(decisions, y)
-        right: Array = (decisions == targets_of(y, len(decisions))).all(axis=1)
+        table = targets_of(y, len(decisions))
+        if table.shape != decisions.shape:
+            raise DataError(f"y must have shape {decisions.shape}; got {table.shape}.")
+        right: Array = (decisions == table).all(axis=1)
         return right
 
     def _machine(self) -> str:

@@ -10,6 +10,7 @@ from numba import njit
 
 from rosenblatt.arrays import Array, Codes, Floats
 from rosenblatt.data.blocks import Blocks
+from rosenblatt.data.missing import refuse_masked
 from rosenblatt.data.problem import Problem
 from rosenblatt.data.rows import Rows, n_cols, n_rows
 from rosenblatt.errors import DataError
@@ -143,6 +144,7 @@ def given_weights(coef_init: Any, intercept_init: Any, W: Floats, bias: float) -
 
 
 def _numbers(name: str, given: Any) -> Floats:
+    refuse_masked(given, name)
     try:
         values = np.asarray(given, np.float64)
     except (TypeError, ValueError, OverflowError) as error:

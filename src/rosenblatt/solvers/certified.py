@@ -47,7 +47,8 @@ NEARLY_ON_FLOORS = 0.2  # or this, with a hinge
 DOUBTFUL = 0.5  # times it, the error from which on other rows are asked, too
 ROUGH_STEPS = 50
 ROUNDING = 1e-13  # of a margin, against |w||x|: a few hundred times what a float64 rounds by
-PATIENCE = 40  # steps without any progress, after which only rounding is left
+PATIENCE = 40  # steps without any progress, after which mostly only rounding is left,
+FAR = 1e-6  # but hardly at a gap above this
 
 
 @dataclass(frozen=True)
@@ -106,13 +107,39 @@ class Limits:
 def certify(
     task: Task, start: Start | None, seed: int, limits: Limits, solver: str = "auto"
 ) -> Iterator[Step]:
-    """Steps until a limit speaks or only rounding is left; the last names its ending."""
-    method = METHODS[method_for(task) if solver == "auto" else solver]
-    return until(method(task, start, seed, limits), limits)
+    """Steps until a limit speaks or none comes nearer; the last names its ending."""
+    method = method_for(task) if solver == "auto" else solver
+    steps = until(METHODS[method](task, start, seed, limits), limits)
+    either = solver == "auto" and method == "newton" and task.ridge > 0.0
+    return or_by_ascent(steps, task, seed, limits) if either else steps
+
+
+def or_by_ascent(steps: Iterator[Step], task: Task, seed: int, limits: Limits) -> Iterator[Step]:
+    """Steps of a run; where they come no nearer, but far from rounding, ascent tries from zero.
+
+    A few rows many times as long as others do that: no smooth floor suits both.
+    """
+    for last in steps:
+        if last.ending is not Ending.AT_ROUNDING or last.bounds.gap <= FAR:
+            yield last
+            continue
+        left = replace(limits, max_iter=max(1, limits.max_iter - last.number))
+        climbed = going_on(by_ascent(task, None, seed, left), last)
+        for step in until(climbed, left):
+            yield replace(step, number=last.number + step.number)
+
+
+def going_on(steps: Iterator[Step], last: Step) -> Iterator[Step]:
+    """Steps with the best weights and bounds since an earlier one."""
+    w, best = last.w, last.bounds
+    for step in steps:
+        w = step.w if step.bounds.objective < best.objective else w
+        best = best.tighter(step.bounds)
+        yield replace(step, w=w, bounds=best, prove=best.itself)
 
 
 def until(steps: Iterator[Step], limits: Limits) -> Iterator[Step]:
-    """Steps of a run without an end, up to where a limit speaks or only rounding is left."""
+    """Steps of a run without an end, up to where a limit speaks or none comes nearer."""
     waited, best = 0, Bounds(np.inf, 0.0)
     for step in steps:
         waited = 0 if step.bounds.better_than(best) else waited + 1

@@ -87,8 +87,10 @@ def best_bias(terms: Terms, scores: Floats, near: float) -> float:
             break
         low, high = (low, b) if slope > 0.0 else (b, high)
         step = -slope / bend if bend > 0.0 else -np.copysign(width, slope)
-        b += min(max(step, -width), width)
+        before, b = b, b + min(max(step, -width), width)
         width *= 2.0
+        if b == before:  # the next number is farther away than the best bias
+            break
         if not low < b < high:
             b = 0.5 * (low + high)
     return b

@@ -54,8 +54,9 @@ class Ending(Enum):
         " `time_limit` to go on."
     )
     AT_ROUNDING = (
-        "Stopped after {steps}: the objective is within {gap} of the best possible, and float64"
-        " cannot tell more. A larger `tol` says when that is enough; columns of similar scale help."
+        "Stopped after {steps}: the objective is within {gap} of the best possible, and the last"
+        " steps came no nearer. A larger `tol` says when that is enough; columns of similar scale"
+        " help, and so may another `solver`."
     )
     SEPARATED = (
         "No weights are the best, as was seen after {steps}. {advice} A finite `C` has a best"

@@ -33,6 +33,8 @@ SLOPPY = 1e-12  # rounding left to those who compute margin and radius in anothe
 
 def verify(proof: "Proof", X: Any, y: Any) -> bool:
     """Return True if the proof holds for the data; else raise ProofError with the reason."""
+    if not hasattr(proof, "fingerprint"):
+        raise ProofError(f"A proof is what `separability` or `load_proof` gives; got {proof!r}.")
     table = in_proof_order(read_table(X, y), proof.classes)
     if (table.n, table.d) != (proof.n_rows, proof.n_features):
         raise ProofError(

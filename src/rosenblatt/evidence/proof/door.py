@@ -33,8 +33,24 @@ def read_rows(X: Any) -> Array | Csr:
     return rows
 
 
+def _refuse_masked(values: Any, name: str) -> None:
+    """Refuse values that are hidden: a proof cannot speak about them."""
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        row = np.argwhere(np.ma.getmaskarray(values))[0][0]
+        raise DataError(f"{name} has a masked value in row {row}. Fill it, or drop the row.")
+
+
+def _check_csr(matrix: Any) -> None:
+    """Refuse entries that stand in no row or no column: scipy does not look."""
+    indptr, indices = matrix.indptr, matrix.indices
+    in_turn = indptr[0] == 0 and indptr[-1] <= len(indices) and (indptr[1:] >= indptr[:-1]).all()
+    if not in_turn or (len(indices) and not 0 <= indices.min() <= indices.max() < matrix.shape[1]):
+        raise DataError("X is a broken sparse matrix: entries stand outside of it. Build it anew.")
+
+
 def _read_csr(X: Any) -> Csr:
     matrix = X if getattr(X, "format", "") == "csr" else X.tocsr()
+    _check_csr(matrix)
     if not matrix.has_canonical_format:
         matrix = matrix.copy()
         matrix.sum_duplicates()
@@ -45,6 +61,7 @@ def _read_csr(X: Any) -> Csr:
 
 
 def _read_dense(X: Any) -> Array:
+    _refuse_masked(X, "X")
     rows = np.asarray(X)
     if rows.ndim != 2:
         raise DataError(
@@ -112,6 +129,7 @@ def _refuse_endless(values: Array, start: int = 0) -> None:
 
 def read_labels(y: Any, n: int) -> tuple[Ints, tuple[str, ...]]:
     """Class codes and class names of the labels."""
+    _refuse_masked(y, "y")
     labels = np.asarray(y)
     if labels.shape != (n,):
         raise DataError(
