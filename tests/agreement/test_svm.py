@@ -343,7 +343,9 @@ def test_where_newton_comes_no_nearer_ascent_tries() -> None:
     model = LinearSVM(fit_intercept=False).fit(X, y)
     assert model.outcome_.converged
     assert {record.method.split(",")[0] for record in model.trace_} == {"newton", "ascent"}
-    assert model.trace_.column("step") == list(range(1, model.n_iter_ + 1))
+    steps = model.trace_.column("step")  # ascent tells of some of its epochs
+    assert steps == sorted(set(steps))
+    assert steps[-1] == model.n_iter_
     objectives = model.trace_.column("objective")
     assert objectives == sorted(objectives, reverse=True)
     signs, w = np.where(y == 1, 1.0, -1.0), model.coef_[0]
