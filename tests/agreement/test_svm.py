@@ -346,8 +346,8 @@ def test_where_newton_comes_no_nearer_ascent_tries() -> None:
     steps = model.trace_.column("step")  # ascent tells of some of its epochs
     assert steps == sorted(set(steps))
     assert steps[-1] == model.n_iter_
-    objectives = model.trace_.column("objective")
-    assert objectives == sorted(objectives, reverse=True)
+    objectives = np.array(model.trace_.column("objective"))
+    assert (np.diff(objectives) <= 1e-9 * objectives[:-1]).all()  # a proof takes rounding off
     signs, w = np.where(y == 1, 1.0, -1.0), model.coef_[0]
     found = objective("hinge", X, signs, np.ones(60), w, 0.0)
     assert found == pytest.approx(model.objective_, rel=1e-9)
