@@ -224,6 +224,15 @@ BAD: dict[str, tuple[Any, Any, str]] = {
         [0, 0],
         r"candidates\[1\] must be a table of 2",
     ),
+    "tables beside texts": (
+        [["a", "b"], np.eye(3)],
+        [0, 0],
+        r"candidates\[0\] must be a table of 3",
+    ),
+    # once: numpy spoke for itself
+    "a number": (3, [0], "candidates must be a list of groups; got int"),
+    "groups in a group": ([["a", ["b"]], ["c", "d"]], [0, 0], r"\[0\] must be a list of sentences"),
+    "lists of places": ([["a", "b"], ["c", "d"]], [[0], [0, 1]], "best must hold one whole number"),
     "other widths": ([np.eye(2), np.eye(3)], [0, 0], r"\[1\] must be .* got the shape \(3, 3\)"),
     "NaN": ([np.array([[1.0], [np.nan]])], [0], "contains NaN"),
     "not finite": ([np.array([[1.0], [np.inf]])], [0], "infinity"),
@@ -260,6 +269,16 @@ def test_bad_settings_are_refused(settings: dict[str, Any], told: str) -> None:
         with pytest.raises(ParameterError, match=told):
             learn()
     assert vars(model) == vars(SentenceRanker(**settings))
+
+
+def test_only_groups_are_chosen_from_and_only_numbers_scored() -> None:
+    # once: of each sentence of a list the first was chosen, and NaN ranked by its place
+    model = SentenceRanker(n_features=1024).fit([["a b", "b a"]], [0])
+    for wrong in (["a b", "b a"], [[], ["a"]], 3):
+        with pytest.raises(DataError, match="candidates"):
+            model.choose(wrong)
+    with pytest.raises(DataError, match="NaN at row 0"):
+        model.rank(np.full((2, 1024), np.nan))
 
 
 def test_what_does_not_fit_is_told() -> None:

@@ -176,7 +176,11 @@ class SentenceRanker(Estimator):
         self._require_fitted()
         if isinstance(sentences, str):
             return float(self._scores(self._counts([sentences]))[0])
-        return self._scores(rows_of(sentences) if is_table(sentences) else self._counts(sentences))
+        if not is_table(sentences):
+            return self._scores(self._counts(sentences))
+        rows = rows_of(sentences)
+        require_finite(rows, "candidates")
+        return self._scores(rows)
 
     def rank(self, candidates: Any) -> list[Any]:
         """Candidates in the order of their scores, the best first; equals as they came.
@@ -207,7 +211,8 @@ class SentenceRanker(Estimator):
         ndarray of shape (n_groups,)
             The places: compare them with `best`.
         """
-        return np.array([int(np.argmax(self.score(group))) for group in candidates], np.int64)
+        groups = groups_of(candidates)
+        return np.array([int(np.argmax(self.score(group))) for group in groups], np.int64)
 
     def weights_in(self, sentences: Any) -> dict[str, float]:
         """Weights of the words and runs of some sentences, the largest first.
@@ -263,16 +268,17 @@ class SentenceRanker(Estimator):
 
     def _groups(self, candidates: Any, best: Any) -> Groups:
         """Rows of all groups one after the other, checked."""
-        groups = list(candidates)
-        lengths = [n_candidates(group, place) for place, group in enumerate(groups)]
+        groups = groups_of(candidates)
+        lengths = [int(np.shape(group)[0]) for group in groups]
         if max(lengths, default=0) < 2:
             raise DataError(
                 f"At least one group must have two candidates; got {len(groups)} of one or none."
             )
         starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-        if is_table(groups[0]):
+        if any(is_table(group) for group in groups):
             rows = stacked(groups)
             require_finite(rows, "candidates")
+            self.__dict__.pop("vocabulary_", None)
         else:
             rows = self._learned([sentence for group in groups for sentence in group])
         return Groups(rows, starts, starts[:-1] + places_of(best, np.diff(starts)))
@@ -301,38 +307,58 @@ class SentenceRanker(Estimator):
 
 def is_table(group: Any) -> bool:
     """Whether candidates are rows of numbers, not sentences."""
-    return np.ndim(group) == 2
+    return dimensions(group) == 2
+
+
+def dimensions(group: Any) -> int | None:
+    """How many dimensions candidates have; None for lists of which some are longer than others."""
+    try:
+        return int(np.ndim(group))
+    except ValueError:
+        return None
+
+
+def groups_of(candidates: Any) -> list[Any]:
+    """Groups of candidates, each a list of sentences or a table of features, none empty."""
+    if isinstance(candidates, str) or not np.iterable(candidates):
+        raise DataError(f"candidates must be a list of groups; got {type(candidates).__name__}.")
+    groups = list(candidates)
+    for place, group in enumerate(groups):
+        check_group(group, place)
+    return groups
 
 
 def stacked(groups: list[Any]) -> Rows:
     """Tables of numbers one above the other."""
+    width = next(np.shape(group)[1] for group in groups if is_table(group))
     for place, group in enumerate(groups):
-        if not is_table(group) or np.shape(group)[1] != np.shape(groups[0])[1]:
+        if not is_table(group) or np.shape(group)[1] != width:
             raise DataError(
-                f"candidates[{place}] must be a table of {np.shape(groups[0])[1]} features, as"
-                f" candidates[0] is; got the shape {np.shape(group)}."
+                f"candidates[{place}] must be a table of {width} features, as others are; got the"
+                f" shape {np.shape(group)}."
             )
     if any(sparse.issparse(group) for group in groups):
         return rows_of(sparse.vstack([sparse.csr_array(group) for group in groups], "csr"))
     return rows_of(np.vstack(groups))
 
 
-def n_candidates(group: Any, place: int) -> int:
-    """How many candidates a group has: at least one."""
-    if not is_table(group) and (np.ndim(group) != 1 or sparse.issparse(group)):
+def check_group(group: Any, place: int) -> None:
+    """Refuse what is no group, or has no candidate."""
+    if not is_table(group) and (dimensions(group) != 1 or sparse.issparse(group)):
         raise DataError(
             f"candidates[{place}] must be a list of sentences or a table of features; got"
             f" {type(group).__name__}."
         )
-    n = int(np.shape(group)[0])
-    if n == 0:
+    if np.shape(group)[0] == 0:
         raise DataError(f"candidates[{place}] is empty; every group needs a candidate.")
-    return n
 
 
 def places_of(best: Any, lengths: Ints) -> Ints:
     """The place of the best candidate in each group, checked."""
-    places = np.asarray(best)
+    try:
+        places = np.asarray(best)
+    except ValueError as error:
+        raise DataError(f"best must hold one whole number for each group: {error}.") from error
     if places.shape != lengths.shape or places.dtype.kind not in "iu":
         raise DataError(
             f"best must hold one whole number for each of the {len(lengths)} groups; got"
