@@ -252,6 +252,9 @@ WEIGHTS = {
     # once: numpy's own ValueError comes out, which does not speak of sample_weight
     "words": Bad(X, Y, ("sample_weight",), ["heavy"] * N),
     "beyond all floats": Bad(X, Y, ("sample_weight", "too large"), [10**400] * N),
+    # once: their squares were 0 or infinite, and closed forms solved something else
+    "beyond squares": Bad(X, Y, ("sample_weight", "entry 0", "1e+160"), np.full(N, 1e160)),
+    "below squares": Bad(X, Y, ("sample_weight", "entry 0", "1e-200"), np.full(N, 1e-200)),
     # once: only the real parts counted
     "complex": Bad(X, Y, ("sample_weight", "complex"), np.full(N, 1j)),
     "masked": Bad(

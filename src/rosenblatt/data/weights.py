@@ -10,6 +10,8 @@ from rosenblatt.data.missing import refuse_masked
 from rosenblatt.data.problem import no_weights
 from rosenblatt.errors import DataError, ParameterError
 
+LEAST, MOST = 1e-100, 1e100  # so that squares of weights are numbers, too
+
 
 def weights_of(sample_weight: Any, n: int, *, some_positive: bool = True) -> Floats:
     """Weight of each of n rows: finite, not negative, and at least one positive if asked for."""
@@ -32,6 +34,12 @@ def weights_of(sample_weight: Any, n: int, *, some_positive: bool = True) -> Flo
         )
     if some_positive and not weights.any():
         raise DataError("sample_weight is zero for every row; at least one must be positive.")
+    extreme = np.flatnonzero((weights > MOST) | ((weights > 0) & (weights < LEAST)))
+    if len(extreme):
+        raise DataError(
+            f"sample_weight must be 0 or between {LEAST:g} and {MOST:g}; entry {extreme[0]} is"
+            f" {weights[extreme[0]]}."
+        )
     return np.ascontiguousarray(weights)
 
 

@@ -15,6 +15,7 @@ from rosenblatt.data.door import not_finite
 from rosenblatt.data.meeting import Meeting
 from rosenblatt.data.problem import Problem
 from rosenblatt.data.rows import n_rows
+from rosenblatt.data.weights import LEAST, MOST
 from rosenblatt.errors import DataError, ParameterError, TooLargeError
 from rosenblatt.estimators import checks
 from rosenblatt.estimators.choosing import choose
@@ -28,8 +29,6 @@ from rosenblatt.solvers.blas import one_thread
 from rosenblatt.solvers.certified import Limits, Start, Step, certify
 from rosenblatt.solvers.responses import Task
 from rosenblatt.solvers.state import Ending, Outcome
-
-LEAST_COST, MOST_COST = 1e-100, 1e100  # so that squares are numbers, too
 
 
 class Run(NamedTuple):
@@ -224,11 +223,11 @@ def costs_of(problem: Problem, C: float) -> Floats:
     costs *= problem.weights
     costs *= C
     least, most = float(costs.min()), float(costs.max())
-    if least < LEAST_COST:
+    if least < LEAST:
         least = float(costs.min(where=costs > 0.0, initial=most))
-    if not LEAST_COST <= least <= most <= MOST_COST:
+    if not LEAST <= least <= most <= MOST:
         raise ParameterError(
-            f"C times the weight of a row must be 0 or between {LEAST_COST:g} and {MOST_COST:g}; it"
+            f"C times the weight of a row must be 0 or between {LEAST:g} and {MOST:g}; it"
             f" goes from {least:.1e} to {most:.1e}. Choose another C, or other weights."
         )
     return np.ascontiguousarray(costs)
