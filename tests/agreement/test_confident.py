@@ -450,9 +450,9 @@ def test_any_r_and_any_weight_give_numbers(name: str, covariance: str, r: float)
     X, y = rows(30, 3, 2)
     X[3] = 0
     for weight in (5e-324, 1e-200, 1e200):
-        model = KINDS[name].make(**{KINDS[name].r: r}, covariance=covariance, fit_intercept=False)
-        model.fit(X, y, sample_weight=np.full(30, weight))
-        well_formed(model)
+        settings = {KINDS[name].r: r, "class_weight": {0: weight, 1: weight}}
+        model = KINDS[name].make(**settings, covariance=covariance, fit_intercept=False)
+        well_formed(model.fit(X, y))
 
 
 # --- real data ----------------------------------------------------------------------------------
