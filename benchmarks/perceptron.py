@@ -184,17 +184,7 @@ def second_thread(shrink: int) -> float:
     w = rng.standard_normal(28)
     y = (X @ w > 0).astype(np.int8)
     problem = Problem(X, y, no_weights(len(y)), np.ones(2))
-    rule = Rule(
-        loss=int(Loss.PERCEPTRON),
-        step=int(Step.CONSTANT),
-        eta=1.0,
-        cap=np.inf,
-        bias=0.0,
-        kesler=False,
-        balanced=False,
-        l1=0.0,
-        l2=0.0,
-    )
+    rule = Rule(int(Loss.PERCEPTRON), int(Step.CONSTANT), bias=0.0)
     memory = Memory.starting_at(np.append(w, 0.0)[None], 2, keep="last", l1=False)
 
     def seconds(n_jobs: int) -> float:

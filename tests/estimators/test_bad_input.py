@@ -233,7 +233,9 @@ LABELS = {
     "a matrix": Bad(X, np.zeros((N, 2)), ("y", "1d", "(12, 2)")),
     # once: numpy compared the parts of a pair one by one, and rounded large numbers to one
     "pairs": Bad(X, pairs_of_numbers(), ("y", "one label", "row 0", "(0, 1)")),
-    "too large to tell apart": Bad(X, [2**64 - 1, 2**64 - 2, *[-1] * 10], ("y", "rounds")),
+    "too large to tell apart": Bad(
+        X, [2**64 - 1, 2**64 - 2, *[-1] * 10], ("y", str(2**64 - 1), "rounds")
+    ),
     "sparse": Bad(X, sparse.csr_array(Y[:, None]), ("y", "sparse")),
     # once: numpy's own ValueError comes out, which does not speak of y
     "ragged": Bad(X[:2], [[1], [2, 3]], ("y",)),

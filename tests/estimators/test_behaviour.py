@@ -865,6 +865,20 @@ def test_the_loss_of_a_pass_is_the_mean_over_the_rows_as_they_came() -> None:
     assert model.trace_[0].loss == pytest.approx(np.mean(losses), rel=1e-12)
 
 
+def test_what_scikit_learn_takes_is_taken() -> None:
+    # once both were refused
+    settings = {"verbose": True, "early_stopping": True, "validation_fraction": 0.95}
+    model = Perceptron(max_iter=2, **settings).fit(OVERLAP_X, OVERLAP_Y)
+    assert model.trace_.column("validation_score")[0] > 0.5
+
+
+def test_a_step_too_short_for_float64_is_none() -> None:
+    # once: a division by zero, out of the kernel
+    model = PassiveAggressive(C=1e-300, loss="squared_hinge", max_iter=3)
+    model.fit(OVERLAP_X, OVERLAP_Y, sample_weight=np.full(300, 1e-90))
+    assert not weights_of(model).any()
+
+
 def test_verbose_tells_the_log(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.INFO, logger="rosenblatt"):
         quiet = Perceptron(max_iter=3).fit(OVERLAP_X, OVERLAP_Y)

@@ -43,17 +43,7 @@ def test_two_steps_at_once_are_two_steps(dtype: type) -> None:
                 assert compiled.tobytes() == plain.tobytes()
 
 
-RULE = Rule(
-    loss=int(Loss.PERCEPTRON),
-    step=int(Step.CONSTANT),
-    eta=1.0,
-    cap=np.inf,
-    bias=1.0,
-    kesler=False,
-    balanced=False,
-    l1=0.0,
-    l2=0.0,
-)
+RULE = Rule(int(Loss.PERCEPTRON), int(Step.CONSTANT))
 
 
 def noise(seed: int, n: int, d: int, dtype: Any) -> Problem:

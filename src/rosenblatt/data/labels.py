@@ -162,13 +162,12 @@ def _array(y: Any) -> Array:
         words = sum(isinstance(label, str) for label in y)
         if 0 < words < len(y):
             raise _mixed(as_given)
+        _check_exact(y)
     refuse_masked(y, "y")
     try:
         labels = np.asarray(y)
     except ValueError as error:
         raise DataError(f"y must hold one label a row: {error}.") from error
-    if labels.dtype.kind == "f" and any(isinstance(c, int) and abs(c) >= LEAST_ROUNDED for c in y):
-        raise DataError("y mixes whole numbers that float64 rounds. Turn them into strings first.")
     return labels.astype(object) if labels.dtype.kind == "T" else labels
 
 
@@ -176,12 +175,20 @@ def _parts(labels: Array) -> list[Array]:
     return [labels[start : start + _PART] for start in range(0, len(labels), _PART)] or [labels]
 
 
+def _check_exact(y: Any) -> None:
+    """Refuse whole numbers of which some are too large for the type that holds the others."""
+    large = [c for c in y if isinstance(c, int) and abs(c) >= LEAST_ROUNDED]
+    if large and np.asarray(y).dtype.kind == "f":
+        raise DataError(
+            f"y holds labels such as {large[0]}, which float64 rounds. Turn them into strings."
+        )
+
+
 def _check_single(labels: Array) -> None:
     """Refuse labels made of several, which numpy would compare one by one."""
-    if labels.dtype.kind == "O":
-        for row, label in enumerate(labels):
-            if isinstance(label, (tuple, list, np.ndarray)):
-                raise DataError(f"y must hold one label a row; row {row} holds {label!r}.")
+    first = labels[0] if labels.dtype.kind == "O" and len(labels) else None
+    if isinstance(first, (tuple, list, np.ndarray)):
+        raise DataError(f"y must hold one label a row; row 0 holds {first!r}.")
 
 
 def _check_whole(labels: Array) -> None:

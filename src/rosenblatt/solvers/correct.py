@@ -28,13 +28,13 @@ class Rule(NamedTuple):
 
     loss: int
     step: int
-    eta: float
-    cap: float
-    bias: float
-    kesler: bool
-    balanced: bool
-    l1: float
-    l2: float
+    eta: float = 1.0
+    cap: float = np.inf
+    bias: float = 1.0
+    kesler: bool = False
+    balanced: bool = False
+    l1: float = 0.0
+    l2: float = 0.0
 
 
 class Sample(NamedTuple):

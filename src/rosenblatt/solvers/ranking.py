@@ -27,17 +27,7 @@ from rosenblatt.solvers.passes import Size, in_passes
 from rosenblatt.solvers.state import State
 
 PERCEPTRON = MACHINES["perceptron"]
-RANKING = Rule(
-    loss=int(PERCEPTRON.loss),
-    step=int(PERCEPTRON.step),
-    eta=1.0,
-    cap=np.inf,
-    bias=0.0,
-    kesler=False,
-    balanced=False,
-    l1=0.0,
-    l2=0.0,
-)
+RANKING = Rule(int(PERCEPTRON.loss), int(PERCEPTRON.step), bias=0.0)
 
 
 class Groups(NamedTuple):

@@ -70,17 +70,8 @@ def scaled_rows(space: Space, table: Table, data: Array) -> Rows:
 
 def rule_of(space: Space) -> Rule:
     """The perceptron's rule on the scaled rows, the bias's constant scaled like a column."""
-    return Rule(
-        loss=int(Loss.PERCEPTRON),
-        step=int(Step.CONSTANT),
-        eta=1.0,
-        cap=np.inf,
-        bias=float(space.scale[-1]) if space.bias else 0.0,
-        kesler=space.units > 1,
-        balanced=False,
-        l1=0.0,
-        l2=0.0,
-    )
+    bias = float(space.scale[-1]) if space.bias else 0.0
+    return Rule(int(Loss.PERCEPTRON), int(Step.CONSTANT), bias=bias, kesler=space.units > 1)
 
 
 def _unscaled(space: Space, W: Floats) -> Floats:
