@@ -20,6 +20,7 @@ from rosenblatt.data.storage import CSR
 from rosenblatt.errors import SourceError
 from rosenblatt.sources.opening import opened
 from rosenblatt.sources.reading import unpacked
+from rosenblatt.sources.sparsefiles import checked_rows
 
 ZIP = b"PK"
 WHOLE = "the array"  # name of what an NPY file holds
@@ -61,15 +62,8 @@ class ArrayFile:
         return {"format", "shape", "data"} <= set(self.names)
 
     def sparse_rows(self) -> CSR:
-        """The rows of a sparse matrix: mapped, or turned over in memory if not stored by rows."""
-        if self["format"].item() in (b"csr", "csr"):
-            width = int(self["shape"][-1])
-            return CSR(self["data"], self["indices"], self["indptr"], width)
-        from scipy import sparse  # noqa: PLC0415 (slow to import)
-
-        with unpacked(self.file) as path, _told(self.file):
-            matrix = sparse.csr_array(sparse.load_npz(path))
-        return CSR(matrix.data, matrix.indices, matrix.indptr, matrix.shape[1])
+        """The rows of a sparse matrix: mapped, or converted in memory if not stored by rows."""
+        return checked_rows(self.file, self.__getitem__)
 
 
 def _mapped(path: str) -> Array:

@@ -105,7 +105,7 @@ class Words:
         self.missing += len(words) - len(given)
         self.n += len(given)
         if len(self.counts) <= MOST_DISTINCT:
-            found = given.value_counts()
+            found = given.value_counts(name=f"{given.name} count")
             self.counts.update(dict(zip(found[:, 0].to_list(), found[:, 1].to_list(), strict=True)))
 
     def most_frequent(self, most: int) -> list[str]:
