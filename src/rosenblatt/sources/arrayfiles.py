@@ -4,7 +4,6 @@ They are mapped, not read: what is packed goes through a temporary file that is 
 and lives as long as the array. Python objects in them are never loaded.
 """
 
-import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,7 +17,7 @@ import numpy as np
 from rosenblatt.arrays import Array
 from rosenblatt.data.storage import CSR
 from rosenblatt.errors import SourceError
-from rosenblatt.sources.opening import opened
+from rosenblatt.sources.opening import copy_to, opened
 from rosenblatt.sources.reading import unpacked
 from rosenblatt.sources.sparsefiles import checked_rows
 
@@ -52,8 +51,7 @@ class ArrayFile:
                 ZipFile(path) as archive,
                 archive.open(f"{name}.npy") as packed,
             ):
-                shutil.copyfileobj(packed, spool)
-                spool.flush()
+                copy_to(spool, packed, self.file)
                 return _mapped(spool.name)
 
     @property

@@ -64,8 +64,8 @@ def check_indices(where: str, name: str, indices: Array, stop: int) -> None:
     if least < 0 or largest >= stop:
         bad = least if least < 0 else largest
         raise SourceError(
-            f"{where}: the array {name} of a sparse matrix holds {bad}, where indices from 0 to below {stop}"
-            f" were expected. {SAVE_AGAIN}"
+            f"{where}: the array {name} of a sparse matrix holds {bad}, where indices from 0 to"
+            f" below {stop} were expected. {SAVE_AGAIN}"
         )
 
 
@@ -161,8 +161,10 @@ def _converted(kind: str, parts: Arrays, shape: tuple[int, int]) -> "sparse.csr_
     if kind == "dia":
         inside = (others[0] > -shape[0]) & (others[0] < shape[1])  # other diagonals hold nothing
         return sparse.dia_array((data[inside], others[0][inside]), shape).tocsr()
-    compressed = sparse.csc_array if kind == "csc" else sparse.bsr_array
-    return compressed((data, *others), shape).tocsr()
+    indices, indptr = others
+    if kind == "csc":
+        return sparse.csc_array((data, indices, indptr), shape).tocsr()
+    return sparse.bsr_array((data, indices, indptr), shape).tocsr()
 
 
 SAVE_AGAIN = "Save it again, with scipy.sparse.save_npz."

@@ -33,8 +33,8 @@ def _decoded(stored: Array, what: Callable[[int], str]) -> Array:
     except UnicodeDecodeError:
         row = next(row for row, text in enumerate(stored.tolist()) if not _is_utf8(text))
         raise SourceError(
-            f"{what(row)} {bytes(stored[row])!r} is not UTF-8 text. Save texts as str, or encode them as"
-            " UTF-8."
+            f"{what(row)} {bytes(stored[row])!r} is not UTF-8 text. Save texts as str, or encode"
+            " them as UTF-8."
         ) from None
 
 
