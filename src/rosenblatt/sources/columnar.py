@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rosenblatt.errors import SourceError
+from rosenblatt.sources.arrowlayout import BadLayoutError, check_arrow
 from rosenblatt.sources.chunks import Place, Table
 from rosenblatt.sources.reading import name_of, some_rows, unpacked
 
@@ -42,7 +43,9 @@ class Columnar:
         first: pl.Schema | None = None
         for file in self.files:
             with unpacked(file) as path, _told(file, self.kind):
-                _refuse_stream(file, path)
+                if self.kind == "Arrow":
+                    _refuse_stream(file, path)
+                    check_arrow(path)
                 scan = _scan(self.kind, path)
                 schema = scan.collect_schema()
                 if first is None:
@@ -80,7 +83,12 @@ def _told(file: str, kind: str) -> Iterator[None]:
 
     try:
         yield
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+    except (
+        BadLayoutError,
+        pl.exceptions.PolarsError,
+        pl.exceptions.PanicException,
+        OSError,
+    ) as error:
         reason = str(error).splitlines()[0]
         raise SourceError(
             f"{file} cannot be read as {kind}: {reason}. Is it whole, and of that kind?"
