@@ -18,14 +18,13 @@ from typing import Any, NamedTuple
 
 MAGIC = b"ARROW1"
 CONTINUES = 0xFFFFFFFF  # stands before the length of the metadata in newer files
-MAX_BATCH_BYTES = 1 << 32  # of a record batch, unpacked
+MAX_BATCH_BYTES = 1 << 32  # of a compressed record batch, unpacked
 MAX_NULL_ROWS = 1 << 24  # of a batch whose columns have no bytes: then nothing else bounds them
 MAX_LZ4_RATIO, MAX_ZSTD_RATIO = 255, 1 << 15  # of plain to packed bytes, by their formats
 SLACK_BYTES = 1 << 16  # beyond these ratios, for headers
 LZ4_CODEC = 0
 NOT_COMPRESSED = -1  # as an unpacked length
 DICTIONARY, BATCH = 2, 3  # kinds of messages
-WRITE_SMALLER = "Write it in smaller batches."
 
 
 class BadLayoutError(Exception):
@@ -132,20 +131,27 @@ def _check_block(content: mmap.mmap, block: Block) -> None:
         batch = batch.table(1)
     if batch is None or kind not in (DICTIONARY, BATCH):
         raise BadLayoutError("a block of it holds no rows")
-    _check_batch(memoryview(content)[body : body + block.body], batch)
+    _check_batch(content, Body(body, block.body), batch)
 
 
-def _check_batch(body: memoryview, batch: Table) -> None:
+class Body(NamedTuple):
+    """Where the buffers of a block stand in its file."""
+
+    start: int
+    size: int
+
+
+def _check_batch(content: mmap.mmap, body: Body, batch: Table) -> None:
     compression = batch.table(3)
     ratio = 1
     if compression is not None:
         is_lz4 = compression.number(0, "<b") == LZ4_CODEC
         ratio = MAX_LZ4_RATIO if is_lz4 else MAX_ZSTD_RATIO
-    total = sum(_unpacked_size(body, at, n, ratio) for at, n in batch.structs(2, "<qq"))
-    if total > MAX_BATCH_BYTES:
+    total = sum(_unpacked_size(content, body, at, n, ratio) for at, n in batch.structs(2, "<qq"))
+    if compression is not None and total > MAX_BATCH_BYTES:
         raise BadLayoutError(
-            f"a batch of its rows takes {total / 1e9:,.1f} GB unpacked, more than"
-            f" {MAX_BATCH_BYTES / 1e9:.1f} GB. {WRITE_SMALLER}"
+            f"a batch of its rows takes {total / 1e9:,.1f} GB unpacked; write batches of less than"
+            f" {MAX_BATCH_BYTES / 1e9:.1f} GB"
         )
     rows = batch.number(0, "<q")
     most = max(8 * total, MAX_NULL_ROWS)  # a value takes a bit at least
@@ -154,13 +160,13 @@ def _check_batch(body: memoryview, batch: Table) -> None:
             raise BadLayoutError(f"it announces {length:,} rows, of which {nulls:,} are missing")
 
 
-def _unpacked_size(body: memoryview, at: int, n: int, ratio: int) -> int:
+def _unpacked_size(content: mmap.mmap, body: Body, at: int, n: int, ratio: int) -> int:
     """How many bytes a buffer has, unpacked if need be."""
-    if at < 0 or n < 0 or at + n > len(body):
+    if at < 0 or n < 0 or at + n > body.size:
         raise BadLayoutError(f"a buffer of {n:,} bytes is not within its block")
     if ratio == 1 or n == 0:
         return n
-    size = _unpacked("<q", bytes(body[at : at + 8]), 0)
+    size = int(struct.unpack_from("<q", content, body.start + at)[0])
     if size == NOT_COMPRESSED:
         return n - 8
     if not 0 <= size <= ratio * n + SLACK_BYTES:

@@ -58,6 +58,22 @@ class Columnar:
         for frame in scan.collect_batches(chunk_size=most_rows, maintain_order=True):
             yield Table(frame, Place(file, row=row))
             row += frame.height
+        announced = _announced_rows(scan)
+        if row != announced:
+            raise SourceError(
+                f"{file} is damaged: it announces {announced:,} rows, of which {row:,} can be read."
+                " Fetch it again, or write it again."
+            )
+
+
+def _announced_rows(scan: "pl.LazyFrame") -> int:
+    """How many rows the metadata of a file announce.
+
+    Where decoding fails in a thread of its own, polars may just end with the rows before.
+    """
+    import polars as pl  # noqa: PLC0415 (slow to import)
+
+    return int(scan.select(pl.len()).collect().item())
 
 
 def _scan(kind: str, path: str) -> "pl.LazyFrame":
