@@ -58,11 +58,9 @@ def checked_rows(file: str, arrays: Callable[[str], Array]) -> CSR:
 
 def check_indices(where: str, name: str, indices: Array, stop: int) -> None:
     """Indices must be at least 0 and below a number."""
-    if not len(indices):
-        return
-    least, largest = int(indices.min()), int(indices.max())
-    if least < 0 or largest >= stop:
-        bad = least if least < 0 else largest
+    unsigned = indices.view(indices.dtype.str.replace("i", "u"))  # then below 0 is very large
+    if len(indices) and int(unsigned.max()) >= stop:
+        bad = int(indices[unsigned.argmax()])
         raise SourceError(
             f"{where}: the array {name} of a sparse matrix holds {bad}, where indices from 0 to"
             f" below {stop} were expected. {SAVE_AGAIN}"
@@ -154,8 +152,12 @@ def _converted(kind: str, parts: Arrays, shape: tuple[int, int]) -> "sparse.csr_
     """A checked matrix by rows; entries of one place are added as floats, which do not overflow."""
     from scipy import sparse  # noqa: PLC0415 (slow to import)
 
-    data = np.array(parts["data"], float_type(parts["data"].dtype), order="C")
-    others = [np.array(parts[name], np.int64) for name in ARRAYS_OF[kind][1:]]
+    data = np.ascontiguousarray(parts["data"], float_type(parts["data"].dtype))
+    is_short = kind != "dia" and max(*shape, data.size) <= np.iinfo(np.int32).max
+    index_type = np.dtype(np.int32 if is_short else np.int64)
+    others: list[Array] = [
+        np.ascontiguousarray(parts[name], index_type) for name in ARRAYS_OF[kind][1:]
+    ]
     if kind == "coo":
         return sparse.coo_array((data, tuple(others)), shape).tocsr()
     if kind == "dia":
