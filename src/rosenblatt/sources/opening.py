@@ -89,6 +89,17 @@ def pieces(file: str, *, size: int = PIECE, quoted: bool = False) -> Iterator[Pi
         yield Piece(rest, line)
 
 
+def long_lines(piece: Piece, length: int) -> Iterator[Piece]:
+    """Lines of a piece that take more bytes than a length, found without a look at the others."""
+    text, start = piece.text, 0
+    while len(text) - start > length:
+        end = text.rfind(NEWLINE, start, start + length) + 1
+        if not end:
+            end = text.find(NEWLINE, start) + 1 or len(text)
+            yield Piece(text[start:end], piece.line + text.count(NEWLINE, 0, start))
+        start = end
+
+
 def not_text() -> str:
     """What to say of a line that is too long."""
     return f"Is it a text file? A line may have {LONGEST_RECORD >> 20} MB at most."
