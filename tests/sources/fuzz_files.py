@@ -10,7 +10,6 @@ import argparse
 import bz2
 import gzip
 import io
-import json
 import os
 import random
 import resource
@@ -28,7 +27,7 @@ from scipy import sparse
 
 import rosenblatt.fitting.fit
 import rosenblatt.sources.columnar
-import rosenblatt.sources.svmlight
+import rosenblatt.sources.svmlight  # noqa: F401 (loaded once, for all children)
 from rosenblatt.cli.main import main
 
 MAX_MEMORY = 6 << 30  # bytes of addresses of a child
@@ -56,7 +55,9 @@ def table() -> pl.DataFrame:
 def seeds() -> Iterator[tuple[str, bytes]]:
     """Sound files: how their names end, and their content."""
     frame = table()
-    category = frame.with_columns(pl.col("k").fill_null("n").cast(pl.Categorical), pl.col("a").cast(pl.Float32))
+    category = frame.with_columns(
+        pl.col("k").fill_null("n").cast(pl.Categorical), pl.col("a").cast(pl.Float32)
+    )
     for one in (frame, category):
         for compression in ("uncompressed", "lz4", "zstd"):
             yield ".arrow", _written(one.write_ipc, compression=compression)
@@ -163,7 +164,7 @@ def _fit(file: Path, theirs: int) -> None:
         main()
     except SystemExit as end:
         code = int(end.code or 0)
-    except BaseException as error:  # noqa: BLE001 (whatever it is, it is told)
+    except BaseException as error:  # whatever it is, it is told
         sys.stderr.write(f"{type(error).__name__}: {error}\n")
     sys.stderr.flush()
     os._exit(code)
@@ -191,9 +192,9 @@ def run(n: int, seed: int, wanted: list[str]) -> int:
                 kept.mkdir(exist_ok=True)
                 name = kept / f"{seed}-{i}{suffix}"
                 name.write_bytes(file.read_bytes())
-                print(f"{name}: exit code {code}: {said[-300:]!r}", flush=True)
+                sys.stdout.write(f"{name}: exit code {code}: {said[-300:]!r}\n")
     for (suffix, code), times in sorted(codes.items()):
-        print(f"{suffix:10} exit code {code}: {times}")
+        sys.stdout.write(f"{suffix:10} exit code {code}: {times}\n")
     return bad
 
 
