@@ -112,8 +112,8 @@ class Limits:
         return Ending.TIME_SPENT if self.spent(step.number) else None
 
     def spent(self, number: int) -> bool:
-        """Whether steps or time have run out after the step of a number."""
-        return number >= self.max_iter or time.monotonic() > self.deadline
+        """Whether steps or time have run out after so many steps; one is always made."""
+        return number >= self.max_iter or (number > 0 and time.monotonic() > self.deadline)
 
 
 def certify(
