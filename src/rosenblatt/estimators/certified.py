@@ -29,7 +29,14 @@ from rosenblatt.solvers import products
 from rosenblatt.solvers.blas import one_thread
 from rosenblatt.solvers.certificate import Bounds
 from rosenblatt.solvers.certified import Limits, Start, Step, certify
-from rosenblatt.solvers.duality_gap import Certificate, Proof, certificate_of, prove, prove_again
+from rosenblatt.solvers.duality_gap import (
+    Certificate,
+    Proof,
+    certificate_of,
+    prove,
+    prove_again,
+    prove_closely,
+)
 from rosenblatt.solvers.far_columns import far_offsets, intercept_for, moved
 from rosenblatt.solvers.responses import Task
 from rosenblatt.solvers.state import Ending, Outcome
@@ -275,6 +282,8 @@ class CertifiedClassifier(LinearClassifier):
         self.n_iter_ = max(step.number for step in last)
         endings = [step.ending for step in last if step.ending is not None]
         worst = next((e for e in endings if e is not Ending.CERTIFIED), Ending.CERTIFIED)
+        if self.gap_ <= float(self.tol or 0.0):  # of all units together, which is what counts
+            worst = Ending.CERTIFIED
         advice = next((step.advice for step in last if step.ending is worst), "")
         rows = n_rows(problem.rows)
         self.outcome_ = Outcome(worst, self.n_iter_, rows, advice=advice, gap=self.gap_)
@@ -314,7 +323,7 @@ def moved_back(run: Run, task: Task, offsets: Floats, tol: float) -> Run:
     if last.ending is Ending.SEPARATED:
         return run
     w = at_origin(last.w, offsets)
-    proof = prove(task, w, last.alpha, tol)
+    proof = prove_closely(task, w, last.alpha, tol)
     if proof.bounds.gap > tol:
         longer = at_origin(last.w * (1.0 + 4.0 * float(np.spacing(abs(w[-1])))), offsets)
         other = prove(task, longer, proof.alpha, tol)

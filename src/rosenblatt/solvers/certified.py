@@ -27,7 +27,7 @@ from rosenblatt.rules.losses import HINGE
 from rosenblatt.solvers import products
 from rosenblatt.solvers.ascent import ascend
 from rosenblatt.solvers.certificate import Bounds, bounds_at, slack, unrest
-from rosenblatt.solvers.duality_gap import Proof, prove
+from rosenblatt.solvers.duality_gap import Proof, prove, prove_closely
 from rosenblatt.solvers.far_columns import intercept_for
 from rosenblatt.solvers.leading import MOST_FACTORED, Leader
 from rosenblatt.solvers.newton import Look, carry_over, descend, margins_of, place_at
@@ -157,7 +157,7 @@ def going_on(steps: Iterator[Step], last: Step, task: Task, tol: float) -> Itera
         w = step.w if step.bounds.objective < best.objective else w
         alpha = step.alpha if step.bounds.bound > best.bound else alpha
         best = best.tighter(step.bounds)
-        proof = partial(prove, task, w, alpha, tol)
+        proof = partial(prove_closely, task, w, alpha, tol)
         yield replace(step, w=w, alpha=alpha, bounds=best, prove=proof)
 
 
@@ -212,7 +212,7 @@ def by_ascent(task: Task, start: Start | None, seed: int, limits: Limits) -> Ite
         bounds = Bounds(now.primal, now.dual)
         rows = int(np.count_nonzero(now.alpha))
         w = np.append(now.w, now.b)
-        proof = partial(prove, task, w, now.alpha, limits.tol)
+        proof = partial(prove_closely, task, w, now.alpha, limits.tol)
         yield Step(now.passes, w, now.alpha, bounds, "ascent", rows, proof)
 
 
@@ -249,7 +249,7 @@ def led_by(
         if now.bound > best.bound:
             np.copyto(alpha, place.pulls)
         best = best.tighter(now)
-        proof = partial(prove, task, w, alpha, limits.tol)
+        proof = partial(prove_closely, task, w, alpha, limits.tol)
         if seen.expected is not None and best.gap > limits.tol:
             found = prove(task, w, seen.expected, limits.tol)
             if found.bounds.bound > best.bound:

@@ -34,6 +34,7 @@ from rosenblatt.rules.losses import HINGE, SQUARED_HINGE
 from rosenblatt.solvers import units
 from rosenblatt.solvers.certificate import Bounds
 from rosenblatt.solvers.dual_point import feasible, feasible_by_class, is_feasible
+from rosenblatt.solvers.dual_refinement import is_small, refined
 from rosenblatt.solvers.error_free import (
     EPSILON,
     Enclosed,
@@ -60,6 +61,7 @@ PLAIN_FIRST = (False, True)  # ways to sum, compensated or not, until one leaves
 COMPENSATED = (True,)
 OPEN_SHARE = 0.1  # of the gap, or of `tol`: more left open by rounding asks for compensated sums
 SQUARES_UNDERFLOW = 1e-150  # a row so short may have lost entries whose squares are no numbers
+MOST_REFINEMENTS = 4
 FULL_LENGTH = 0.999  # a dual point that would gain by being shorter than this part is shortened
 
 
@@ -136,6 +138,19 @@ def prove(task: Task, w: Floats, alpha: Floats, tol: float) -> Proof:
     """Proved bounds of weights (w, b) by a feasible dual point near α."""
     alpha = feasible(alpha, task.signs, task.costs, task.loss, bias=task.bias)
     return prove_at(task, w, alpha, tol, PLAIN_FIRST)
+
+
+def prove_closely(task: Task, w: Floats, alpha: Floats, tol: float) -> Proof:
+    """Proved bounds, by a refined dual point where α does not prove `tol` and the rows are few."""
+    best = prove(task, w, alpha, tol)
+    for _ in range(MOST_REFINEMENTS):
+        if best.bounds.gap <= tol or not is_small(task):
+            break
+        alpha = feasible(alpha, task.signs, task.costs, task.loss, bias=task.bias)
+        alpha = refined(task, w, alpha)
+        proof = prove(task, w, alpha, tol)
+        best = proof if proof.bounds.bound > best.bounds.bound else best
+    return best
 
 
 def prove_at(task: Task, w: Floats, alpha: Floats, tol: float, ways: tuple[bool, ...]) -> Proof:
@@ -321,7 +336,7 @@ def logistic_dual(a: float, c: float, m: float, e: float, paid: float) -> tuple[
         terms = paid + abs(a * m)
         if given <= NEAR_ANSWER * terms:
             return paid + a * m - given, terms + given
-    exact = entropy_term(a, c) + entropy_term(c - a, c)
+    exact = entropy_term(a, c) + entropy_of_rest(a, c)
     return exact, exact
 
 
@@ -331,6 +346,14 @@ def entropy_term(x: float, c: float) -> float:
     if x <= 0.0 or x >= c:
         return 0.0
     return float(-x * (np.log1p(-(c - x) / c) if x > 0.5 * c else np.log(x / c)))
+
+
+@njit(cache=True, forceinline=True, error_model="numpy")
+def entropy_of_rest(x: float, c: float) -> float:
+    """The same of c − x, which is rounded only where x is the small one, and needs no more then."""
+    if x <= 0.0 or x >= c:
+        return 0.0
+    return float(-(c - x) * (np.log1p(-x / c) if x <= 0.5 * c else np.log((c - x) / c)))
 
 
 def prove_softmax(
@@ -460,10 +483,7 @@ def softmax_dual_sums(given: Floats, codes: Codes, costs: Floats) -> tuple[float
             for k in range(n_classes):
                 taken += given[i, k]
                 entropy += entropy_term(given[i, k], c)
-            doubt = n_classes * EPSILON * taken
-            left = c - taken  # −x log(x/c) is concave: it is least at an end
-            own = min(entropy_term(left - doubt, c), entropy_term(left + doubt, c))
-            part += entropy + own
+            part += entropy + entropy_of_rest(taken, c)  # the sum is exact
         total, lost = two_sum(total, part)
         lost_total += lost
     total += lost_total
