@@ -33,7 +33,6 @@ from rosenblatt.solvers.duality_gap import (
     Certificate,
     Proof,
     certificate_of,
-    prove,
     prove_again,
     prove_closely,
 )
@@ -314,21 +313,11 @@ def recorded(steps: Iterator[Step], unit: int, positive: int, tol: float) -> Run
 
 
 def moved_back(run: Run, task: Task, offsets: Floats, tol: float) -> Run:
-    """A run about moved columns, told of the columns as they came.
-
-    The intercept is rounded, which costs a hinge at its kink in proportion; weights that are longer
-    by a few such roundings have no row at the kink, and may cost less.
-    """
-    last = run.last
-    if last.ending is Ending.SEPARATED:
+    """A run about moved columns, told of the columns as they came, the intercept rounded."""
+    if run.last.ending is Ending.SEPARATED:
         return run
-    w = at_origin(last.w, offsets)
-    proof = prove_closely(task, w, last.alpha, tol)
-    if proof.bounds.gap > tol:
-        longer = at_origin(last.w * (1.0 + 4.0 * float(np.spacing(abs(w[-1])))), offsets)
-        other = prove(task, longer, proof.alpha, tol)
-        w, proof = (longer, other) if other.bounds.gap < proof.bounds.gap else (w, proof)
-    return retold(run, w, proof, tol)
+    w = at_origin(run.last.w, offsets)
+    return retold(run, prove_closely(task, w, run.last.alpha, tol), tol)
 
 
 def at_origin(w: Floats, offsets: Floats) -> Floats:
@@ -336,9 +325,9 @@ def at_origin(w: Floats, offsets: Floats) -> Floats:
     return np.append(w[:-1], intercept_for(w[:-1], w[-1], -offsets))
 
 
-def retold(run: Run, w: Floats, proof: Proof, tol: float) -> Run:
+def retold(run: Run, proof: Proof, tol: float) -> Run:
     """A run with the weights and the proof it ended with in the end."""
-    last = replace(run.last, w=w, alpha=proof.alpha, bounds=proof.bounds)
+    last = replace(run.last, w=proof.w, alpha=proof.alpha, bounds=proof.bounds)
     if last.ending is Ending.CERTIFIED and proof.bounds.gap > tol:
         last = replace(last, ending=Ending.FAR_FROM_ZERO)
     elif last.ending in {Ending.AT_ROUNDING, Ending.FAR_FROM_ZERO} and proof.bounds.gap <= tol:

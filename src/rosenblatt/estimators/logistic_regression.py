@@ -242,7 +242,7 @@ class LogisticRegression(CertifiedClassifier):
         (run,) = runs
         W = np.vstack([at_origin(w, offsets) for w in run.last.w])
         task = self._softmax_task(problem, self.C_)
-        return [retold(run, W, prove_softmax(task, W, run.last.alpha, tol), tol)]
+        return [retold(run, prove_softmax(task, W, run.last.alpha, tol), tol)]
 
     def _is_softmax(self, problem: Problem) -> bool:
         return problem.n_classes > 2 and self.multi_class != "ovr"

@@ -190,9 +190,9 @@ def until(steps: Iterator[Step], limits: Limits) -> Iterator[Step]:
 
 
 def with_proof(step: Step) -> Step:
-    """A step with proved bounds, and the dual point they rest on."""
+    """A step with proved bounds, the weights they are of, and the dual point they rest on."""
     proof = step.prove()
-    return replace(step, bounds=proof.bounds, alpha=proof.alpha)
+    return replace(step, w=proof.w, bounds=proof.bounds, alpha=proof.alpha)
 
 
 def method_for(task: Task) -> str:

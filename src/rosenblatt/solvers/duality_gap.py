@@ -19,6 +19,7 @@ relative: 64 units in the last place, where they were measured to err by fewer t
 """
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -62,14 +63,16 @@ COMPENSATED = (True,)
 OPEN_SHARE = 0.1  # of the gap, or of `tol`: more left open by rounding asks for compensated sums
 SQUARES_UNDERFLOW = 1e-150  # a row so short may have lost entries whose squares are no numbers
 MOST_REFINEMENTS = 4
+KINK_WIDTH = 1e-9  # of margins that a run makes 1
 FULL_LENGTH = 0.999  # a dual point that would gain by being shorter than this part is shortened
 
 
 class Proof(NamedTuple):
-    """Proved bounds, and the feasible dual point they rest on."""
+    """Proved bounds of weights, and the feasible dual point they rest on."""
 
     bounds: Bounds
     alpha: Floats
+    w: Floats
 
 
 class UnitCertificate(NamedTuple):
@@ -141,16 +144,35 @@ def prove(task: Task, w: Floats, alpha: Floats, tol: float) -> Proof:
 
 
 def prove_closely(task: Task, w: Floats, alpha: Floats, tol: float) -> Proof:
-    """Proved bounds, by a refined dual point where α does not prove `tol` and the rows are few."""
+    """Proved bounds of weights, or of better ones that differ by rounding alone.
+
+    Where α does not prove `tol`, and the rows are few, it is refined. A hinge at its kink loses its
+    cost times the rounding of its margin, which weights that are longer by as much do not.
+    """
     best = prove(task, w, alpha, tol)
+    if task.loss in (HINGE, SQUARED_HINGE) and best.bounds.gap > tol:
+        for longer in without_kinks(task, w):
+            other = prove(task, longer, best.alpha, tol)
+            best = other if other.bounds.gap < best.bounds.gap else best
     for _ in range(MOST_REFINEMENTS):
         if best.bounds.gap <= tol or not is_small(task):
             break
         alpha = feasible(alpha, task.signs, task.costs, task.loss, bias=task.bias)
-        alpha = refined(task, w, alpha)
-        proof = prove(task, w, alpha, tol)
+        alpha = refined(task, best.w, alpha)
+        proof = prove(task, best.w, alpha, tol)
         best = proof if proof.bounds.bound > best.bounds.bound else best
     return best
+
+
+def without_kinks(task: Task, w: Floats) -> Iterator[Floats]:
+    """Weights longer by a little more than what rounding takes off margins that would be 1."""
+    scores = read_rows(task.blocks, w, np.zeros_like(task.costs)).scores
+    short = 1.0 - task.signs * (scores.value + scores.correction)
+    rounding = float(np.spacing(1.0 + abs(w[-1])))
+    near = (np.abs(short) <= max(4.0 * rounding, KINK_WIDTH)) & (task.costs > 0.0)
+    missing = float(short[near].max(initial=0.0))
+    for roundings in (1.0, 2.0, 4.0):
+        yield w * (1.0 + missing + roundings * rounding)
 
 
 def prove_at(task: Task, w: Floats, alpha: Floats, tol: float, ways: tuple[bool, ...]) -> Proof:
@@ -162,7 +184,7 @@ def prove_at(task: Task, w: Floats, alpha: Floats, tol: float, ways: tuple[bool,
         other = sides_of(task, w, shorter, tol, ways)
         if other.dual_lower > sides.dual_lower:
             alpha, sides = shorter, other
-    return Proof(sides.bounds, alpha)
+    return Proof(sides.bounds, alpha, w)
 
 
 def sides_of(task: Task, w: Floats, alpha: Floats, tol: float, ways: tuple[bool, ...]) -> Sides:
@@ -378,7 +400,7 @@ def prove_softmax(
         shorter = prove_softmax(task, W, 0.999 * part * point, tol, ways)
         if shorter.bounds.bound > sides.dual_lower:
             return shorter
-    return Proof(sides.bounds, point)
+    return Proof(sides.bounds, point, W)
 
 
 def softmax_sides(
