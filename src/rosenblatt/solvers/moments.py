@@ -137,8 +137,9 @@ def moments_of(blocks: Blocks, *, by_class: bool = False) -> Moments:
 
 def require_squares(problem: Problem, moments: Moments) -> None:
     """Refuse columns that vary by so little that their squares are below what float64 can hold."""
-    gaps = moments.centred(moments.counts)
-    diagonals = np.einsum("kjj->j", moments.scatter) + moments.counts @ gaps**2
+    with np.errstate(over="ignore", invalid="ignore"):
+        gaps = moments.centred(moments.counts)
+        diagonals = np.einsum("kjj->j", moments.scatter) + moments.counts @ gaps**2
     for j in np.flatnonzero(diagonals < LEAST_SQUARES):
         spread = spread_of_column(problem, int(j))
         if spread > 0.0:
