@@ -14,9 +14,9 @@ construction; what a class gives and takes over all rows is made equal.
 import math
 
 import numpy as np
-from numba import njit
 
 from rosenblatt.arrays import Codes, Floats
+from rosenblatt.kernel_cache import njit
 from rosenblatt.rules.losses import SQUARED_HINGE
 
 EXACT_BITS = 52  # a sum of multiples below 2⁵² of them is exact, with room for their rounding

@@ -24,12 +24,12 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from rosenblatt.arrays import Codes, Floats
 from rosenblatt.data.blocks import Blocks
 from rosenblatt.data.problem import Problem
 from rosenblatt.data.rows import Rows, n_cols, n_rows, square
+from rosenblatt.kernel_cache import njit
 from rosenblatt.rules.exponential import exp_of_minus, log_of_one_plus
 from rosenblatt.rules.losses import HINGE, SQUARED_HINGE
 from rosenblatt.solvers import units

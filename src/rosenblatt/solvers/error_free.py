@@ -19,12 +19,12 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from rosenblatt.arrays import Floats
 from rosenblatt.data.blocks import Blocks
 from rosenblatt.data.problem import Problem
 from rosenblatt.data.rows import CSR, UINT, Rows, entry, n_cols, n_entries, n_rows
+from rosenblatt.kernel_cache import njit
 
 EPSILON = 2.0**-52
 UNDERFLOW = 2.0**-1070  # of one product and its error term, with room
