@@ -1,7 +1,8 @@
 """The command tree.
 
 Exit codes: 0 done (separable: yes; verify: the proof holds), 1 no (not separable; the proof is
-wrong), 2 misuse or bad input, 3 undecided, 70 an internal error, 130 interrupted.
+wrong), 2 misuse or bad input, 3 undecided, 70 an internal error, 128 and its number after a signal,
+such as 130 after Ctrl-C.
 """
 
 import sys
@@ -25,7 +26,7 @@ Misuse: Any = typer.BadParameter.__base__  # of all slips in a command line
 app = typer.Typer(
     help="Linear classifiers with proofs.",
     epilog="Exit codes: 0 done, or yes; 1 no; 2 misuse or bad input; 3 undecided; 70 an internal"
-    " error; 130 interrupted.",
+    " error; 130 interrupted; 143 ended by SIGTERM.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
@@ -45,23 +46,25 @@ def root(
 
 def main() -> None:
     """Run the command line; every failure is a sentence and an exit code."""
-    try:
-        with interruptible():
-            code = app(standalone_mode=False)
-    except RosenblattError as error:
-        _end(2, f"Error: {error}")
-    except Misuse as error:
-        _end(2, _told(error))
-    except (KeyboardInterrupt, typer.Abort):
-        _end(INTERRUPTED, "Interrupted.")
-    except OSError as error:
-        where = f"{error.filename}: " if error.filename else ""
-        _end(2, f"Error: {where}{error.strerror or error}.")
-    except MemoryError:
-        _end(2, "Error: there is not enough memory for this.")
-    except Exception as error:  # a bug must never look like a verdict
-        _end(70, f"Internal error, please report it: {type(error).__name__}: {error}")
-    _end(code or 0, "Interrupted." if code == INTERRUPTED else "")
+    with interruptible() as ending:
+        try:
+            code = app(standalone_mode=False) or 0
+        except RosenblattError as error:
+            _end(2, f"Error: {error}")
+        except Misuse as error:
+            _end(2, _told(error))
+        except (KeyboardInterrupt, typer.Abort):
+            code = INTERRUPTED
+        except OSError as error:
+            where = f"{error.filename}: " if error.filename else ""
+            _end(2, f"Error: {where}{error.strerror or error}.")
+        except MemoryError:
+            _end(2, "Error: there is not enough memory for this.")
+        except Exception as error:  # a bug must never look like a verdict
+            _end(70, f"Internal error, please report it: {type(error).__name__}: {error}")
+        if code == INTERRUPTED:  # as typer has it, whatever the signal was
+            _end(ending.code, ending.words)
+        _end(code, "")
 
 
 def _told(error: Any) -> str:

@@ -1,13 +1,17 @@
-"""Where the command begins: Ctrl-C is a sentence even while modules are being loaded."""
+"""Where the command begins: a signal is a sentence even while modules are being loaded."""
 
 import sys
+
+from rosenblatt.cli.interrupting import interruptible
 
 
 def main() -> None:
     """Load the commands, and run one."""
-    try:
-        from rosenblatt.cli.main import main as run
-    except KeyboardInterrupt:
-        sys.stderr.write("Interrupted.\n")
-        sys.exit(130)
-    run()
+    with interruptible() as ending:
+        try:
+            from rosenblatt.cli.main import main as run
+
+            run()
+        except KeyboardInterrupt:
+            ending.tell()
+            sys.exit(ending.code)

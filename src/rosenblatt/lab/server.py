@@ -5,7 +5,6 @@ import signal
 import webbrowser
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlencode
 
@@ -25,7 +24,8 @@ from rosenblatt.lab.page import Page
 from rosenblatt.lab.rooms.plane import Files
 from rosenblatt.lab.sockets import Together
 from rosenblatt.lab.state import from_query
-from rosenblatt.lab.uploads import LIMIT, TOO_LARGE, Uploads, private_folder
+from rosenblatt.lab.uploads import LIMIT, TOO_LARGE, Uploads
+from rosenblatt.writing import temporary_folder
 
 ADDRESS = "127.0.0.1"
 LONGEST_MESSAGE = 4 * 2**20  # of a browser: points and settings, never files
@@ -62,8 +62,8 @@ def opened(
     """A lab with a file open, or none; its folder and its sockets end with it."""
     sockets, port = bind_sockets(ADDRESS, port)
     guard = Guard(secrets.token_urlsafe(24), port)
-    with private_folder() as folder:
-        uploads = Uploads(Path(folder))
+    with temporary_folder("rosenblatt-lab-") as folder:
+        uploads = Uploads(folder)
         files, place = Files(file, uploads), f"{guard.prefix}/upload"
         app = _Tornado(guard, uploads, lambda doc: _page(doc, files, place))
         http = HTTPServer(app, max_body_size=2 * LIMIT)
