@@ -17,6 +17,7 @@ from rosenblatt.sources.chunks import Place, Table
 from rosenblatt.sources.jsontrouble import check_lines, explain, kind_of, lines_of, object_of
 from rosenblatt.sources.opening import BOM, NEWLINE, PIECE, Piece, pieces
 from rosenblatt.sources.reading import name_of, some_rows
+from rosenblatt.sources.stacks import n_cells
 
 if TYPE_CHECKING:
     import polars as pl
@@ -102,14 +103,19 @@ def _made_text(file: str, piece: Piece, frame: "pl.DataFrame") -> bool:
     """Whether polars made text of what was none."""
     import polars as pl  # noqa: PLC0415
 
-    texts = frame.select(pl.col(pl.String))
-    like = texts.select(pl.any_horizontal(pl.lit(value=False), pl.all().str.contains(LIKE_A_VALUE)))
-    rows = like.to_series().arg_true()
-    lines = list(lines_of(piece)) if len(rows) else []
+    texts = [column for column in frame.get_columns() if column.dtype == pl.String]
+    like = pl.all().str.contains(LIKE_A_VALUE)
+    doubtful = [texts[k] for k in np.flatnonzero(n_cells(texts, like))]
+    if not doubtful:
+        return False
+    some = pl.DataFrame(doubtful).select(pl.any_horizontal(like)).to_series()
+    lines = list(lines_of(piece))
     objects = (
-        object_of(f"{file}, line {number}", line) for number, line in map(lines.__getitem__, rows)
+        object_of(f"{file}, line {number}", line)
+        for number, line in map(lines.__getitem__, some.arg_true())
     )
-    return any(not isinstance(it.get(key), str | None) for it in objects for key in texts.columns)
+    names = [column.name for column in doubtful]
+    return any(not isinstance(it.get(key), str | None) for it in objects for key in names)
 
 
 def _clash(before: "pl.DataType | None", kind: "pl.DataType") -> bool:
