@@ -97,7 +97,7 @@ def test_unseen_and_missing_values():
     ],
 )
 def test_cells_as_numbers(cells, values):
-    found = numbers_of(cells)
+    found = numbers_of([cells])[0]
     assert found.dtype == np.float64
     assert found.flags.writeable
     np.testing.assert_array_equal(found, np.array(values, float))
@@ -116,7 +116,7 @@ def test_cells_as_numbers(cells, values):
 )
 def test_what_is_no_number_is_refused_with_its_row(cells, row, words):
     with pytest.raises(BadCellError, match=words) as error:
-        numbers_of(pl.Series("a", cells))
+        numbers_of([pl.Series("a", cells)])
     assert (error.value.row, error.value.column) == (row, "a")
 
 
@@ -131,7 +131,7 @@ def test_what_is_no_number_is_refused_with_its_row(cells, row, words):
     ],
 )
 def test_cells_as_words(cells, words):
-    assert words_of(pl.Series("a", cells)).to_list() == words
+    assert words_of([pl.Series("a", cells)])[0].to_list() == words
 
 
 def test_the_chunk_itself_is_not_changed():

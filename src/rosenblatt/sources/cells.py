@@ -96,7 +96,7 @@ def types_of(words: "pl.DataFrame", *, decimal_comma: bool) -> "dict[str, pl.Dat
 def typed(
     words: Table, types: "Mapping[str, pl.DataType]", *, decimal_comma: bool
 ) -> "pl.DataFrame":
-    """Columns of words as their types have them; the first word that is not of its type is named."""
+    """Columns of words as their types have them; the first word of another type is named."""
     import polars as pl  # noqa: PLC0415 (slow to import)
 
     numbers = _numbers(pl.all(), decimal_comma=decimal_comma)

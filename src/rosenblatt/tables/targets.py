@@ -140,7 +140,7 @@ def _column(chunk: Table, target: str | None) -> "pl.Series":
         raise SourceError(f"{chunk.place.file}, column {target!r}: {column.dtype} is no class.")
     if not (column.dtype.is_numeric() or column.dtype == pl.Boolean):
         with chunk.naming_cells():
-            column = words_of(column)
+            (column,) = words_of([column])
     missing = column.is_null() | (column.is_nan() if column.dtype.is_float() else False)
     if missing.any():
         raise _missing(chunk, int(missing.arg_max() or 0), target)
