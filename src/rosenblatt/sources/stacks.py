@@ -70,4 +70,4 @@ def _are_stacked(part: Columns) -> bool:
 def _stack(part: Columns) -> "pl.DataFrame":
     import polars as pl  # noqa: PLC0415 (slow to import)
 
-    return pl.DataFrame([pl.concat([column.alias("") for column in part], rechunk=True)])
+    return pl.DataFrame([pl.concat(part, rechunk=True)])

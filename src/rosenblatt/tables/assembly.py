@@ -1,13 +1,13 @@
 """The features of all columns put together as dense or sparse rows."""
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from rosenblatt.arrays import Array, Floats, Ints
 from rosenblatt.data.storage import CSR
-from rosenblatt.sources.chunks import Grid
+from rosenblatt.sources.chunks import Grid, Table
 from rosenblatt.tables.columns import (
     ABSENT,
     Category,
@@ -18,9 +18,6 @@ from rosenblatt.tables.columns import (
     width_of,
     words_of,
 )
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 class Encoded(NamedTuple):
@@ -38,16 +35,15 @@ class Encoded(NamedTuple):
     words: Ints
 
 
-def encoded(columns: Sequence[Column], frame: "pl.DataFrame") -> Encoded:
-    """Columns of a frame as features, counted through; text is left out."""
-    cells = {column.name: column for column in frame.get_columns()}
+def encoded(columns: Sequence[Column], table: Table) -> Encoded:
+    """Columns of a table as features, counted through; text is left out."""
     firsts = _first_features(columns)
     at = [k for k, column in enumerate(columns) if isinstance(column, Number)]
     numbers = [column for column in columns if isinstance(column, Number)]
     flagged = np.array([column.indicator for column in numbers], bool)
-    values = np.zeros((0, frame.height))
+    values = np.zeros((0, len(table)))
     if numbers:
-        values = numbers_of([cells[column.name] for column in numbers])
+        values = numbers_of([table.columns[column.name] for column in numbers])
     missing = np.isnan(values)
     if missing.any():
         place, row = missing.nonzero()
@@ -58,18 +54,16 @@ def encoded(columns: Sequence[Column], frame: "pl.DataFrame") -> Encoded:
         values,
         features[flagged] + 1,
         missing[flagged],
-        *_encoded_words(columns, firsts, cells, frame.height),
+        *_encoded_words(columns, firsts, table),
     )
 
 
-def _encoded_words(
-    columns: Sequence[Column], firsts: Ints, cells: "Mapping[str, pl.Series]", height: int
-) -> tuple[Ints, Ints]:
+def _encoded_words(columns: Sequence[Column], firsts: Ints, table: Table) -> tuple[Ints, Ints]:
     """First feature of each category, and the features that its words set."""
     at = [k for k, column in enumerate(columns) if isinstance(column, Category)]
     categories = [column for column in columns if isinstance(column, Category)]
-    found = words_of([cells[column.name] for column in categories])
-    places = np.empty((len(categories), height), np.int64)
+    found = words_of([table.columns[column.name] for column in categories])
+    places = np.empty((len(categories), len(table)), np.int64)
     for k, (column, words) in enumerate(zip(categories, found, strict=True)):
         places[k] = column.places(words)
     features = np.where(places == ABSENT, ABSENT, places + firsts[at, None])
@@ -82,10 +76,10 @@ def _first_features(columns: Sequence[Column]) -> Ints:
     return widths.cumsum()[:-1]
 
 
-def dense_rows(columns: Sequence[Column], frame: "pl.DataFrame") -> Floats:
+def dense_rows(columns: Sequence[Column], table: Table) -> Floats:
     """All features of every row; there must be no text among the columns."""
-    own = encoded(columns, frame)
-    rows = np.zeros((frame.height, sum(map(width_of, columns))))
+    own = encoded(columns, table)
+    rows = np.zeros((len(table), sum(map(width_of, columns))))
     rows[:, _side_by_side_or(own.numbers)] = own.values.T
     rows[:, own.flags] = own.missing.T
     place, row = (own.words != ABSENT).nonzero()
@@ -119,16 +113,16 @@ def _side_by_side_or(places: Ints) -> Ints | slice:
     return places
 
 
-def sparse_rows(columns: Sequence[Column], frame: "pl.DataFrame", *, weighted: bool) -> CSR:
+def sparse_rows(columns: Sequence[Column], table: Table, *, weighted: bool) -> CSR:
     """The features that a row has; numbers are stored even where they are zero.
 
     Columns of text, which must be the last, are counted, or weighted.
     """
     texts = [column for column in columns if isinstance(column, Text)]
     others = columns[: len(columns) - len(texts)]
-    rows = _packed(encoded(others, frame), sum(map(width_of, others)))
+    rows = _packed(encoded(others, table), sum(map(width_of, others)))
     for column in texts:
-        cells = frame[column.name]
+        cells = table.columns[column.name]
         rows = _side_by_side(rows, column.weighted(cells) if weighted else column.counts(cells))
     return rows
 

@@ -114,8 +114,8 @@ def numbers_of(columns: "Sequence[pl.Series]") -> Floats:
     """Columns of cells as rows of float64, a missing cell as NaN; what is no number is refused."""
     import polars as pl  # noqa: PLC0415 (slow to import)
 
-    floats = [_floats(cells).alias(str(k)) for k, cells in enumerate(columns)]
-    values: Floats = pl.DataFrame(floats).to_numpy(order="fortran", writable=True).T
+    floats = pl.concat([_floats(cells) for cells in columns])
+    values: Floats = floats.to_numpy(writable=True).reshape(len(columns), -1)
     infinite = np.isinf(values)
     if infinite.any():
         column, row = np.argwhere(infinite)[0].tolist()

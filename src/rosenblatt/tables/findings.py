@@ -94,7 +94,7 @@ def _cells_of(chunk: Table) -> Mapping[str, Cells]:
     """The cells of each column, by its name."""
     if isinstance(chunk, Grid):
         return dict(zip(chunk.names, chunk.values.T, strict=True))
-    return {column.name: column for column in chunk.frame.get_columns()}
+    return chunk.columns
 
 
 def _has_few_values(cells: Cells) -> bool:

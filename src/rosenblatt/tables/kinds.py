@@ -83,8 +83,7 @@ def kinds_of(chunk: Table, target: str, choices: Choices) -> dict[str, Kind]:
     kinds: dict[str, Kind | None] = {name: _told_kind(chunk, name, choices) for name in names}
     unknown = [name for name, kind in kinds.items() if kind is None]
     if unknown:
-        cells = {column.name: column for column in chunk.frame.get_columns()}
-        kinds |= _kinds_of_cells(chunk, [cells[name] for name in unknown], choices)
+        kinds |= _kinds_of_cells(chunk, [chunk.columns[name] for name in unknown], choices)
     found = {name: kind for name, kind in kinds.items() if kind is not None}
     if choices.grams is not None and Kind.TEXT not in found.values():
         found[_only_words(chunk, found, choices.grams)] = Kind.TEXT
@@ -93,7 +92,7 @@ def kinds_of(chunk: Table, target: str, choices: Choices) -> dict[str, Kind]:
 
 def _only_words(chunk: Table, kinds: Mapping[str, Kind], grams: Grams) -> str:
     """The only column of words, which then is the text that was spoken of."""
-    words = [name for name in kinds if str(chunk.frame[name].dtype) == "String"]
+    words = [name for name in kinds if str(chunk.columns[name].dtype) == "String"]
     if len(words) != 1:
         raise no_text(chunk.place.file, grams)
     return words[0]

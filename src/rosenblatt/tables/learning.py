@@ -108,12 +108,11 @@ class _Columns:
             if self.numbers.names:
                 self._add_numbers(chunk)
             if self.words or self.texts:
-                cells = {column.name: column for column in chunk.frame.get_columns()}
-                words = words_of([cells[name] for name in self.words])
+                words = words_of([chunk.columns[name] for name in self.words])
                 for summary, own in zip(self.words.values(), words, strict=True):
                     summary.add(own)
                 for name, text in self.texts.items():
-                    text.add(cells[name])
+                    text.add(chunk.columns[name])
         self.leaks.add(chunk)
 
     def _add_numbers(self, chunk: Table) -> None:
@@ -122,8 +121,7 @@ class _Columns:
             at = {name: place for place, name in enumerate(chunk.names)}
             self.numbers.add(np.take(chunk.values.T, [at[name] for name in names], axis=0))
             return
-        columns = {column.name: column for column in chunk.frame.get_columns()}
-        cells = [columns[name] for name in names]
+        cells = [chunk.columns[name] for name in names]
         self.numbers.boolean[:] = [str(column.dtype) == "Boolean" for column in cells]
         self.numbers.add(numbers_of(cells))
 

@@ -130,8 +130,8 @@ class Preparation:
             return number_rows(numbers, chunk)
         with chunk.naming_cells():
             if self.sparse:
-                return sparse_rows(self.columns, chunk.frame, weighted=weighted)
-            return dense_rows(self.columns, chunk.frame)
+                return sparse_rows(self.columns, chunk, weighted=weighted)
+            return dense_rows(self.columns, chunk)
 
     def _by_names(self, chunk: Table) -> Rows:
         """Rows of a table whose columns are called as the features of the matrix are."""
