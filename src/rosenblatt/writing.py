@@ -9,12 +9,14 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
+from weakref import WeakSet
 
 NEW = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0)
 AS_ALLOWED = 0o666  # for everyone the umask lets
 
 _UNFINISHED: set[Path] = set()  # files and folders that are there only while something is written
+_TEMPORARY: WeakSet[Any] = WeakSet()  # files that are removed when nobody needs them
 
 
 @contextmanager
@@ -54,11 +56,20 @@ def temporary_folder(prefix: str = "rosenblatt-") -> Iterator[Path]:
             _UNFINISHED.discard(folder)
 
 
+def temporary_file() -> Any:
+    """A named file that no other user can read, and that is removed when it is closed."""
+    from tempfile import NamedTemporaryFile  # noqa: PLC0415 (as above)
+
+    file = NamedTemporaryFile(prefix="rosenblatt-")  # noqa: SIM115 (it may live on)
+    _TEMPORARY.add(file)
+    return file
+
+
 def remove_unfinished() -> None:
-    """Remove what is being written: for a process that ends before its writers can do so."""
+    """Remove what is there for a while: for a process that ends before its owners can do so."""
     from shutil import rmtree  # noqa: PLC0415 (as above)
 
-    for path in tuple(_UNFINISHED):
+    for path in (*_UNFINISHED, *(Path(file.name) for file in _TEMPORARY)):
         rmtree(path, ignore_errors=True)
         with suppress(OSError):
             path.unlink()

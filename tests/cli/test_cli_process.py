@@ -187,8 +187,11 @@ WRITERS = {
     "model": ("fit", "pets.csv", "-o", "new", *QUICKLY),
     "report": ("fit", "pets.csv", "--report", "new", *QUICKLY),
     "proof": ("separable", "pets.csv", "--proof", "new"),
-    "table": ("predict", "pets.model", "pets.csv", "-o", "new.parquet"),
+    "csv": ("predict", "pets.model", "pets.csv", "-o", "new.csv"),
+    "jsonl": ("predict", "pets.model", "pets.csv", "-o", "new.jsonl"),
+    "parquet": ("predict", "pets.model", "pets.csv", "-o", "new.parquet"),
     "export": ("export", "pets.model", "-o", "new.json"),
+    "comparison": ("compare", "pets.csv", "--report", "new", "--folds", "2", *QUICKLY),
 }
 
 
@@ -197,12 +200,16 @@ def ended_while_writing(
 ) -> tuple[int, str]:
     """End a command by a signal as it writes; its exit code, and what it said."""
     code = WHILE_WRITING.format(waiting=waiting, setting=setting)
-    with subprocess.Popen(
-        [sys.executable, "-c", code, *words],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as running:
+    with (
+        Path("pets.csv").open("rb") as pets,
+        subprocess.Popen(
+            [sys.executable, "-c", code, *words],
+            stdin=pets,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        ) as running,
+    ):
         assert running.stdout is not None
         assert running.stdout.readline() == "writing\n"
         assert any(name.endswith(".part") for name in contents())
@@ -224,17 +231,37 @@ def test_a_signal_leaves_no_part_of_a_file(
     assert not list(own.iterdir())
 
 
-def test_a_signal_ends_what_does_not_return_to_python() -> None:
-    """As compiled code may not for long: here it waits for a mutex that it holds itself."""
+NEVER_RETURNS = {  # what prepares it, and what then never returns to Python
+    "a lock that it holds itself": (
+        "import ctypes; lock = (ctypes.c_byte * 64)(); libc = ctypes.CDLL(None)",
+        "libc.pthread_mutex_lock(lock); libc.pthread_mutex_lock(lock)",
+    ),
+    "a compiled loop": (
+        """import numba, numpy
+@numba.njit('(i8[:],)', nogil=True)
+def count(turns):
+    while turns[0] >= 0:
+        turns[0] = (turns[0] + 1) % 1000
+""",
+        "count(numpy.zeros(1, numpy.int64))",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", NEVER_RETURNS)
+def test_a_signal_ends_what_does_not_return_to_python(
+    case: str, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = tmp_path_factory.mktemp("temporary")
+    monkeypatch.setenv("TMPDIR", str(own))
+    Path("new.csv").write_text("old\n")
     before = contents()
-    waiting = (
-        "import ctypes; lock = (ctypes.c_byte * 64)(); libc = ctypes.CDLL(None)\n"
-        "    libc.pthread_mutex_lock(lock); libc.pthread_mutex_lock(lock)"
-    )
-    setting = "interrupting.PATIENCE = 0.2"
-    told = ended_while_writing(WRITERS["model"], signal.SIGTERM, waiting, setting)
-    assert told == SAID[signal.SIGTERM]
+    preparing, waiting = NEVER_RETURNS[case]
+    words = ("predict", "pets.model", "-", "-o", "new.csv")  # with a copy of its input, too
+    setting = f"{preparing}\ninterrupting.PATIENCE = 0.2"
+    assert ended_while_writing(words, signal.SIGTERM, waiting, setting) == SAID[signal.SIGTERM]
     assert contents() == before
+    assert not list(own.iterdir())
 
 
 def test_signals_that_are_ignored_stay_so() -> None:
@@ -257,14 +284,14 @@ def test_a_signal_at_any_moment_leaves_whole_files_or_none() -> None:
     length = time.monotonic() - started
     whole = {name: contents().pop(name) for name in ("new", "new.html")}
     assert done.returncode == 0
-    for moment in range(8):
+    for moment in range(4):
         for name in whole:
             Path(name).unlink(missing_ok=True)
         before = contents()
         with subprocess.Popen(
             command(*words), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
         ) as running:
-            time.sleep(length * (moment + 1) / 9)
+            time.sleep(length * (moment + 1) / 5)
             running.terminate()
             _, err = running.communicate(timeout=60)
         assert (running.returncode, err) in {SAID[signal.SIGTERM], (-signal.SIGTERM, ""), (0, "")}

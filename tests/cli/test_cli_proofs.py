@@ -176,15 +176,29 @@ def test_other_weights_are_refused() -> None:
     assert "0" in refused("tampered.json", "table.csv")
 
 
+NO_JSON = "proof.json is no proof: a proof is JSON, and begins with {."
+NESTED = "proof.json is no proof: its JSON is nested too deeply."
 NO_PROOFS = {
-    "nothing": ("", "proof.json is not JSON text"),
+    "nothing": ("", "proof.json is empty, and so is no proof."),
+    "blanks": (" " * 70_000, NO_JSON),
     "another object": ("{}", "This is not a proof file"),
-    "zeros": ("\0" * 70_000, "proof.json is not JSON text: a proof begins with {."),
-    "a table": (PETS, "proof.json is not JSON text: a proof begins with {."),
+    "a list": ("[1, 2]", NO_JSON),
+    "zeros": ("\0" * 70_000, NO_JSON),
+    "a table": (PETS, NO_JSON),
+    "no UTF-8": (b'{"format": "\xff"}', "proof.json is not JSON text: 'utf-8' codec"),
+    "UTF-16": ("{}".encode("utf-16"), NO_JSON),
     "cut short": ('{"format": ', "proof.json is not JSON text: Expecting value"),
+    "not a number": ('{"format": NaN}', "A proof holds no NaN."),
+    "a long number": ('{"n_rows": ' + "9" * 5000 + "}", "proof.json is not JSON text: Exceeds"),
+    "deep lists": ('{"format": ' + "[" * 200_000 + "]" * 200_000 + "}", NESTED),
+    "deep objects": ('{"format": ' * 100_000 + "1" + "}" * 100_000, NESTED),
     "another version": (
         '{"format": "rosenblatt-proof", "version": 99}',
         "This proof file has version 99",
+    ),
+    "another answer": (
+        '{"format": "rosenblatt-proof", "version": 1, "answer": ["\\ud800"]}',
+        '"answer" must be one of separable, inseparable, undecided; got',
     ),
 }
 
@@ -192,7 +206,7 @@ NO_PROOFS = {
 @pytest.mark.parametrize("case", NO_PROOFS)
 def test_what_is_no_proof_is_bad_input_and_no_wrong_proof(case: str) -> None:
     text, reason = NO_PROOFS[case]
-    Path("proof.json").write_text(text)
+    Path("proof.json").write_bytes(text if isinstance(text, bytes) else text.encode())
     assert refusal("verify", "proof.json", "pets.csv").startswith(reason)
 
 
@@ -212,6 +226,8 @@ def test_a_proof_may_come_through_a_pipe_but_from_no_device() -> None:
     writer.start()
     assert rosenblatt("verify", "pipe", "pets.csv").code == 0
     writer.join()
+    assert refusal("verify", ".", "pets.csv").startswith(". is a folder.")
+    assert refusal("verify", "missing", "pets.csv").startswith("missing does not exist.")
     told = refusal("verify", "/dev/zero", "pets.csv")
     assert told == "/dev/zero is neither a regular file nor a pipe."
     assert refusal("verify", "", "pets.csv").startswith("A file without a name does not exist.")

@@ -8,7 +8,6 @@ import glob
 import gzip
 import shutil
 import sys
-import tempfile
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -18,6 +17,7 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from rosenblatt.errors import SourceError
+from rosenblatt.writing import temporary_file
 
 STDIN = "-"
 PIECE = 1 << 23  # bytes: enough to share among threads, little enough to stay at hand
@@ -124,11 +124,11 @@ def _path(file: str) -> str:
 @cache
 def _spooled_input() -> str:
     """Standard input in a file of its own, since a source is read more than once."""
-    spool = tempfile.NamedTemporaryFile(prefix="rosenblatt-")  # noqa: SIM115 (lives to the end)
+    spool = temporary_file()
     shutil.copyfileobj(sys.stdin.buffer, spool)
     spool.flush()
     _KEPT_OPEN.append(spool)
-    return spool.name
+    return str(spool.name)
 
 
 _KEPT_OPEN: list[Any] = []

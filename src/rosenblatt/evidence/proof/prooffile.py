@@ -37,9 +37,11 @@ def load_proof(path: str | Path) -> Proof:
         fields = json.loads(_text_of(file), parse_constant=_no_constant)
     except OSError as error:
         raise ProofFileError(f"{file} cannot be read: {error.strerror}.") from error
-    except (UnicodeDecodeError, ValueError, RecursionError) as error:
-        if isinstance(error, ProofFileError):
-            raise
+    except ProofFileError:
+        raise
+    except RecursionError as error:
+        raise ProofFileError(f"{file} is no proof: its JSON is nested too deeply.") from error
+    except ValueError as error:
         raise ProofFileError(f"{file} is not JSON text: {error}.") from error
     return parse_proof(fields)
 
@@ -51,8 +53,10 @@ def _text_of(file: Path) -> str:
         if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode)):
             raise ProofFileError(f"{file} is neither a regular file nor a pipe.")
         start = stream.read(START_BYTES)
-        if start and not start.lstrip().startswith(b"{"):  # before anything long is read
-            raise ProofFileError(f"{file} is not JSON text: a proof begins with {{.")
+        if not start:
+            raise ProofFileError(f"{file} is empty, and so is no proof.")
+        if not start.lstrip().startswith(b"{"):  # before anything long is read
+            raise ProofFileError(f"{file} is no proof: a proof is JSON, and begins with {{.")
         text = start + stream.read(MAX_BYTES + 1 - len(start))
     if len(text) > MAX_BYTES:
         raise ProofFileError(f"{file} is larger than {MAX_BYTES} bytes: too large for a proof.")
