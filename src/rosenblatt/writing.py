@@ -65,6 +65,12 @@ def temporary_file() -> Any:
     return file
 
 
+def close_temporary_files() -> None:
+    """Remove the temporary files that are left: for the end of a process, while signals wait."""
+    for file in tuple(_TEMPORARY):
+        file.close()
+
+
 def remove_unfinished() -> None:
     """Remove what is there for a while: for a process that ends before its owners can do so."""
     from shutil import rmtree  # noqa: PLC0415 (as above)

@@ -264,6 +264,24 @@ def test_a_signal_ends_what_does_not_return_to_python(
     assert not list(own.iterdir())
 
 
+def test_the_copy_of_the_input_is_gone_before_python_ends(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A signal that comes while Python ends, which takes a while, leaves nothing behind either."""
+    own = tmp_path_factory.mktemp("temporary")
+    monkeypatch.setenv("TMPDIR", str(own))
+    listing = f"import atexit, os; atexit.register(lambda: print(os.listdir({str(own)!r})));"
+    words = ("predict", "pets.model", "-", "-o", "new.csv")
+    done = subprocess.run(
+        [sys.executable, "-c", listing + CODE, *words],
+        input=PETS,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "[]\n", "")
+
+
 def test_signals_that_are_ignored_stay_so() -> None:
     """As `nohup` wants it."""
     ignoring = "import signal; signal.signal(signal.SIGHUP, signal.SIG_IGN); "

@@ -3,6 +3,7 @@
 import sys
 
 from rosenblatt.cli.interrupting import interruptible
+from rosenblatt.writing import close_temporary_files
 
 
 def main() -> None:
@@ -15,3 +16,5 @@ def main() -> None:
         except KeyboardInterrupt:
             ending.tell()
             sys.exit(ending.code)
+        finally:
+            close_temporary_files()

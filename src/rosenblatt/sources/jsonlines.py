@@ -5,10 +5,10 @@ anywhere, and is a number with decimals if one line has it so. polars reads; whe
 would turn a number into text, the lines are gone through one by one for the first that is wrong.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -84,7 +84,20 @@ def _types_of(file: str, piece: Piece, before: Types) -> Types:
         explain(file, piece, before, str(error))
     if any(_clash(before.get(key), kind) for key, kind in types.items()):
         explain(file, piece, before, "its types change")
-    return dict(types)
+    return {key: types[key] for key in _keys_in_order(file, piece, before, types)}
+
+
+def _keys_in_order(file: str, piece: Piece, before: Types, types: Mapping[str, Any]) -> list[str]:
+    """Keys of some lines in the order in which they first come; polars gives them in its own."""
+    unseen = types.keys() - before.keys()
+    keys = dict.fromkeys(before)
+    for number, line in lines_of(piece) if unseen else ():
+        found = object_of(f"{file}, line {number}", line)
+        keys |= dict.fromkeys(found)
+        unseen -= found.keys()
+        if not unseen:
+            break
+    return [key for key in keys if key in types]
 
 
 def _frame(file: str, piece: Piece, types: Types) -> "pl.DataFrame":
