@@ -175,7 +175,7 @@ MALFORMED = {
     "a body cut short": (UPLOAD + b"Content-Length: 9\r\n\r\nabc", HUNG_UP),
     "a chunk of no size": (UPLOAD + b"Transfer-Encoding: chunked\r\n\r\nzz\r\n", REFUSED),
     "nothing": (b"", HUNG_UP),
-    "half a line": (b"GET /fo", HUNG_UP),
+    "half a line": (b"GET /half", HUNG_UP),
     "no version": (b"GET /\r\n\r\n", REFUSED),
     "bytes": (bytes(range(256)) + b"\r\n\r\n", REFUSED),
     "TLS": (bytes.fromhex("16030100c8010000c40303") + bytes(range(180)), HUNG_UP),
