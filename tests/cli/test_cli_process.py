@@ -282,6 +282,24 @@ def test_the_copy_of_the_input_is_gone_before_python_ends(
     assert (done.returncode, done.stdout, done.stderr) == (0, "[]\n", "")
 
 
+def test_a_signal_after_the_command_is_done_comes_too_late() -> None:
+    late = (
+        "import signal, threading\n"
+        "join = threading.Thread.join\n"
+        "def late_join(thread, timeout=None):\n"
+        "    signal.raise_signal(signal.SIGTERM)\n"
+        "    join(thread, timeout)\n"
+        "threading.Thread.join = late_join\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", late + CODE, "--version"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == rosenblatt("--version")
+
+
 def test_signals_that_are_ignored_stay_so() -> None:
     """As `nohup` wants it."""
     ignoring = "import signal; signal.signal(signal.SIGHUP, signal.SIG_IGN); "

@@ -37,7 +37,7 @@ class Ending:
     """Which signal has ended a command, if one has; Ctrl-C where nobody knows better."""
 
     number: int = signal.SIGINT
-    raised = False
+    settled = False  # whether an exception was raised, or is too late: files are being removed
 
     @property
     def code(self) -> int:
@@ -60,20 +60,20 @@ class Ending:
 
 
 @contextmanager
-def interruptible() -> Iterator[Ending]:
+def interruptible(ending: Ending | None = None) -> Iterator[Ending]:
     """Let signals be a KeyboardInterrupt wherever there can be one; those ignored stay ignored."""
-    ending, main = Ending(), threading.main_thread()
+    ending, main = ending or Ending(), threading.main_thread()
     if not CAN_WAIT or threading.current_thread() is not main:
         yield ending
         return
     waiting: list[threading.Timer] = []
 
     def interrupt(number: int, frame: FrameType | None) -> None:
-        if ending.raised:  # and files are being removed
+        if ending.settled:
             return
         ending.number = number
         if not _must_go_on(frame):
-            ending.raised = True
+            ending.settled = True
             raise Interrupted
         again = threading.Timer(SOON, signal.pthread_kill, (main.ident, number))
         waiting[:] = [again]
@@ -84,7 +84,10 @@ def interruptible() -> Iterator[Ending]:
         with _watched(ending):
             for number in before:
                 signal.signal(number, interrupt)
-            yield ending
+            try:
+                yield ending
+            finally:
+                ending.settled = True
     finally:
         for again in waiting:
             again.cancel()

@@ -13,7 +13,7 @@ import typer
 from rosenblatt.cli.comparing import compare
 from rosenblatt.cli.deciding import separable, verify
 from rosenblatt.cli.fitting import fit
-from rosenblatt.cli.interrupting import interruptible
+from rosenblatt.cli.interrupting import Ending, interruptible
 from rosenblatt.cli.laboratory import lab
 from rosenblatt.cli.predicting import predict, score
 from rosenblatt.cli.showing import export, show
@@ -45,26 +45,31 @@ def root(
 
 
 def main() -> None:
-    """Run the command line; every failure is a sentence and an exit code."""
+    """Run the command line as a process of its own does."""
     with interruptible() as ending:
-        try:
-            code = app(standalone_mode=False) or 0
-        except RosenblattError as error:
-            _end(2, f"Error: {error}")
-        except Misuse as error:
-            _end(2, _told(error))
-        except (KeyboardInterrupt, typer.Abort):
-            code = INTERRUPTED
-        except OSError as error:
-            where = f"{error.filename}: " if error.filename else ""
-            _end(2, f"Error: {where}{error.strerror or error}.")
-        except MemoryError:
-            _end(2, "Error: there is not enough memory for this.")
-        except Exception as error:  # a bug must never look like a verdict
-            _end(70, f"Internal error, please report it: {type(error).__name__}: {error}")
-        if code == INTERRUPTED:  # as typer has it, whatever the signal was
-            _end(ending.code, ending.words)
-        _end(code, "")
+        run(ending)
+
+
+def run(ending: Ending) -> NoReturn:
+    """Run the command line; every failure is a sentence and an exit code."""
+    try:
+        code = app(standalone_mode=False) or 0
+    except RosenblattError as error:
+        _end(2, f"Error: {error}")
+    except Misuse as error:
+        _end(2, _told(error))
+    except (KeyboardInterrupt, typer.Abort):
+        code = INTERRUPTED
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        _end(2, f"Error: {where}{error.strerror or error}.")
+    except MemoryError:
+        _end(2, "Error: there is not enough memory for this.")
+    except Exception as error:  # a bug must never look like a verdict
+        _end(70, f"Internal error, please report it: {type(error).__name__}: {error}")
+    if code == INTERRUPTED:  # as typer has it, whatever the signal was
+        _end(ending.code, ending.words)
+    _end(code, "")
 
 
 def _told(error: Any) -> str:

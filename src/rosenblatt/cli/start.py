@@ -1,20 +1,23 @@
-"""Where the command begins: a signal is a sentence even while modules are being loaded."""
+"""Where the command begins and ends: a signal is a sentence even before and after a command."""
 
 import sys
 
-from rosenblatt.cli.interrupting import interruptible
+from rosenblatt.cli.interrupting import Ending, interruptible
 from rosenblatt.writing import close_temporary_files
 
 
 def main() -> None:
-    """Load the commands, and run one."""
-    with interruptible() as ending:
-        try:
-            from rosenblatt.cli.main import main as run
+    """Load the commands, run one, and clean up."""
+    ending = Ending()
+    try:
+        with interruptible(ending):
+            try:
+                from rosenblatt.cli.main import run
 
-            run()
-        except KeyboardInterrupt:
-            ending.tell()
-            sys.exit(ending.code)
-        finally:
-            close_temporary_files()
+                run(ending)
+            finally:
+                ending.settled = True  # a signal comes too late to change the exit code
+                close_temporary_files()
+    except KeyboardInterrupt:
+        ending.tell()
+        sys.exit(ending.code)
