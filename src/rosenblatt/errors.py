@@ -11,6 +11,7 @@
     │   └── BadCellError                   a cell that its column cannot take
     ├── ModelError (also a ValueError)     a model that cannot be saved, loaded or exported
     └── ProofError (also a ValueError)     a proof that does not hold, or is not a proof
+        └── ProofFileError                 a file that cannot be read as a proof
 
 Every message says what was wanted, what came, where, and what to do.
 """
@@ -72,3 +73,7 @@ class ModelError(RosenblattError, ValueError):
 
 class ProofError(RosenblattError, ValueError):
     """A proof that does not hold for the data, or is no proof at all."""
+
+
+class ProofFileError(ProofError):
+    """A file that cannot be read as a proof: whatever it claims, nothing was checked."""

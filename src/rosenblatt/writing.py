@@ -6,14 +6,17 @@ What is no file, such as /dev/stdout or a named pipe, is written to as it is, an
 """
 
 import os
-import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
+from weakref import WeakSet
 
 NEW = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0)
 AS_ALLOWED = 0o666  # for everyone the umask lets
+
+_UNFINISHED: set[Path] = set()  # files and folders that are there only while something is written
+_TEMPORARY: WeakSet[Any] = WeakSet()  # files that are removed when nobody needs them
 
 
 @contextmanager
@@ -24,10 +27,10 @@ def written_whole(path: str | Path) -> Iterator[IO[bytes]]:
             yield file
         return
     target = Path(path).resolve()  # a link stays one
-    part = target.with_name(f".{target.name[:100]}.{secrets.token_hex(4)}.part")
-    handle = os.open(part, NEW, AS_ALLOWED)
+    part = target.with_name(f".{target.name[:100]}.{os.urandom(4).hex()}.part")
+    _UNFINISHED.add(part)
     try:
-        with os.fdopen(handle, "wb") as file:
+        with os.fdopen(os.open(part, NEW, AS_ALLOWED), "wb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
@@ -35,3 +38,44 @@ def written_whole(path: str | Path) -> Iterator[IO[bytes]]:
     except BaseException:
         part.unlink(missing_ok=True)
         raise
+    finally:
+        _UNFINISHED.discard(part)
+
+
+@contextmanager
+def temporary_folder(prefix: str = "rosenblatt-") -> Iterator[Path]:
+    """A folder that no other user can read, and that is removed at the end."""
+    from tempfile import TemporaryDirectory  # noqa: PLC0415 (loads much, for every command)
+
+    with TemporaryDirectory(prefix=prefix) as name:
+        folder = Path(name)
+        _UNFINISHED.add(folder)
+        try:
+            yield folder
+        finally:
+            _UNFINISHED.discard(folder)
+
+
+def temporary_file() -> Any:
+    """A named file that no other user can read, and that is removed when it is closed."""
+    from tempfile import NamedTemporaryFile  # noqa: PLC0415 (as above)
+
+    file = NamedTemporaryFile(prefix="rosenblatt-")  # noqa: SIM115 (it may live on)
+    _TEMPORARY.add(file)
+    return file
+
+
+def close_temporary_files() -> None:
+    """Remove the temporary files that are left: for the end of a process, while signals wait."""
+    for file in tuple(_TEMPORARY):
+        file.close()
+
+
+def remove_unfinished() -> None:
+    """Remove what is there for a while: for a process that ends before its owners can do so."""
+    from shutil import rmtree  # noqa: PLC0415 (as above)
+
+    for path in (*_UNFINISHED, *(Path(file.name) for file in _TEMPORARY)):
+        rmtree(path, ignore_errors=True)
+        with suppress(OSError):
+            path.unlink()

@@ -145,7 +145,15 @@ def test_a_pipe_is_written_to_and_never_replaced() -> None:
     assert done.stdout == wanted
 
 
-def test_an_interrupt_ends_cleanly() -> None:
+SAID = {
+    signal.SIGINT: (130, "Interrupted.\n"),
+    signal.SIGTERM: (143, "Ended by SIGTERM.\n"),
+    signal.SIGHUP: (129, "Ended by SIGHUP.\n"),
+}
+
+
+@pytest.mark.parametrize("number", SAID)
+def test_a_signal_ends_a_command_cleanly(number: signal.Signals) -> None:
     before = contents()
     with subprocess.Popen(
         command("fit", "-", "-o", "new.model"),
@@ -158,10 +166,175 @@ def test_an_interrupt_ends_cleanly() -> None:
         for _ in range(100):  # until it reads, and so is past its imports
             running.stdin.write(b"1,2,3\n" * 1000)
         running.stdin.flush()
-        running.send_signal(signal.SIGINT)
+        running.send_signal(number)
         out, err = running.communicate(timeout=60)
-    assert (running.returncode, out, err) == (130, b"", b"Interrupted.\n")
+    assert (running.returncode, out, err.decode()) == (SAID[number][0], b"", SAID[number][1])
     assert contents() == before
+
+
+WHILE_WRITING = """
+import os, sys
+import rosenblatt.cli.interrupting as interrupting
+{setting}
+sys.argv[0] = "rosenblatt"
+def ended(handle):  # the moment at which a file is about to take its place
+    print("writing", flush=True)
+    {waiting}
+os.fsync = ended
+from rosenblatt.cli.start import main; main()
+"""
+WRITERS = {
+    "model": ("fit", "pets.csv", "-o", "new", *QUICKLY),
+    "report": ("fit", "pets.csv", "--report", "new", *QUICKLY),
+    "proof": ("separable", "pets.csv", "--proof", "new"),
+    "csv": ("predict", "pets.model", "pets.csv", "-o", "new.csv"),
+    "jsonl": ("predict", "pets.model", "pets.csv", "-o", "new.jsonl"),
+    "parquet": ("predict", "pets.model", "pets.csv", "-o", "new.parquet"),
+    "export": ("export", "pets.model", "-o", "new.json"),
+    "comparison": ("compare", "pets.csv", "--report", "new", "--folds", "2", *QUICKLY),
+}
+
+
+def ended_while_writing(
+    words: tuple[str, ...], number: signal.Signals, waiting: str, setting: str = ""
+) -> tuple[int, str]:
+    """End a command by a signal as it writes; its exit code, and what it said."""
+    code = WHILE_WRITING.format(waiting=waiting, setting=setting)
+    with (
+        Path("pets.csv").open("rb") as pets,
+        subprocess.Popen(
+            [sys.executable, "-c", code, *words],
+            stdin=pets,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        ) as running,
+    ):
+        assert running.stdout is not None
+        assert running.stdout.readline() == "writing\n"
+        assert any(name.endswith(".part") for name in contents())
+        running.send_signal(number)
+        _, err = running.communicate(timeout=60)
+    return running.returncode, err
+
+
+@pytest.mark.parametrize("case", WRITERS)
+def test_a_signal_leaves_no_part_of_a_file(
+    case: str, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = tmp_path_factory.mktemp("temporary")
+    monkeypatch.setenv("TMPDIR", str(own))
+    before = contents()
+    waiting = "import time; time.sleep(60)"
+    assert ended_while_writing(WRITERS[case], signal.SIGTERM, waiting) == SAID[signal.SIGTERM]
+    assert contents() == before
+    assert not list(own.iterdir())
+
+
+NEVER_RETURNS = {  # what prepares it, and what then never returns to Python
+    "a lock that it holds itself": (
+        "import ctypes; lock = (ctypes.c_byte * 64)(); libc = ctypes.CDLL(None)",
+        "libc.pthread_mutex_lock(lock); libc.pthread_mutex_lock(lock)",
+    ),
+    "a compiled loop": (
+        """import numba, numpy
+@numba.njit('(i8[:],)', nogil=True)
+def count(turns):
+    while turns[0] >= 0:
+        turns[0] = (turns[0] + 1) % 1000
+""",
+        "count(numpy.zeros(1, numpy.int64))",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", NEVER_RETURNS)
+def test_a_signal_ends_what_does_not_return_to_python(
+    case: str, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = tmp_path_factory.mktemp("temporary")
+    monkeypatch.setenv("TMPDIR", str(own))
+    Path("new.csv").write_text("old\n")
+    before = contents()
+    preparing, waiting = NEVER_RETURNS[case]
+    words = ("predict", "pets.model", "-", "-o", "new.csv")  # with a copy of its input, too
+    setting = f"{preparing}\ninterrupting.PATIENCE = 0.2"
+    assert ended_while_writing(words, signal.SIGTERM, waiting, setting) == SAID[signal.SIGTERM]
+    assert contents() == before
+    assert not list(own.iterdir())
+
+
+def test_the_copy_of_the_input_is_gone_before_python_ends(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A signal that comes while Python ends, which takes a while, leaves nothing behind either."""
+    own = tmp_path_factory.mktemp("temporary")
+    monkeypatch.setenv("TMPDIR", str(own))
+    listing = f"import atexit, os; atexit.register(lambda: print(os.listdir({str(own)!r})));"
+    words = ("predict", "pets.model", "-", "-o", "new.csv")
+    done = subprocess.run(
+        [sys.executable, "-c", listing + CODE, *words],
+        input=PETS,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "[]\n", "")
+
+
+def test_a_signal_after_the_command_is_done_comes_too_late() -> None:
+    late = (
+        "import signal, threading\n"
+        "join = threading.Thread.join\n"
+        "def late_join(thread, timeout=None):\n"
+        "    signal.raise_signal(signal.SIGTERM)\n"
+        "    join(thread, timeout)\n"
+        "threading.Thread.join = late_join\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", late + CODE, "--version"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == rosenblatt("--version")
+
+
+def test_signals_that_are_ignored_stay_so() -> None:
+    """As `nohup` wants it."""
+    ignoring = "import signal; signal.signal(signal.SIGHUP, signal.SIG_IGN); "
+    code = ignoring + (
+        "from rosenblatt.cli.interrupting import interruptible\n"
+        "with interruptible():\n"
+        "    signal.raise_signal(signal.SIGHUP)\n"
+        "    print('goes on')"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "goes on\n")
+
+
+def test_a_signal_at_any_moment_leaves_whole_files_or_none() -> None:
+    words = ("fit", "pets.csv", "-o", "new", "--report", "new.html", *QUICKLY)
+    started = time.monotonic()
+    done = process(*words)
+    length = time.monotonic() - started
+    whole = {name: contents().pop(name) for name in ("new", "new.html")}
+    assert done.returncode == 0
+    for moment in range(4):
+        for name in whole:
+            Path(name).unlink(missing_ok=True)
+        before = contents()
+        with subprocess.Popen(
+            command(*words), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+        ) as running:
+            time.sleep(length * (moment + 1) / 5)
+            running.terminate()
+            _, err = running.communicate(timeout=60)
+        assert (running.returncode, err) in {SAID[signal.SIGTERM], (-signal.SIGTERM, ""), (0, "")}
+        after = contents()
+        assert {name: after[name] for name in before} == before
+        assert set(after) - set(before) <= set(whole)
+        assert after.get("new", whole["new"]) == whole["new"]
 
 
 def test_an_interrupt_while_modules_are_loaded() -> None:
@@ -176,6 +349,14 @@ def test_an_interrupt_while_modules_are_loaded() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "Interrupted.\n")
+
+
+def test_the_package_runs_as_a_module() -> None:
+    words = ("show", "pets.model")
+    done = subprocess.run(
+        [sys.executable, "-m", "rosenblatt", *words], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == rosenblatt(*words)
 
 
 @pytest.mark.parametrize(

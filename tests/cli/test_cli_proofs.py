@@ -3,6 +3,9 @@ with."""
 
 import gzip
 import json
+import os
+import subprocess
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,6 +13,8 @@ from typing import Any
 import polars as pl
 import pytest
 from commands import PETS, refusal, rosenblatt
+
+from rosenblatt.evidence.proof import prooffile
 
 HOLDS = (0, "The proof holds: separable, by weight, bark, colour.\n", "")
 OVERLAP = PETS + "4,false,red,dog\n"
@@ -158,7 +163,10 @@ def test_another_encoding_is_refused(change: str) -> None:
     fields = proved()
     tamper(fields["encoding"])
     Path("tampered.json").write_text(json.dumps(fields))
-    assert refused("tampered.json", "pets.csv").startswith(reason)
+    if reason is DAMAGED:  # which is no proof, and so no wrong one either
+        assert refusal("verify", "tampered.json", "pets.csv").startswith(reason)
+    else:
+        assert refused("tampered.json", "pets.csv").startswith(reason)
 
 
 def test_other_weights_are_refused() -> None:
@@ -168,13 +176,72 @@ def test_other_weights_are_refused() -> None:
     assert "0" in refused("tampered.json", "table.csv")
 
 
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [("", "is not JSON text"), ("{}", "not a proof file"), ("\0", "is not JSON text")],
-)
-def test_what_is_no_proof_does_not_hold(text: str, reason: str) -> None:
-    Path("proof.json").write_text(text)
-    assert reason in refused("proof.json", "pets.csv")
+NO_JSON = "proof.json is no proof: a proof is JSON, and begins with {."
+NESTED = "proof.json is no proof: its JSON is nested too deeply."
+NO_PROOFS = {
+    "nothing": ("", "proof.json is empty, and so is no proof."),
+    "blanks": (" " * 70_000, NO_JSON),
+    "another object": ("{}", "This is not a proof file"),
+    "a list": ("[1, 2]", NO_JSON),
+    "zeros": ("\0" * 70_000, NO_JSON),
+    "a table": (PETS, NO_JSON),
+    "no UTF-8": (b'{"format": "\xff"}', "proof.json is not JSON text: 'utf-8' codec"),
+    "UTF-16": ("{}".encode("utf-16"), NO_JSON),
+    "cut short": ('{"format": ', "proof.json is not JSON text: Expecting value"),
+    "not a number": ('{"format": NaN}', "A proof holds no NaN."),
+    "a long number": ('{"n_rows": ' + "9" * 5000 + "}", "proof.json is not JSON text: Exceeds"),
+    "deep lists": ('{"format": ' + "[" * 200_000 + "]" * 200_000 + "}", NESTED),
+    "deep objects": ('{"format": ' * 100_000 + "1" + "}" * 100_000, NESTED),
+    "another version": (
+        '{"format": "rosenblatt-proof", "version": 99}',
+        "This proof file has version 99",
+    ),
+    "another answer": (
+        '{"format": "rosenblatt-proof", "version": 1, "answer": ["\\ud800"]}',
+        '"answer" must be one of separable, inseparable, undecided; got',
+    ),
+}
+
+
+@pytest.mark.parametrize("case", NO_PROOFS)
+def test_what_is_no_proof_is_bad_input_and_no_wrong_proof(case: str) -> None:
+    text, reason = NO_PROOFS[case]
+    Path("proof.json").write_bytes(text if isinstance(text, bytes) else text.encode())
+    assert refusal("verify", "proof.json", "pets.csv").startswith(reason)
+
+
+def test_a_proof_lacks_a_field() -> None:
+    fields = proved()
+    del fields["margin"]
+    Path("tampered.json").write_text(json.dumps(fields))
+    told = refusal("verify", "tampered.json", "pets.csv")
+    assert told == 'The proof file lacks the field "margin".'
+
+
+def test_a_proof_may_come_through_a_pipe_but_from_no_device() -> None:
+    proved()
+    os.mkfifo("pipe")
+    text = Path("proof.json").read_bytes()
+    writer = threading.Thread(target=lambda: Path("pipe").write_bytes(text))
+    writer.start()
+    assert rosenblatt("verify", "pipe", "pets.csv").code == 0
+    writer.join()
+    assert refusal("verify", ".", "pets.csv").startswith(". is a folder.")
+    assert refusal("verify", "missing", "pets.csv").startswith("missing does not exist.")
+    told = refusal("verify", "/dev/zero", "pets.csv")
+    assert told == "/dev/zero is neither a regular file nor a pipe."
+    assert refusal("verify", "", "pets.csv").startswith("A file without a name does not exist.")
+
+
+def test_no_more_is_read_than_a_proof_may_have(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(prooffile, "MAX_BYTES", 100_000)
+    os.mkfifo("pipe")
+    reader = os.open("pipe", os.O_RDONLY | os.O_NONBLOCK)  # lets the writer begin
+    writer = subprocess.Popen(["sh", "-c", "(printf '{'; exec yes ,) > pipe"])
+    told = refusal("verify", "pipe", "pets.csv")
+    os.close(reader)  # which ends the endless writer
+    assert told == "pipe is larger than 100000 bytes: too large for a proof."
+    assert writer.wait(60) != 0
 
 
 def test_a_proof_speaks_of_its_own_target_and_kind_of_rows() -> None:

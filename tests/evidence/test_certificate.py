@@ -181,7 +181,7 @@ def test_what_is_not_a_proof_is_refused(text, tmp_path):
     with pytest.raises(ProofError):
         load_proof(path)
     path.write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(ProofError, match="not JSON"):
+    with pytest.raises(ProofError, match="a proof is JSON"):
         load_proof(path)
     with pytest.raises(ProofError, match="cannot be read"):
         load_proof(tmp_path / "none.json")

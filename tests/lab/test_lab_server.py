@@ -1,6 +1,11 @@
 """Who may speak to the lab, and what it takes: nobody without the token, nothing too large."""
 
 import http.client
+import json
+import logging
+import socket
+import struct
+from base64 import urlsafe_b64encode
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -10,6 +15,7 @@ from chromium import open_lab
 
 from rosenblatt.errors import SourceError
 from rosenblatt.lab.guard import Guard
+from rosenblatt.lab.logs import logged_in_sentences
 from rosenblatt.lab.uploads import LIMIT, WAITING, Uploads
 
 SOCKET = {
@@ -37,6 +43,20 @@ class Place:
         text = "" if answer.status == 101 else answer.read().decode("utf-8", "replace")
         line.close()
         return answer.status, text, answer.headers
+
+    def send(self, text: bytes, *, ends: bool = False, abruptly: bool = False) -> bytes:
+        """Send bytes, which end there or not; the first line of the answer, if there is one."""
+        with socket.create_connection(("127.0.0.1", self.port), timeout=30) as line:
+            line.sendall(text)
+            if abruptly:
+                line.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                return b""
+            if ends:
+                line.shutdown(socket.SHUT_WR)
+            try:
+                return line.makefile("rb").readline().rstrip()
+            except ConnectionResetError:  # it hung up with something unread
+                return b""
 
 
 @pytest.fixture(scope="module")
@@ -130,6 +150,91 @@ def test_an_upload_is_answered_with_a_key(place: Place) -> None:
     assert status == 200
     assert len(key) > 15
     assert place.ask(place.home + "upload", place.origin)[0] == 405
+
+
+def session(**fields: object) -> str:
+    """The token of a session as Bokeh would write it, had it these fields."""
+    return urlsafe_b64encode(json.dumps(fields).encode()).decode().rstrip("=")
+
+
+REFUSED, HUNG_UP = b"HTTP/1.1 400 Bad Request", b""
+UPLOAD, GET, SOCKETS = b"POST {upload} HTTP/1.1\r\n{own}", b"GET {home}", b"GET {home}ws"
+MALFORMED = {
+    "no number": (UPLOAD + b"Content-Length: abc\r\n\r\nabc", REFUSED),
+    "a negative length": (UPLOAD + b"Content-Length: -3\r\n\r\nabc", REFUSED),
+    "other digits": (UPLOAD + b"Content-Length: \xd9\xa3\r\n\r\nabc", REFUSED),
+    "an empty length": (UPLOAD + b"Content-Length: \r\n\r\nabc", REFUSED),
+    "two lengths": (UPLOAD + b"Content-Length: 3\r\nContent-Length: 4\r\n\r\nabc", REFUSED),
+    "a long length": (UPLOAD + b"Content-Length: " + b"9" * 9000 + b"\r\n\r\nabc", REFUSED),
+    "a huge length": (
+        UPLOAD + b"Content-Length: " + b"9" * 20 + b"\r\n\r\nabc",
+        b"HTTP/1.1 413 Request Entity Too Large",
+    ),
+    "a length of no upload": (GET + b" HTTP/1.1\r\n{own}Content-Length: abc\r\n\r\n", REFUSED),
+    "no length": (UPLOAD + b"\r\n", b"HTTP/1.1 200 OK"),
+    "a body cut short": (UPLOAD + b"Content-Length: 9\r\n\r\nabc", HUNG_UP),
+    "a chunk of no size": (UPLOAD + b"Transfer-Encoding: chunked\r\n\r\nzz\r\n", REFUSED),
+    "nothing": (b"", HUNG_UP),
+    "half a line": (b"GET /half", HUNG_UP),
+    "no version": (b"GET /\r\n\r\n", REFUSED),
+    "bytes": (bytes(range(256)) + b"\r\n\r\n", REFUSED),
+    "TLS": (bytes.fromhex("16030100c8010000c40303") + bytes(range(180)), HUNG_UP),
+    "another method": (b"BREW {home} HTTP/1.1\r\n{own}\r\n", b"HTTP/1.1 405 Method Not Allowed"),
+    "a long header": (GET + b" HTTP/1.1\r\n{own}X: " + b"x" * 100_000 + b"\r\n\r\n", HUNG_UP),
+    "a long line": (GET + b"x" * 100_000 + b" HTTP/1.1\r\n{own}\r\n", HUNG_UP),
+    "a zero byte": (GET + b"static/js/%00 HTTP/1.1\r\n{own}\r\n", REFUSED),
+    "a socket of no session": (SOCKETS + b" HTTP/1.1\r\n{own}{socket}\r\n", REFUSED),
+}
+SESSIONS = [
+    "%",
+    "abc",
+    session(),
+    session(session_id=1, session_expiry=1),
+    session(session_id="x"),
+    session(session_id="x", session_expiry="tomorrow"),
+]
+
+
+def headers(named: dict[str, str]) -> bytes:
+    return "".join(f"{name}: {value}\r\n" for name, value in named.items()).encode()
+
+
+def filled(place: Place, text: bytes) -> bytes:
+    """A request to a place, with its path and the headers that it wants."""
+    own = headers({"Host": f"127.0.0.1:{place.port}", **place.origin})
+    text = text.replace(b"{upload}", b"{home}upload").replace(b"{home}", place.home.encode())
+    return text.replace(b"{own}", own).replace(b"{socket}", headers(SOCKET))
+
+
+@pytest.mark.parametrize("case", MALFORMED)
+def test_what_is_malformed_is_refused_and_logged_nowhere(place: Place, case: str) -> None:
+    """That nothing is logged is seen where the lab is closed, by what it has printed."""
+    text, answer = MALFORMED[case]
+    assert place.send(filled(place, text), ends=answer == HUNG_UP) == answer
+    place.send(filled(place, text), abruptly=True)
+
+
+@pytest.mark.parametrize("token", SESSIONS)
+def test_a_socket_names_a_session(place: Place, token: str) -> None:
+    text = SOCKETS + b" HTTP/1.1\r\n{own}{socket}Sec-WebSocket-Protocol: bokeh, "
+    assert place.send(filled(place, text) + token.encode() + b"\r\n\r\n") == REFUSED
+
+
+def test_a_session_that_has_expired_is_logged_nowhere(place: Place) -> None:
+    own = {"Sec-WebSocket-Protocol": "bokeh, " + session(session_id="x", session_expiry=1)}
+    assert place.ask(place.home + "ws", {**SOCKET, **place.origin, **own})[0] == 101
+
+
+def test_errors_of_the_lab_are_told_in_a_sentence() -> None:
+    told: list[str] = []
+    with logged_in_sentences(told.append):
+        try:
+            raise ValueError("too few")
+        except ValueError:
+            logging.getLogger("tornado.application").exception("Uncaught exception")
+        logging.getLogger("bokeh.core").warning("one\ntwo")
+        logging.getLogger("tornado.access").warning("404 GET /")
+    assert told == ["Internal error, please report it: ValueError: too few", "one"]
 
 
 def test_guard_compares_every_part() -> None:

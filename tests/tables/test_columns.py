@@ -13,6 +13,7 @@ from sklearn.impute import SimpleImputer
 from sklearn.preprocessing import OneHotEncoder
 
 from rosenblatt.errors import BadCellError
+from rosenblatt.sources.chunks import Place, Table
 from rosenblatt.tables.assembly import dense_rows, sparse_rows
 from rosenblatt.tables.columns import Category, Number, numbers_of, words_of
 
@@ -23,6 +24,10 @@ COLUMNS = (
     Number("size", 0.0, indicator=False),
     Category("sex", ("f", "m"), indicator=False),
 )
+
+
+def chunk(frame: pl.DataFrame) -> Table:
+    return Table(frame, Place("made.csv", line=2))
 
 
 def written_out(rows) -> np.ndarray:
@@ -36,7 +41,7 @@ def written_out(rows) -> np.ndarray:
 @given(st.integers(0, 10**6))
 def test_rows_are_those_of_scikit_learn(seed):
     frame = mixed(np.random.default_rng(seed))
-    found = dense_rows(COLUMNS, frame)
+    found = dense_rows(COLUMNS, chunk(frame))
     imputer = SimpleImputer(strategy="constant", fill_value=40.0, add_indicator=True)
     ages = imputer.fit_transform(frame.select("age").to_numpy())
     np.testing.assert_array_equal(
@@ -49,7 +54,7 @@ def test_rows_are_those_of_scikit_learn(seed):
     np.testing.assert_array_equal(
         found[:, 7:], frame.select(f=pl.col("sex") == "f", m=pl.col("sex") == "m")
     )
-    sparse = sparse_rows(COLUMNS, frame, weighted=True)
+    sparse = sparse_rows(COLUMNS, chunk(frame), weighted=True)
     np.testing.assert_array_equal(written_out(sparse), found)
     for i in range(len(found)):
         assert (np.diff(sparse.indices[sparse.indptr[i] : sparse.indptr[i + 1]]) > 0).all()
@@ -66,7 +71,7 @@ def test_names_of_features():
 def test_unseen_and_missing_values():
     cells = pl.Series("town", ["Rom", " Ulm ", "", None, "ulm"])
     frame = pl.DataFrame([cells])
-    assert dense_rows(COLUMNS[1:2], frame).tolist() == [
+    assert dense_rows(COLUMNS[1:2], chunk(frame)).tolist() == [
         [0, 0, 0, 0],
         [0, 0, 1, 0],
         [0, 0, 0, 1],
@@ -74,8 +79,8 @@ def test_unseen_and_missing_values():
         [0, 0, 0, 0],
     ]
     without = [Category("town", TOWNS, indicator=False)]
-    assert dense_rows(without, frame)[2:4].tolist() == [[0, 0, 0]] * 2
-    assert dense_rows([Category("town", (), indicator=True)], frame)[:, 0].tolist() == [
+    assert dense_rows(without, chunk(frame))[2:4].tolist() == [[0, 0, 0]] * 2
+    assert dense_rows([Category("town", (), indicator=True)], chunk(frame))[:, 0].tolist() == [
         0,
         0,
         1,
@@ -97,7 +102,7 @@ def test_unseen_and_missing_values():
     ],
 )
 def test_cells_as_numbers(cells, values):
-    found = numbers_of(cells)
+    found = numbers_of([cells])[0]
     assert found.dtype == np.float64
     assert found.flags.writeable
     np.testing.assert_array_equal(found, np.array(values, float))
@@ -116,7 +121,7 @@ def test_cells_as_numbers(cells, values):
 )
 def test_what_is_no_number_is_refused_with_its_row(cells, row, words):
     with pytest.raises(BadCellError, match=words) as error:
-        numbers_of(pl.Series("a", cells))
+        numbers_of([pl.Series("a", cells)])
     assert (error.value.row, error.value.column) == (row, "a")
 
 
@@ -131,11 +136,13 @@ def test_what_is_no_number_is_refused_with_its_row(cells, row, words):
     ],
 )
 def test_cells_as_words(cells, words):
-    assert words_of(pl.Series("a", cells)).to_list() == words
+    assert words_of([pl.Series("a", cells)])[0].to_list() == words
 
 
 def test_the_chunk_itself_is_not_changed():
     frame = pl.DataFrame({"age": [1.0, None]})
-    dense_rows(COLUMNS[:1], frame)
-    dense_rows([Number("age", 5.0, indicator=False)], frame.select(pl.col("age").fill_null(2.0)))
+    dense_rows(COLUMNS[:1], chunk(frame))
+    dense_rows(
+        [Number("age", 5.0, indicator=False)], chunk(frame.select(pl.col("age").fill_null(2.0)))
+    )
     assert frame["age"].to_list() == [1.0, None]

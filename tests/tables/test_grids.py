@@ -106,8 +106,8 @@ def test_a_grid_of_numbers_needs_no_frame() -> None:
 
 
 def summed(values: Floats) -> Numbers:
-    numbers = Numbers()
-    numbers.take_in(values, "a")
+    numbers = Numbers(["a"])
+    numbers.add(values[None])
     return numbers
 
 

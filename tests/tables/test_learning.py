@@ -212,9 +212,9 @@ def test_infinity_is_named():
 @pytest.mark.parametrize("cuts", [(), (20,), range(60)])
 def test_joined_moments_are_exact_enough(cuts):
     cells = pl.Series("a", np.random.default_rng(2).normal(1e8, 1, 60))
-    summary, start = Numbers(), 0
+    summary, start = Numbers(["a"]), 0
     for end in (*cuts, 60):
-        summary.add(cells[start:end])
+        summary.add(cells[start:end].to_numpy()[None])
         start = end
     assert summary.mean == pytest.approx(cells.to_numpy().mean(), rel=1e-15)
     assert summary.deviation == pytest.approx(cells.to_numpy().std(), rel=1e-9)

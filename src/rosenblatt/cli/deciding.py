@@ -11,12 +11,13 @@ from rosenblatt.cli import options
 from rosenblatt.cli.console import show
 from rosenblatt.cli.options import Reading, taking_columns, taking_reading
 from rosenblatt.cli.progress import progress
-from rosenblatt.errors import ProofError, SourceError
+from rosenblatt.errors import ProofError, ProofFileError, SourceError
 
 if TYPE_CHECKING:
     from rosenblatt.tables.kinds import Choices
 
 YES, NO, UNDECIDED = 0, 1, 3
+WRITES_A_PROOF = "`separable --proof FILE` writes a proof."
 CODES = {"separable": YES, "inseparable": NO, "undecided": UNDECIDED}
 
 
@@ -72,12 +73,12 @@ def verify(
     from rosenblatt.evidence.proof.prooffile import load_proof
     from rosenblatt.report.words import listed
 
-    if not Path(proof).is_file():  # a missing file is a slip, not a wrong proof
-        trouble = "is a folder" if Path(proof).is_dir() else "does not exist"
-        raise SourceError(f"{proof} {trouble}. `separable --proof FILE` writes a proof.")
+    if not proof or not Path(proof).exists() or Path(proof).is_dir():
+        trouble = "is a folder" if proof and Path(proof).is_dir() else "does not exist"
+        raise SourceError(f"{proof or 'A file without a name'} {trouble}. {WRITES_A_PROOF}")
+    claimed = load_proof(proof)
+    X, y = _rows_of(claimed.encoding, reading, source, target)
     try:
-        claimed = load_proof(proof)
-        X, y = _rows_of(claimed.encoding, reading, source, target)
         claimed.verify(X, y)
     except ProofError as error:
         told = {"holds": False, "reason": str(error)}
@@ -106,7 +107,7 @@ def _rows_of(
         preparation, arrays = preparation_in(encoding)
         check_preparation(preparation, arrays)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise ProofError(f"The encoding in the proof file is damaged: {error}.") from error
+        raise ProofFileError(f"The encoding in the proof file is damaged: {error}.") from error
     if target is not None and target != preparation.target:
         raise SourceError(f"The proof speaks of the target {preparation.target!r}.")
     opened = reading.source(names, preparation.target, as_words=preparation.as_words)

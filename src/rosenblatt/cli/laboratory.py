@@ -1,5 +1,6 @@
 """`rosenblatt lab`: the page on which to draw points, train, step and see the proof."""
 
+from contextlib import suppress
 from importlib.util import find_spec
 from typing import Annotated, Any
 
@@ -31,7 +32,7 @@ def lab(
     from rosenblatt.lab.server import serve
 
     file, query = _begun(source or [], target, reading)
-    serve(file, query, browser=browser, port=port, say=_say)
+    serve(file, query, browser=browser, port=port, say=_say, complain=_complain)
 
 
 def _begun(names: list[str], target: str | None, reading: Reading) -> tuple[Any, dict[str, str]]:
@@ -51,3 +52,8 @@ def _begun(names: list[str], target: str | None, reading: Reading) -> tuple[Any,
 def _say(words: str) -> None:
     with while_read():
         typer.echo(words)
+
+
+def _complain(words: str) -> None:
+    with suppress(OSError):  # where nobody reads it, the lab goes on
+        typer.echo(words, err=True)

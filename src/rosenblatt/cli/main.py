@@ -1,7 +1,8 @@
 """The command tree.
 
 Exit codes: 0 done (separable: yes; verify: the proof holds), 1 no (not separable; the proof is
-wrong), 2 misuse or bad input, 3 undecided, 70 an internal error, 130 interrupted.
+wrong), 2 misuse or bad input, 3 undecided, 70 an internal error, 128 and its number after a signal,
+such as 130 after Ctrl-C.
 """
 
 import sys
@@ -12,7 +13,7 @@ import typer
 from rosenblatt.cli.comparing import compare
 from rosenblatt.cli.deciding import separable, verify
 from rosenblatt.cli.fitting import fit
-from rosenblatt.cli.interrupting import interruptible
+from rosenblatt.cli.interrupting import Ending, interruptible
 from rosenblatt.cli.laboratory import lab
 from rosenblatt.cli.predicting import predict, score
 from rosenblatt.cli.showing import export, show
@@ -25,7 +26,7 @@ Misuse: Any = typer.BadParameter.__base__  # of all slips in a command line
 app = typer.Typer(
     help="Linear classifiers with proofs.",
     epilog="Exit codes: 0 done, or yes; 1 no; 2 misuse or bad input; 3 undecided; 70 an internal"
-    " error; 130 interrupted.",
+    " error; 130 interrupted; 143 ended by SIGTERM.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
@@ -44,16 +45,21 @@ def root(
 
 
 def main() -> None:
+    """Run the command line as a process of its own does."""
+    with interruptible() as ending:
+        run(ending)
+
+
+def run(ending: Ending) -> NoReturn:
     """Run the command line; every failure is a sentence and an exit code."""
     try:
-        with interruptible():
-            code = app(prog_name="rosenblatt", standalone_mode=False)
+        code = app(prog_name="rosenblatt", standalone_mode=False) or 0
     except RosenblattError as error:
         _end(2, f"Error: {error}")
     except Misuse as error:
         _end(2, _told(error))
     except (KeyboardInterrupt, typer.Abort):
-        _end(INTERRUPTED, "Interrupted.")
+        code = INTERRUPTED
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         _end(2, f"Error: {where}{error.strerror or error}.")
@@ -61,7 +67,9 @@ def main() -> None:
         _end(2, "Error: there is not enough memory for this.")
     except Exception as error:  # a bug must never look like a verdict
         _end(70, f"Internal error, please report it: {type(error).__name__}: {error}")
-    _end(code or 0, "Interrupted." if code == INTERRUPTED else "")
+    if code == INTERRUPTED:  # as typer has it, whatever the signal was
+        _end(ending.code, ending.words)
+    _end(code, "")
 
 
 def _told(error: Any) -> str:

@@ -1,13 +1,23 @@
-"""Where the command begins: Ctrl-C is a sentence even while modules are being loaded."""
+"""Where the command begins and ends: a signal is a sentence even before and after a command."""
 
 import sys
 
+from rosenblatt.cli.interrupting import Ending, interruptible
+from rosenblatt.writing import close_temporary_files
+
 
 def main() -> None:
-    """Load the commands, and run one."""
+    """Load the commands, run one, and clean up."""
+    ending = Ending()
     try:
-        from rosenblatt.cli.main import main as run
+        with interruptible(ending):
+            try:
+                from rosenblatt.cli.main import run
+
+                run(ending)
+            finally:
+                ending.settled = True  # a signal comes too late to change the exit code
+                close_temporary_files()
     except KeyboardInterrupt:
-        sys.stderr.write("Interrupted.\n")
-        sys.exit(130)
-    run()
+        ending.tell()
+        sys.exit(ending.code)

@@ -6,11 +6,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import IO, Any
 
 from rosenblatt.errors import ParameterError, SourceError
-from rosenblatt.writing import written_whole
+from rosenblatt.writing import temporary_folder, written_whole
 
 FORMATS = ("csv", "jsonl", "parquet")
 Write = Callable[[dict[str, Any]], None]
@@ -98,10 +97,10 @@ def _parquet_writer(file: IO[bytes]) -> Iterator[Write]:
     """Parquet is written at once, from chunks that wait in a folder: memory stays flat."""
     import polars as pl
 
-    with TemporaryDirectory(prefix="rosenblatt-") as folder:
+    with temporary_folder() as folder:
 
         def write(columns: dict[str, Any]) -> None:
-            parts.append(Path(folder) / f"{len(parts)}.arrow")
+            parts.append(folder / f"{len(parts)}.arrow")
             pl.DataFrame(columns).write_ipc(parts[-1])
 
         parts: list[Path] = []

@@ -69,7 +69,7 @@ def _cells(source: Iterable[Chunk], name: str) -> "pl.Series":
             raise SourceError(
                 f"{chunk.place.file} has no column {name!r}, whose words are to be named."
             )
-        parts.append(words_of(chunk.frame[name]))
+        parts += words_of([chunk.frame[name]])
         if sum(map(len, parts)) >= MOST_CELLS:
             break
     return pl.concat(parts)

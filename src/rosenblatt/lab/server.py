@@ -5,7 +5,6 @@ import signal
 import webbrowser
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlencode
 
@@ -21,11 +20,14 @@ from tornado.web import HTTPError, OutputTransform, RequestHandler, stream_reque
 
 from rosenblatt.lab.file import File
 from rosenblatt.lab.guard import Guard, headers_for
+from rosenblatt.lab.logs import logged_in_sentences
+from rosenblatt.lab.malformed import malformed
 from rosenblatt.lab.page import Page
 from rosenblatt.lab.rooms.plane import Files
 from rosenblatt.lab.sockets import Together
 from rosenblatt.lab.state import from_query
-from rosenblatt.lab.uploads import LIMIT, TOO_LARGE, Uploads, private_folder
+from rosenblatt.lab.uploads import LIMIT, TOO_LARGE, Uploads
+from rosenblatt.writing import temporary_folder
 
 ADDRESS = "127.0.0.1"
 LONGEST_MESSAGE = 4 * 2**20  # of a browser: points and settings, never files
@@ -62,8 +64,8 @@ def opened(
     """A lab with a file open, or none; its folder and its sockets end with it."""
     sockets, port = bind_sockets(ADDRESS, port)
     guard = Guard(secrets.token_urlsafe(24), port)
-    with private_folder() as folder:
-        uploads = Uploads(Path(folder))
+    with temporary_folder("rosenblatt-lab-") as folder:
+        uploads = Uploads(folder)
         files, place = Files(file, uploads), f"{guard.prefix}/upload"
         app = _Tornado(guard, uploads, lambda doc: _page(doc, files, place))
         http = HTTPServer(app, max_body_size=2 * LIMIT)
@@ -85,9 +87,10 @@ def serve(
     browser: bool,
     port: int,
     say: Callable[[str], None],
+    complain: Callable[[str], None],
 ) -> None:
-    """Open a lab, say where it is, and serve it until Ctrl-C."""
-    with opened(file, query, port) as lab:
+    """Open a lab, say where it is, and serve it until Ctrl-C; errors of its own are complaints."""
+    with logged_in_sentences(complain), opened(file, query, port) as lab:
         say(f"The lab is open at {lab.address}")
         say("Ctrl-C closes it.")
         lab.run(lambda: webbrowser.open(lab.address) if browser else None)
@@ -120,9 +123,12 @@ class _Tornado(BokehTornado):
 
     def find_handler(self, request: HTTPServerRequest, **kwargs: Any) -> Any:
         """The handler of a request, or the one that refuses it."""
-        trouble = self._guard.refusal(request.path, request.headers)
+        refused, trouble = 403, self._guard.refusal(request.path, request.headers)
+        if trouble is None:
+            refused, trouble = 400, malformed(request)
         if trouble is not None:
-            return self.get_handler_delegate(request, _Refusal, {"trouble": trouble})
+            how = {"status": refused, "trouble": trouble}
+            return self.get_handler_delegate(request, _Refusal, how)
         return super().find_handler(request, **kwargs)
 
     def new_connection(self, *parts: Any) -> ServerConnection:
@@ -158,13 +164,13 @@ class _Headers(OutputTransform):
 class _Refusal(RequestHandler):
     """Says no, and why."""
 
-    def initialize(self, trouble: str) -> None:
+    def initialize(self, status: int, trouble: str) -> None:
         """Take the reason."""
-        self._trouble = trouble
+        self._refused, self._trouble = status, trouble
 
     def prepare(self) -> None:
         """Answer before anything is read."""
-        self.set_status(403)
+        self.set_status(self._refused)
         self.set_header("Content-Type", "text/plain; charset=utf-8")
         self.finish(self._trouble)
 

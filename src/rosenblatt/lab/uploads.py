@@ -2,7 +2,6 @@
 
 import secrets
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from rosenblatt.errors import SourceError
 from rosenblatt.lab.file import File, file_of
@@ -51,8 +50,3 @@ class Uploads:
         """Forget a file and delete it."""
         place, _ = self._waiting.pop(key)
         place.unlink(missing_ok=True)
-
-
-def private_folder() -> TemporaryDirectory[str]:
-    """A folder that no other user can read, and that ends with the page."""
-    return TemporaryDirectory(prefix="rosenblatt-lab-")

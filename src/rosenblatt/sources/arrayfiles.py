@@ -4,7 +4,6 @@ They are mapped, not read: what is packed goes through a temporary file that is 
 and lives as long as the array. Python objects in them are never loaded.
 """
 
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from rosenblatt.errors import SourceError
 from rosenblatt.sources.opening import copy_to, opened
 from rosenblatt.sources.reading import unpacked
 from rosenblatt.sources.sparsefiles import checked_rows
+from rosenblatt.writing import temporary_file
 
 ZIP = b"PK"
 WHOLE = "the array"  # name of what an NPY file holds
@@ -47,7 +47,7 @@ class ArrayFile:
             if name == WHOLE:
                 return _mapped(path)
             with (
-                tempfile.NamedTemporaryFile(prefix="rosenblatt-") as spool,
+                temporary_file() as spool,
                 ZipFile(path) as archive,
                 archive.open(f"{name}.npy") as packed,
             ):

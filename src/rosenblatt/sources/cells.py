@@ -1,7 +1,7 @@
 """The cells of delimited text one by one: slow and sure, for types and for what is wrong."""
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ from rosenblatt.sources.chunks import Place, Table
 from rosenblatt.sources.layout import Layout, bare_return, is_blank
 from rosenblatt.sources.opening import Piece
 from rosenblatt.sources.options import Options
+from rosenblatt.sources.stacks import by_cells, n_cells
 
 if TYPE_CHECKING:
     import polars as pl
@@ -41,8 +42,11 @@ def with_given_words(frame: "pl.DataFrame", options: Options) -> "pl.DataFrame":
     """Words without blanks around them, and none where they stand for a missing cell."""
     import polars as pl  # noqa: PLC0415 (slow to import)
 
-    words = pl.col(pl.String).str.strip_chars()
-    return frame.with_columns(pl.when(~words.is_in(list(options.missing))).then(words).name.keep())
+    words = pl.all().str.strip_chars()
+    given = pl.when(~words.is_in(list(options.missing))).then(words).name.keep()
+    texts = [column for column in frame.get_columns() if column.dtype == pl.String]
+    done = {column.name: column for column in by_cells(texts, given)}
+    return pl.DataFrame([done.get(column.name, column) for column in frame.get_columns()])
 
 
 def _records(file: str, piece: Piece, layout: Layout) -> Iterator[tuple[int, list[str]]]:
@@ -73,13 +77,15 @@ def types_of(words: "pl.DataFrame", *, decimal_comma: bool) -> "dict[str, pl.Dat
     """Type of each column by its words: numbers, booleans or words."""
     import polars as pl  # noqa: PLC0415 (slow to import)
 
-    given = words.select(pl.all().count()).row(0)
-    lower = pl.all().str.to_lowercase()
-    booleans = words.select(lower.is_in(["true", "false"]).all()).row(0)
-    numbers = words.select(_numbers(pl.all(), decimal_comma=decimal_comma).count()).row(0)
+    columns = words.get_columns()
+    given = n_cells(columns, pl.all().is_not_null())
+    booleans = n_cells(columns, pl.all().str.to_lowercase().is_in(["true", "false"]))
+    numbers = n_cells(columns, _numbers(pl.all(), decimal_comma=decimal_comma).is_not_null())
     types: dict[str, pl.DataType] = {}
-    for name, n, boolean, n_numbers in zip(words.columns, given, booleans, numbers, strict=True):
-        if n and boolean:
+    for name, n, n_booleans, n_numbers in zip(
+        words.columns, given.tolist(), booleans.tolist(), numbers.tolist(), strict=True
+    ):
+        if n and n == n_booleans:
             types[name] = pl.Boolean()
         else:  # an empty column: whatever it is, it tells nothing yet
             mostly = n - n_numbers <= (1 - MOSTLY) * n
@@ -87,28 +93,34 @@ def types_of(words: "pl.DataFrame", *, decimal_comma: bool) -> "dict[str, pl.Dat
     return types
 
 
-def typed(words: Table, name: str, kind: "pl.DataType", *, decimal_comma: bool) -> "pl.Series":
-    """A column of words as its type has it; a word that is not of this type is named."""
+def typed(
+    words: Table, types: "Mapping[str, pl.DataType]", *, decimal_comma: bool
+) -> "pl.DataFrame":
+    """Columns of words as their types have them; the first word of another type is named."""
     import polars as pl  # noqa: PLC0415 (slow to import)
 
-    column = words.frame[name]
-    if kind == pl.String:
-        return column
-    if kind == pl.Boolean:
-        lower = column.str.to_lowercase()
-        cast = lower.replace_strict({"true": True, "false": False}, default=None)
-        wanted = "true or false"
-    else:
-        cast, wanted = _numbers(column, decimal_comma=decimal_comma), "a number"
-    bad = cast.is_null() & column.is_not_null()
-    if bad.any():
-        row = int(bad.arg_max() or 0)
-        raise SourceError(
-            f"{words.place.at(row)}, column {name!r}: {column[row]!r} is not {wanted}, as the"
-            " cells before are. Mend the cell, name it as missing with --missing, or read the"
-            f" column as words with --category {name}."
-        )
-    return cast.cast(kind)
+    numbers = _numbers(pl.all(), decimal_comma=decimal_comma)
+    lower = pl.all().str.to_lowercase()
+    booleans = lower.replace_strict({"true": True, "false": False}, default=None)
+    cast = {column.name: column for column in words.frame.get_columns()}
+    for kind, cells in ((pl.Float64, numbers), (pl.Boolean, booleans)):
+        own = [column for name, column in cast.items() if types[name] == kind]
+        done = by_cells(own, cells.cast(kind))
+        cast |= {column.name: column for column in done}
+    for column in words.frame.get_columns():
+        if cast[column.name].null_count() > column.null_count():
+            wanted = "true or false" if types[column.name] == pl.Boolean else "a number"
+            raise _wrong_cell(words, column, cast[column.name], wanted)
+    return pl.DataFrame([cast[name] for name in types])
+
+
+def _wrong_cell(words: Table, column: "pl.Series", cast: "pl.Series", wanted: str) -> SourceError:
+    row = int((cast.is_null() & column.is_not_null()).arg_max() or 0)
+    return SourceError(
+        f"{words.place.at(row)}, column {column.name!r}: {column[row]!r} is not {wanted}, as the"
+        " cells before are. Mend the cell, name it as missing with --missing, or read the"
+        f" column as words with --category {column.name}."
+    )
 
 
 def _numbers(words: Any, *, decimal_comma: bool) -> Any:

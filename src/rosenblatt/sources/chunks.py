@@ -62,6 +62,11 @@ class Table:
         """Names of the columns."""
         return tuple(self.frame.columns)
 
+    @cached_property
+    def columns(self) -> "dict[str, pl.Series]":
+        """The columns by their names."""
+        return {column.name: column for column in self.frame.get_columns()}
+
     @contextmanager
     def naming_cells(self) -> Iterator[None]:
         """Tell where a cell stands that cannot be taken."""

@@ -170,14 +170,9 @@ class Delimited:
 
     def _carefully(self, file: str, piece: Piece) -> Table:
         """A piece that polars does not read by the types: words first, then cell by cell."""
-        import polars as pl  # noqa: PLC0415 (slow to import)
-
         words = as_words(file, piece, self.layout, self.options)
-        comma = self.layout.decimal_comma
-        columns = [
-            typed(words, name, kind, decimal_comma=comma) for name, kind in self.types.items()
-        ]
-        return Table(pl.DataFrame(columns), words.place)
+        frame = typed(words, self.types, decimal_comma=self.layout.decimal_comma)
+        return Table(frame, words.place)
 
 
 def _parsed(text: bytes, layout: Layout, types: Types, options: Options) -> "pl.DataFrame":

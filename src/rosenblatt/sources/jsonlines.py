@@ -5,10 +5,10 @@ anywhere, and is a number with decimals if one line has it so. polars reads; whe
 would turn a number into text, the lines are gone through one by one for the first that is wrong.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from rosenblatt.sources.jsontrouble import (
 )
 from rosenblatt.sources.opening import BOM, NEWLINE, PIECE, Piece, pieces
 from rosenblatt.sources.reading import name_of, some_rows
+from rosenblatt.sources.stacks import n_cells
 
 if TYPE_CHECKING:
     import polars as pl
@@ -91,7 +92,20 @@ def _types_of(file: str, piece: Piece, before: Types) -> Types:
         explain(file, piece, before, str(error))
     if any(_clash(before.get(key), kind) for key, kind in types.items()):
         explain(file, piece, before, "its types change")
-    return dict(types)
+    return {key: types[key] for key in _keys_in_order(file, piece, before, types)}
+
+
+def _keys_in_order(file: str, piece: Piece, before: Types, types: Mapping[str, Any]) -> list[str]:
+    """Keys of some lines in the order in which they first come; polars gives them in its own."""
+    unseen = types.keys() - before.keys()
+    keys = dict.fromkeys(before)
+    for number, line in lines_of(piece) if unseen else ():
+        found = object_of(f"{file}, line {number}", line)
+        keys |= dict.fromkeys(found)
+        unseen -= found.keys()
+        if not unseen:
+            break
+    return [key for key in keys if key in types]
 
 
 def _frame(file: str, piece: Piece, types: Types) -> "pl.DataFrame":
@@ -110,14 +124,19 @@ def _made_text(file: str, piece: Piece, frame: "pl.DataFrame") -> bool:
     """Whether polars made text of what was none."""
     import polars as pl  # noqa: PLC0415
 
-    texts = frame.select(pl.col(pl.String))
-    like = texts.select(pl.any_horizontal(pl.lit(value=False), pl.all().str.contains(LIKE_A_VALUE)))
-    rows = like.to_series().arg_true()
-    lines = list(lines_of(piece)) if len(rows) else []
+    texts = [column for column in frame.get_columns() if column.dtype == pl.String]
+    like = pl.all().str.contains(LIKE_A_VALUE)
+    doubtful = [texts[k] for k in np.flatnonzero(n_cells(texts, like))]
+    if not doubtful:
+        return False
+    some = pl.DataFrame(doubtful).select(pl.any_horizontal(like)).to_series()
+    lines = list(lines_of(piece))
     objects = (
-        object_of(f"{file}, line {number}", line) for number, line in map(lines.__getitem__, rows)
+        object_of(f"{file}, line {number}", line)
+        for number, line in map(lines.__getitem__, some.arg_true())
     )
-    return any(not isinstance(it.get(key), str | None) for it in objects for key in texts.columns)
+    names = [column.name for column in doubtful]
+    return any(not isinstance(it.get(key), str | None) for it in objects for key in names)
 
 
 def _clash(before: "pl.DataType | None", kind: "pl.DataType") -> bool:

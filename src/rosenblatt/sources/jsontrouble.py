@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -69,8 +70,8 @@ def object_of(place: str, line: bytes) -> dict[str, Any]:
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         values = dict(pairs)
         if len(values) < len(pairs):
-            keys = [key for key, _ in pairs]
-            twice = next(key for key in keys if keys.count(key) > 1)
+            times = Counter(key for key, _ in pairs)
+            twice = next(key for key, n in times.items() if n > 1)
             raise SourceError(f"{place}: the key {twice!r} stands twice. Which one is meant?")
         return values
 

@@ -10,6 +10,7 @@ decimal comma  if the cells hold numbers such as 1,5 and none such as 1.5
 
 import csv
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from io import StringIO
@@ -155,7 +156,7 @@ def _names(file: str, first: Sequence[str], *, header: bool) -> tuple[str, ...]:
     """Names by the header; x1, x2, … where it has none."""
     given = [name.strip() if header else "" for name in first]
     names = tuple(name or f"x{j}" for j, name in enumerate(given, 1))
-    twice = {name for name in names if names.count(name) > 1}
+    twice = [name for name, n in Counter(names).items() if n > 1]
     if twice:
         raise SourceError(
             f"{file}, line 1: two columns are called {min(twice)!r}. Columns are told apart"

@@ -12,7 +12,6 @@ import os
 import shutil
 import stat
 import sys
-import tempfile
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -22,6 +21,7 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from rosenblatt.errors import SourceError
+from rosenblatt.writing import temporary_file
 
 STDIN = "-"
 PIECE = 1 << 23  # bytes: enough to share among threads, little enough to stay at hand
@@ -174,7 +174,7 @@ def _copy_if_pipe(file: str) -> None:
 
 def _copy_of(file: str, stream: IO[bytes]) -> Any:
     _refuse_device(file, stream)
-    copy = tempfile.NamedTemporaryFile(prefix="rosenblatt-")  # noqa: SIM115 (lives on)
+    copy = temporary_file()
     copy_to(copy, stream, file)
     return copy
 

@@ -1,6 +1,5 @@
 """What every reader does in the same way: name its files, unpack them, and have rows."""
 
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TypeVar
@@ -8,6 +7,7 @@ from typing import TypeVar
 from rosenblatt.errors import SourceError
 from rosenblatt.sources.chunks import Matrix, Table
 from rosenblatt.sources.opening import copy_to, is_plain, opened
+from rosenblatt.writing import temporary_file
 
 Kind = TypeVar("Kind", Table, Matrix)
 
@@ -25,7 +25,7 @@ def unpacked(file: str) -> Iterator[str]:
         if is_plain(file):
             yield stream.name
             return
-        with tempfile.NamedTemporaryFile(prefix="rosenblatt-") as spool:
+        with temporary_file() as spool:
             copy_to(spool, stream, file)
             yield spool.name
 

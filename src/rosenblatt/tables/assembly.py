@@ -1,70 +1,128 @@
-"""The entries of all columns put together as dense or sparse rows."""
+"""The features of all columns put together as dense or sparse rows."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 import numpy as np
 
-from rosenblatt.arrays import Array, Floats
+from rosenblatt.arrays import Array, Floats, Ints
 from rosenblatt.data.storage import CSR
-from rosenblatt.sources.chunks import Grid
-from rosenblatt.tables.columns import ABSENT, Column, Entries, Number, Text, width_of
+from rosenblatt.sources.chunks import Grid, Table
+from rosenblatt.tables.columns import (
+    ABSENT,
+    Category,
+    Column,
+    Number,
+    Text,
+    numbers_of,
+    width_of,
+    words_of,
+)
 
-if TYPE_CHECKING:
-    import polars as pl
+
+class Encoded(NamedTuple):
+    """What columns other than text make of some rows, a row of each array for each column.
+
+    `numbers` are the features of the columns of `values`; `flags` are those that tell where numbers
+    are `missing`; `words` are the features that categories set, or ABSENT, and begin at `firsts`.
+    """
+
+    numbers: Ints
+    values: Floats
+    flags: Ints
+    missing: Array
+    firsts: Ints
+    words: Ints
 
 
-def dense_rows(columns: Sequence[Column], frame: "pl.DataFrame") -> Floats:
+def encoded(columns: Sequence[Column], table: Table) -> Encoded:
+    """Columns of a table as features, counted through; text is left out."""
+    firsts = _first_features(columns)
+    at = [k for k, column in enumerate(columns) if isinstance(column, Number)]
+    numbers = [column for column in columns if isinstance(column, Number)]
+    flagged = np.array([column.indicator for column in numbers], bool)
+    values = np.zeros((0, len(table)))
+    if numbers:
+        values = numbers_of([table.columns[column.name] for column in numbers])
+    missing = np.isnan(values)
+    if missing.any():
+        place, row = missing.nonzero()
+        values[place, row] = np.array([column.fill for column in numbers])[place]
+    features = firsts[at]
+    return Encoded(
+        features,
+        values,
+        features[flagged] + 1,
+        missing[flagged],
+        *_encoded_words(columns, firsts, table),
+    )
+
+
+def _encoded_words(columns: Sequence[Column], firsts: Ints, table: Table) -> tuple[Ints, Ints]:
+    """First feature of each category, and the features that its words set."""
+    at = [k for k, column in enumerate(columns) if isinstance(column, Category)]
+    categories = [column for column in columns if isinstance(column, Category)]
+    found = words_of([table.columns[column.name] for column in categories])
+    places = np.empty((len(categories), len(table)), np.int64)
+    for k, (column, words) in enumerate(zip(categories, found, strict=True)):
+        places[k] = column.places(words)
+    features = np.where(places == ABSENT, ABSENT, places + firsts[at, None])
+    return firsts[at], features
+
+
+def _first_features(columns: Sequence[Column]) -> Ints:
+    """The number of the first feature of each column."""
+    widths = np.array([0, *map(width_of, columns)], np.int64)
+    return widths.cumsum()[:-1]
+
+
+def dense_rows(columns: Sequence[Column], table: Table) -> Floats:
     """All features of every row; there must be no text among the columns."""
-    rows = np.zeros((frame.height, sum(map(width_of, columns))))
-    for features, values in _entries(columns, frame):
-        if isinstance(features, int):
-            rows[:, features] = values
-        else:
-            there = np.flatnonzero(features != ABSENT)
-            rows[there, features[there]] = values[there]
+    own = encoded(columns, table)
+    rows = np.zeros((len(table), sum(map(width_of, columns))))
+    rows[:, _side_by_side_or(own.numbers)] = own.values.T
+    rows[:, own.flags] = own.missing.T
+    place, row = (own.words != ABSENT).nonzero()
+    rows[row, own.words[place, row]] = 1.0
     return rows
 
 
 def number_rows(columns: Sequence[Number], grid: Grid) -> Floats:
     """The same where all columns are numbers, and the cells are a matrix already."""
-    places = [grid.names.index(column.name) for column in columns for _ in column.features]
-    rows = _columns_at(places, grid.values)
+    at = {name: place for place, name in enumerate(grid.names)}
+    places = np.repeat([at[column.name] for column in columns], [*map(width_of, columns)])
+    chosen = _side_by_side_or(places)
+    if isinstance(chosen, slice):
+        rows = np.array(grid.values[:, chosen], order="C")
+    else:
+        rows = grid.values.take(chosen, axis=1)
     missing = np.isnan(rows)
-    if missing.any() or any(column.indicator for column in columns):
-        _fill(rows, missing, columns)
+    if missing.any():
+        row, feature = missing.nonzero()
+        fills = np.repeat([column.fill for column in columns], [*map(width_of, columns)])
+        rows[row, feature] = fills[feature]
+    flags = _first_features(columns)[[column.indicator for column in columns]] + 1
+    rows[:, flags] = missing[:, flags]
     return rows
 
 
-def _columns_at(places: list[int], values: Floats) -> Floats:
-    """Columns copied; where they stand side by side, which is quicker, at once."""
-    first, n = places[0], len(places)
-    if places == list(range(first, first + n)):
-        return np.array(values[:, first : first + n], order="C")
-    return values.take(places, axis=1)
+def _side_by_side_or(places: Ints) -> Ints | slice:
+    """Places of columns; as a slice, which is quicker, where they stand side by side."""
+    if len(places) and (np.diff(places) == 1).all():
+        return slice(int(places[0]), int(places[-1]) + 1)
+    return places
 
 
-def _fill(rows: Floats, missing: Array, columns: Sequence[Number]) -> None:
-    """Put what was learned in the place of missing numbers, and flags beside them."""
-    first = 0
-    for column in columns:
-        absent = missing[:, first]
-        rows[absent, first] = column.fill
-        if column.indicator:
-            rows[:, first + 1] = absent
-        first += width_of(column)
-
-
-def sparse_rows(columns: Sequence[Column], frame: "pl.DataFrame", *, weighted: bool) -> CSR:
+def sparse_rows(columns: Sequence[Column], table: Table, *, weighted: bool) -> CSR:
     """The features that a row has; numbers are stored even where they are zero.
 
     Columns of text, which must be the last, are counted, or weighted.
     """
     texts = [column for column in columns if isinstance(column, Text)]
     others = columns[: len(columns) - len(texts)]
-    rows = _packed(_entries(others, frame), frame.height, sum(map(width_of, others)))
+    rows = _packed(encoded(others, table), sum(map(width_of, others)))
     for column in texts:
-        cells = frame[column.name]
+        cells = table.columns[column.name]
         rows = _side_by_side(rows, column.weighted(cells) if weighted else column.counts(cells))
     return rows
 
@@ -86,27 +144,15 @@ def written_out(rows: CSR) -> Array:
     return dense
 
 
-def _entries(columns: Sequence[Column], frame: "pl.DataFrame") -> list[Entries]:
-    """Entries of all columns, their features counted through."""
-    found, first = [], 0
-    for column in columns:
-        if not isinstance(column, Text):
-            for features, values in column.entries(frame[column.name]):
-                if isinstance(features, int):
-                    found.append(Entries(features + first, values))
-                else:
-                    counted = np.where(features == ABSENT, ABSENT, features + first)
-                    found.append(Entries(counted, values))
-        first += width_of(column)
-    return found
-
-
-def _packed(entries: list[Entries], n: int, n_features: int) -> CSR:
-    """Entries row by row, absent ones left out."""
-    features = np.empty((n, len(entries)), np.int32)
-    values = np.empty((n, len(entries)))
-    for e, entry in enumerate(entries):
-        features[:, e], values[:, e] = entry
+def _packed(own: Encoded, n_features: int) -> CSR:
+    """Entries row by row, in the order of the features, absent ones left out."""
+    height = own.values.shape[1]
+    flagged = np.where(own.missing, own.flags[:, None], ABSENT)
+    numbers = np.broadcast_to(own.numbers[:, None], own.values.shape)
+    order = np.concatenate([own.numbers, own.flags, own.firsts]).argsort(kind="stable")
+    ones = np.ones((len(own.flags) + len(own.firsts), height))
+    features = np.concatenate([numbers, flagged, own.words])[order].T.astype(np.int32, order="C")
+    values = np.concatenate([own.values, ones])[order].T
     there = features != ABSENT
     ends = np.concatenate([[0], np.cumsum(np.count_nonzero(there, axis=1))])
     return CSR(values[there], features[there], ends.astype(np.int32), n_features)

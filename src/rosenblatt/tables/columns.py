@@ -11,14 +11,16 @@ Text      hashed runs of words or characters, see grams.py            sets none
 There is an indicator where cells were missing in training.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.arrays import Array, Floats, Ints
+from rosenblatt.arrays import Floats, Ints
 from rosenblatt.data.storage import CSR
 from rosenblatt.errors import BadCellError
+from rosenblatt.sources.stacks import by_cells, n_cells
 from rosenblatt.tables.grams import Grams
 
 if TYPE_CHECKING:
@@ -26,13 +28,7 @@ if TYPE_CHECKING:
 
 BOOLEAN = "(?i-u)^(true|false)$"
 ABSENT = -1  # place of a feature that is zero in this row
-
-
-class Entries(NamedTuple):
-    """One entry a row: which feature of the column (one for all, or ABSENT), and its value."""
-
-    features: Ints | int
-    values: Floats
+FEW_CELLS = 200  # which a dictionary finds sooner than a query does
 
 
 @dataclass(frozen=True)
@@ -47,15 +43,6 @@ class Number:
     def features(self) -> tuple[str, ...]:
         """Names of its features."""
         return (self.name, f"{self.name} is missing") if self.indicator else (self.name,)
-
-    def entries(self, cells: "pl.Series") -> list[Entries]:
-        """Its entries in some rows."""
-        values = numbers_of(cells)
-        missing = np.isnan(values)
-        if missing.any():
-            values[missing] = self.fill
-        first = Entries(0, values)
-        return [first, _flags(missing, 1)] if self.indicator else [first]
 
 
 @dataclass(frozen=True)
@@ -72,18 +59,20 @@ class Category:
         named = tuple(f"{self.name}={value}" for value in self.values)
         return (*named, f"{self.name} is missing") if self.indicator else named
 
-    def entries(self, cells: "pl.Series") -> list[Entries]:
-        """Its entries in some rows."""
+    def places(self, words: "pl.Series") -> Ints:
+        """Which of its features some words set; ABSENT where they set none."""
         import polars as pl  # noqa: PLC0415 (slow to import)
 
-        words = words_of(cells)
-        places = words.replace_strict(
-            list(self.values), list(range(len(self.values))), default=ABSENT, return_dtype=pl.Int64
-        )
-        features = places.fill_null(ABSENT).to_numpy().copy()
+        known = dict(zip(self.values, range(len(self.values)), strict=True))
+        if len(words) <= FEW_CELLS:
+            none = len(self.values) if self.indicator else ABSENT
+            cells = words.to_list()
+            return np.array([none if w is None else known.get(w, ABSENT) for w in cells], np.int64)
+        found = words.replace_strict(known, default=ABSENT, return_dtype=pl.Int64)
+        places = found.fill_null(ABSENT).to_numpy().copy()
         if self.indicator:
-            features[words.is_null().to_numpy()] = len(self.values)
-        return [Entries(features, np.ones(len(features)))]
+            places[words.is_null().to_numpy()] = len(self.values)
+        return places
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +90,7 @@ class Text:
 
     def counts(self, cells: "pl.Series") -> CSR:
         """How often each of its features comes in some rows."""
-        return self.grams.counts(words_of(cells))
+        return self.grams.counts(*words_of([cells]))
 
     def weighted(self, cells: "pl.Series") -> CSR:
         """How much its features weigh in some rows."""
@@ -116,53 +105,77 @@ Column = Number | Category | Text
 
 def width_of(column: Column) -> int:
     """How many features a column has."""
-    return column.grams.n_features if isinstance(column, Text) else len(column.features)
+    if isinstance(column, Text):
+        return column.grams.n_features
+    return (len(column.values) if isinstance(column, Category) else 1) + column.indicator
 
 
-def numbers_of(cells: "pl.Series") -> Floats:
-    """Cells as float64, a missing one as NaN; what is no number is refused with its place."""
+def numbers_of(columns: "Sequence[pl.Series]") -> Floats:
+    """Columns of cells as rows of float64, a missing cell as NaN; what is no number is refused."""
     import polars as pl  # noqa: PLC0415 (slow to import)
 
-    if cells.dtype.is_numeric() or cells.dtype == pl.Boolean:
-        numbers = cells.cast(pl.Float64)
-    else:
-        words = words_of(cells)
-        numbers = words.replace(["true", "false"], ["1", "0"]).cast(pl.Float64, strict=False)
-        _refuse_first(numbers.is_null() & words.is_not_null(), cells, "is not a number")
-    values: Floats = numbers.to_numpy(writable=True)  # which has NaN for none
+    floats = pl.concat([_floats(cells) for cells in columns])
+    values: Floats = floats.to_numpy(writable=True).reshape(len(columns), -1)
     infinite = np.isinf(values)
     if infinite.any():
-        _refuse_first(pl.Series(infinite), cells, "is not finite")
+        column, row = np.argwhere(infinite)[0].tolist()
+        raise _bad_cell(columns[column], row, "is not finite")
     return values
 
 
-def words_of(cells: "pl.Series") -> "pl.Series":
-    """Cells as words without blanks around them; an empty one is missing.
+def _floats(cells: "pl.Series") -> "pl.Series":
+    import polars as pl  # noqa: PLC0415 (slow to import)
+
+    if cells.dtype == pl.Float64:
+        return cells
+    if cells.dtype.is_numeric() or cells.dtype == pl.Boolean:
+        return cells.cast(pl.Float64)
+    (words,) = words_of([cells])
+    numbers = words.replace(["true", "false"], ["1", "0"]).cast(pl.Float64, strict=False)
+    bad = numbers.is_null() & words.is_not_null()
+    if bad.any():
+        raise _bad_cell(cells, int(bad.arg_max() or 0), "is not a number")
+    return numbers
+
+
+def words_of(columns: "Sequence[pl.Series]") -> "list[pl.Series]":
+    """Columns of cells as words without blanks around them; an empty one is missing.
 
     Whole numbers are written without a point, and booleans are true and false, whatever type they
     are stored as: formats without booleans have them as True or TRUE.
     """
     import polars as pl  # noqa: PLC0415 (slow to import)
 
-    if cells.dtype.is_nested() or cells.dtype in (pl.Binary, pl.Object):
-        raise BadCellError(0, cells.name, f"cells of {cells.dtype} are neither numbers nor words.")
-    words = cells.cast(pl.String).str.strip_chars()
-    if cells.dtype.is_float():
-        words = words.str.strip_suffix(".0")
-    boolean = words.str.contains(BOOLEAN)
-    if boolean.any():
-        words = words.str.to_lowercase().zip_with(boolean, words)
-    return words.set(words == "", None)
+    places: dict[pl.DataType, list[int]] = {}
+    for place, cells in enumerate(columns):
+        places.setdefault(cells.dtype, []).append(place)
+    found = list(columns)
+    for kind, own in places.items():
+        if kind.is_nested() or kind in (pl.Binary, pl.Object):
+            name = columns[own[0]].name
+            raise BadCellError(0, name, f"cells of {kind} are neither numbers nor words.")
+        words = pl.all().cast(pl.String).str.strip_chars()
+        if kind.is_float():
+            words = words.str.strip_suffix(".0")
+        for place, cells in zip(own, by_cells([columns[k] for k in own], words), strict=True):
+            found[place] = cells
+    return _with_small_booleans(by_cells(found, pl.when(pl.all() != "").then(pl.all())))
 
 
-def _refuse_first(bad: "pl.Series", cells: "pl.Series", trouble: str) -> None:
-    if bad.any():
-        row = int(bad.arg_max() or 0)
-        raise BadCellError(row, cells.name, f"{str(cells[row])!r} {trouble}.")
+def _with_small_booleans(columns: "list[pl.Series]") -> "list[pl.Series]":
+    """True and TRUE as true: only columns that hold such words are written anew."""
+    import polars as pl  # noqa: PLC0415 (slow to import)
+
+    boolean = pl.all().str.contains(BOOLEAN)
+    small = pl.when(boolean).then(pl.all().str.to_lowercase()).otherwise(pl.all())
+    places = np.flatnonzero(n_cells(columns, boolean)).tolist()
+    for place, cells in zip(places, by_cells([columns[k] for k in places], small), strict=True):
+        columns[place] = cells
+    return columns
 
 
-def _flags(where: Array, feature: int) -> Entries:
-    return Entries(np.where(where, feature, ABSENT), np.ones(len(where)))
+def _bad_cell(cells: "pl.Series", row: int, trouble: str) -> BadCellError:
+    return BadCellError(row, cells.name, f"{str(cells[row])!r} {trouble}.")
 
 
 def plain_column(column: Column) -> dict[str, Any]:

@@ -1,9 +1,16 @@
 """Columns that deserve a word: they are left out unless the user keeps them."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Union
+
+import numpy as np
 
 from rosenblatt.arrays import Floats
 from rosenblatt.sources.chunks import Grid, Table
+
+if TYPE_CHECKING:
+    import polars as pl
 
 FEW_VALUES = 50  # a column of more is not looked at for leaks
 ROWS_A_VALUE = 10  # on average, to call it a leak
@@ -55,11 +62,17 @@ class Leaks:
 
     def add(self, chunk: Table) -> None:
         """Look at some rows; who gives two labels for one value is cleared."""
+        cells = _cells_of(chunk)
         if not self._looked:
-            self._suspects = {n: {} for n in self._suspects if _n_distinct(chunk, n) <= FEW_VALUES}
+            few = {n for n in self._suspects if _has_few_values(cells[n])}
+            self._suspects = {name: {} for name in self._suspects if name in few}
             self._looked = True
+        if not self._suspects:
+            return
+        target = cells[self.target]
+        labels = _plain(target) if len(chunk) <= SAMPLE or isinstance(chunk, Grid) else None
         for name in list(self._suspects):
-            pairs = _pairs(chunk, name, self.target)
+            pairs = _pairs(cells[name], target, labels)
             if not self._one_label_each(pairs, self._suspects[name]):
                 del self._suspects[name]
 
@@ -74,24 +87,36 @@ class Leaks:
         return all(known.setdefault(value, label) == label for value, label in pairs)
 
 
-def _n_distinct(chunk: Table, name: str) -> int:
-    """How many different cells there are in the first rows."""
+Cells = Union[Floats, "pl.Series"]
+
+
+def _cells_of(chunk: Table) -> Mapping[str, Cells]:
+    """The cells of each column, by its name."""
     if isinstance(chunk, Grid):
-        return len(set(_cells(chunk.column(name)[:SAMPLE])))
-    return chunk.frame[name].head(SAMPLE).n_unique()
+        return dict(zip(chunk.names, chunk.values.T, strict=True))
+    return chunk.columns
 
 
-def _pairs(chunk: Table, name: str, target: str) -> Pairs:
-    """Which cells of two columns come together."""
-    if isinstance(chunk, Grid):
-        cells, labels = _cells(chunk.column(name)), _cells(chunk.column(target))
-        return list(set(zip(cells, labels, strict=True)))
-    both = chunk.frame.select(name, target)
-    if len(chunk) <= SAMPLE:  # quicker than a query
-        return list(set(zip(both[name].to_list(), both[target].to_list(), strict=True)))
-    return both.unique().rows()
+def _has_few_values(cells: Cells) -> bool:
+    """Whether there are few different cells in the first rows."""
+    first = cells[:SAMPLE]
+    if len(first) <= FEW_VALUES:
+        return True
+    n = len(set(_plain(first))) if isinstance(first, np.ndarray) else first.n_unique()
+    return n <= FEW_VALUES
 
 
-def _cells(values: Floats) -> list[object]:
-    """Numbers as a frame would give them: a missing one is none."""
-    return [None if value != value else value for value in values.tolist()]  # noqa: PLR0124
+def _pairs(cells: Cells, target: Cells, labels: list[object] | None) -> Pairs:
+    """Which cells of two columns come together; the labels are given where rows are few."""
+    import polars as pl  # noqa: PLC0415 (slow to import)
+
+    if labels is not None:
+        return list(set(zip(_plain(cells), labels, strict=True)))
+    return pl.DataFrame([cells, target]).unique().rows()
+
+
+def _plain(cells: Cells) -> list[object]:
+    """Cells as Python has them; a missing number is none."""
+    if isinstance(cells, np.ndarray):
+        return [None if cell != cell else cell for cell in cells.tolist()]  # noqa: PLR0124
+    return cells.to_list()

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from rosenblatt.errors import SourceError
 from rosenblatt.sources.chunks import Grid, Table
+from rosenblatt.sources.stacks import n_cells
 from rosenblatt.tables.columns import words_of
 from rosenblatt.tables.grams import Grams
 
@@ -79,15 +80,19 @@ def kinds_of(chunk: Table, target: str, choices: Choices) -> dict[str, Kind]:
             f"--drop {target}: this is the column to predict. Name another one with --target."
         )
     names = [n for n in chunk.names if n != target and n not in choices.drop]
-    kinds = {name: _kind(chunk, name, choices) for name in names}
-    if choices.grams is not None and Kind.TEXT not in kinds.values():
-        kinds[_only_words(chunk, kinds, choices.grams)] = Kind.TEXT
-    return kinds
+    kinds: dict[str, Kind | None] = {name: _told_kind(chunk, name, choices) for name in names}
+    unknown = [name for name, kind in kinds.items() if kind is None]
+    if unknown:
+        kinds |= _kinds_of_cells(chunk, [chunk.columns[name] for name in unknown], choices)
+    found = {name: kind for name, kind in kinds.items() if kind is not None}
+    if choices.grams is not None and Kind.TEXT not in found.values():
+        found[_only_words(chunk, found, choices.grams)] = Kind.TEXT
+    return found
 
 
 def _only_words(chunk: Table, kinds: Mapping[str, Kind], grams: Grams) -> str:
     """The only column of words, which then is the text that was spoken of."""
-    words = [name for name in kinds if str(chunk.frame[name].dtype) == "String"]
+    words = [name for name in kinds if str(chunk.columns[name].dtype) == "String"]
     if len(words) != 1:
         raise no_text(chunk.place.file, grams)
     return words[0]
@@ -101,51 +106,81 @@ def no_text(file: str, grams: Grams) -> SourceError:
     )
 
 
-def _kind(chunk: Table, name: str, choices: Choices) -> Kind:
+def _told_kind(chunk: Table, name: str, choices: Choices) -> Kind | None:
+    """The kind of a column that needs no look at its cells."""
     if name in choices.text:
         return Kind.TEXT
     if name in choices.category:
         return Kind.CATEGORY
     if isinstance(chunk, Grid) and IDENTIFIER.search(name) is None:
         return Kind.NUMBER
-    return _kind_of_cells(chunk, chunk.frame[name], choices)
+    return None
 
 
-def _kind_of_cells(chunk: Table, column: "pl.Series", choices: Choices) -> Kind:
-    if column.dtype.is_temporal():
+def _kinds_of_cells(
+    chunk: Table, columns: "list[pl.Series]", choices: Choices
+) -> dict[str, Kind | None]:
+    kinds: dict[str, Kind | None] = {}
+    words = []
+    for column in columns:
+        kinds[column.name] = _kind_of_type(chunk, column)
+        if kinds[column.name] is None:
+            words.append(column)
+        elif column.name not in choices.use and _counts(column):
+            kinds[column.name] = Kind.IDENTIFIER
+    return kinds | _kinds_of_words(chunk, words, choices)
+
+
+def _kind_of_type(chunk: Table, column: "pl.Series") -> Kind | None:
+    """Number by the type alone; None for words; what is neither is refused."""
+    kind = column.dtype
+    if kind.is_numeric() or str(kind) == "Boolean":
+        return Kind.NUMBER
+    if kind.is_temporal():
         raise _dates(chunk, column)
-    if column.dtype.is_nested() or str(column.dtype) == "Binary":
-        what = "lists or objects" if column.dtype.is_nested() else "bytes"
+    if kind.is_nested() or str(kind) == "Binary":
+        what = "lists or objects" if kind.is_nested() else "bytes"
         raise SourceError(
             f"{chunk.place.file}, column {column.name!r}: its cells are {what}. Write"
             f" them as columns of their own, or leave it out with --drop {column.name}."
         )
-    if column.dtype.is_numeric() and column.name not in choices.use and _counts(column):
-        return Kind.IDENTIFIER
-    if column.dtype.is_numeric() or str(column.dtype) == "Boolean":
-        return Kind.NUMBER
-    return _kind_of_words(chunk, column, choices)
+    return None
 
 
 def _counts(column: "pl.Series") -> bool:
     """Whether numbers are called identifiers and look like them: whole, and hardly one twice."""
+    if IDENTIFIER.search(column.name) is None or not column.dtype.is_numeric():
+        return False
     given = column.drop_nulls()
-    if IDENTIFIER.search(column.name) is None or len(given) < ENOUGH:
+    if len(given) < ENOUGH:
         return False
     return bool((given == given.floor()).all()) and given.n_unique() >= DISTINCT_TEXT * len(given)
 
 
-def _kind_of_words(chunk: Table, column: "pl.Series", choices: Choices) -> Kind:
-    given = words_of(column).drop_nulls()
-    if not len(given):
-        return Kind.CATEGORY
-    if given.str.contains(DATE).all():
-        raise _dates(chunk, column)
+def _kinds_of_words(
+    chunk: Table, columns: "list[pl.Series]", choices: Choices
+) -> dict[str, Kind | None]:
+    import polars as pl  # noqa: PLC0415 (slow to import)
+
+    cells = words_of(columns)
+    n_dates = n_cells(cells, pl.all().str.contains(DATE))
+    kinds: dict[str, Kind | None] = {}
+    for column, words, dates in zip(columns, cells, n_dates.tolist(), strict=True):
+        n_given = len(words) - words.null_count()
+        if n_given and dates == n_given:
+            raise _dates(chunk, column)
+        kinds[column.name] = Kind.CATEGORY
+        if n_given >= ENOUGH:
+            kinds[column.name] = _kind_of_words(words.drop_nulls(), choices)
+    return kinds
+
+
+def _kind_of_words(given: "pl.Series", choices: Choices) -> Kind:
     distinct = given.n_unique() / len(given)
     words = float(given.str.count_matches(r"\S+").sum()) / len(given)
-    if words >= WORDS_OF_A_TEXT and distinct >= DISTINCT_TEXT and len(given) >= ENOUGH:
+    if words >= WORDS_OF_A_TEXT and distinct >= DISTINCT_TEXT:
         return Kind.TEXT
-    if distinct >= DISTINCT_IDENTIFIER and len(given) >= ENOUGH and column.name not in choices.use:
+    if distinct >= DISTINCT_IDENTIFIER and given.name not in choices.use:
         return Kind.IDENTIFIER
     return Kind.CATEGORY
 

@@ -1,6 +1,6 @@
 """One pass over the training rows learns all that their preparation needs."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain
 from typing import NamedTuple
@@ -10,7 +10,15 @@ import numpy as np
 from rosenblatt.data.storage import CSR, n_cols
 from rosenblatt.errors import SourceError
 from rosenblatt.sources.chunks import Chunk, Grid, Matrix, Source, Table
-from rosenblatt.tables.columns import Category, Column, Number, Text, width_of
+from rosenblatt.tables.columns import (
+    Category,
+    Column,
+    Number,
+    Text,
+    numbers_of,
+    width_of,
+    words_of,
+)
 from rosenblatt.tables.findings import Finding, Leaks, constant, counting, identifier, leaking
 from rosenblatt.tables.grams import Grams
 from rosenblatt.tables.kinds import Choices, Kind, kinds_of, no_text
@@ -22,8 +30,6 @@ from rosenblatt.tables.targets import Counts, Label, counted, sorted_classes, ta
 MOST_VALUES = 1000  # of a category; rarer ones have no feature of their own
 DENSE_FEATURES = 64  # up to so many, rows are dense whatever they hold
 DENSE_SHARE = 0.25  # of the features that a row has on average, from which on rows are dense
-
-Summary = Numbers | Words | Texts
 
 
 class Learned(NamedTuple):
@@ -73,8 +79,12 @@ class _Columns:
         self.first, self.choices = first, choices
         self.target = target_of(first, target)
         self.kinds = kinds_of(first, self.target, choices)
+        named = {kind: [n for n, own in self.kinds.items() if own is kind] for kind in Kind}
         grams = choices.grams or Grams()
-        self.summaries = {name: _summary(kind, grams) for name, kind in self.kinds.items()}
+        self.numbers = Numbers(named[Kind.NUMBER])
+        self.texts = {name: Texts(grams) for name in named[Kind.TEXT]}
+        words = [*named[Kind.CATEGORY], *named[Kind.IDENTIFIER]]
+        self.words = {name: Words() for name in words}
         self.leaks = Leaks(self.target, [name for name in self.kinds if name not in choices.use])
         self.counts: Counts = {}
 
@@ -85,34 +95,65 @@ class _Columns:
         classes = sorted_classes(self.counts, f"{name}, column {self.target!r}")
         findings = tuple(f for f in self._findings() if not self._is_wanted(f))
         left_out = {f.column for f in findings}
-        kept = [name for name in self.kinds if name not in left_out]
-        kept.sort(key=lambda name: self.kinds[name] is Kind.TEXT)  # text comes last
-        columns = tuple(_column(name, self.summaries[name]) for name in kept)
-        if not columns:
+        kept = {name: column for name, column in self._columns().items() if name not in left_out}
+        if not kept:
             raise SourceError(f"{name} has no column to learn from.{_told(findings)}")
-        return Learned(self._preparation(columns), classes, self.counts, findings)
+        return Learned(self._preparation(tuple(kept.values())), classes, self.counts, findings)
 
     def _add(self, chunk: Chunk) -> None:
         for label, n in counted(chunk, self.target).items():
             self.counts[label] = self.counts.get(label, 0) + n
         assert isinstance(chunk, Table)  # all chunks of a source are of one kind
-        known = _joined(chunk, self.summaries) if isinstance(chunk, Grid) else set()
-        for name, summary in self.summaries.items():
-            if name not in known:
-                with chunk.naming_cells():
-                    summary.add(chunk.frame[name])
+        with chunk.naming_cells():
+            if self.numbers.names:
+                self._add_numbers(chunk)
+            if self.words or self.texts:
+                words = words_of([chunk.columns[name] for name in self.words])
+                for summary, own in zip(self.words.values(), words, strict=True):
+                    summary.add(own)
+                for name, text in self.texts.items():
+                    text.add(chunk.columns[name])
         self.leaks.add(chunk)
 
+    def _add_numbers(self, chunk: Table) -> None:
+        names = self.numbers.names
+        if isinstance(chunk, Grid):
+            at = {name: place for place, name in enumerate(chunk.names)}
+            self.numbers.add(np.take(chunk.values.T, [at[name] for name in names], axis=0))
+            return
+        cells = [chunk.columns[name] for name in names]
+        self.numbers.boolean[:] = [str(column.dtype) == "Boolean" for column in cells]
+        self.numbers.add(numbers_of(cells))
+
     def _findings(self) -> Iterator[Finding]:
-        for name, summary in self.summaries.items():
-            if self.kinds[name] is Kind.IDENTIFIER:
+        rows = sum(self.counts.values())
+        numbers = self.numbers
+        constants = dict(zip(numbers.names, numbers.constant.tolist(), strict=True))
+        constants |= {name: words.constant for name, words in self.words.items()}
+        counters = dict(zip(numbers.names, numbers.counts_rows.tolist(), strict=True))
+        for name, kind in self.kinds.items():
+            if kind is Kind.IDENTIFIER:
                 yield identifier(name)
-            elif summary.constant:
+            elif constants.get(name, False):
                 yield constant(name)
-            elif self.leaks.gives_target(name, sum(self.counts.values())):
+            elif self.leaks.gives_target(name, rows):
                 yield leaking(name, self.target)
-            elif isinstance(summary, Numbers) and summary.counts_rows:
+            elif counters.get(name, False):
                 yield counting(name)
+
+    def _columns(self) -> dict[str, Column]:
+        """What every column becomes, in the order of the table; text comes last."""
+        numbers = self.numbers
+        filled = zip(numbers.names, numbers.mean.tolist(), numbers.missing > 0, strict=True)
+        found: dict[str, Column] = {
+            name: Number(name, fill, bool(missing)) for name, fill, missing in filled
+        }
+        for name, words in self.words.items():
+            values = tuple(sorted(words.most_frequent(MOST_VALUES)))
+            found[name] = Category(name, values, words.missing > 0)
+        found |= {name: Text(name, text.grams, text.idf) for name, text in self.texts.items()}
+        order = sorted(self.kinds, key=lambda name: self.kinds[name] is Kind.TEXT)
+        return {name: found[name] for name in order}
 
     def _is_wanted(self, found: Finding) -> bool:
         """Whether a column is taken in for all that was found."""
@@ -129,37 +170,16 @@ class _Columns:
 
     def _scaling(self, columns: tuple[Column, ...], width: int) -> Scaling:
         """Numbers to mean 0 and deviation 1; what is 0 or 1 already stays."""
-        shift, factor, place = np.zeros(width), np.ones(width), 0
-        for column in columns:
-            summary = self.summaries[column.name]
-            if isinstance(summary, Numbers) and not summary.boolean:
-                shift[place], factor[place] = summary.mean, 1.0 / (summary.deviation or 1.0)
-            place += width_of(column)
+        shift, factor = np.zeros(width), np.ones(width)
+        numbers = self.numbers
+        deviation = numbers.deviation
+        factors = 1.0 / np.where(deviation == 0.0, 1.0, deviation)
+        at = {n: k for k, n in enumerate(numbers.names) if not numbers.boolean[k]}
+        first = np.cumsum([0, *map(width_of, columns)])
+        scaled = [k for k, column in enumerate(columns) if column.name in at]
+        own = [at[columns[k].name] for k in scaled]
+        shift[first[scaled]], factor[first[scaled]] = numbers.mean[own], factors[own]
         return Scaling(shift, factor)
-
-
-def _joined(grid: Grid, summaries: Mapping[str, Summary]) -> set[str]:
-    """Take in all columns of numbers of a grid; their names."""
-    numbers = {name: s for name, s in summaries.items() if isinstance(s, Numbers)}
-    for name, values in zip(grid.names, np.ascontiguousarray(grid.values.T), strict=True):
-        if name in numbers:
-            with grid.naming_cells():
-                numbers[name].take_in(values, name)
-    return set(numbers)
-
-
-def _summary(kind: Kind, grams: Grams) -> Summary:
-    if kind is Kind.NUMBER:
-        return Numbers()
-    return Texts(grams) if kind is Kind.TEXT else Words()
-
-
-def _column(name: str, summary: Summary) -> Column:
-    if isinstance(summary, Numbers):
-        return Number(name, summary.mean, summary.missing > 0)
-    if isinstance(summary, Texts):
-        return Text(name, summary.grams, summary.idf)
-    return Category(name, tuple(sorted(summary.most_frequent(MOST_VALUES))), summary.missing > 0)
 
 
 def _told(findings: tuple[Finding, ...]) -> str:

@@ -36,18 +36,28 @@ class Moments:
     """The moments of rows that come in parts."""
 
     def __init__(self) -> None:
-        self._n = 0
+        self.n = 0
         self._total = Total(0, np.zeros(1), np.zeros(1))
         self._waiting: list[Array] = []
         self._asked: Total | None = None  # for, since rows were last taken in
 
+    def take(self, columns: Array) -> "Moments":
+        """The moments of some columns, to go on with."""
+        part = Moments()
+        part.n = self.n
+        if self._total.n:
+            n, mean, squares = self._total
+            part._total = Total(n, mean[columns], squares[columns])
+        part._waiting = [rows[:, columns] for rows in self._waiting]
+        return part
+
     @np.errstate(over="ignore", invalid="ignore")
     def add(self, rows: Array) -> None:
         """Take in some rows."""
-        lacking = -self._n % BLOCK  # rows, to complete the block that waits
+        lacking = -self.n % BLOCK  # rows, to complete the block that waits
         start = min(lacking, len(rows))
         stop = len(rows) - (len(rows) - start) % BLOCK
-        self._n += len(rows)
+        self.n += len(rows)
         self._asked = None
         if start:
             self._waiting.append(rows[:start].copy())  # the chunk itself need not wait

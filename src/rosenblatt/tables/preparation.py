@@ -118,7 +118,8 @@ class Preparation:
             raise _wrong_kind(chunk.place, "a matrix of numbers", "columns with names")
         if not self.columns:
             return self._by_names(chunk)
-        absent = [c.name for c in self.columns if c.name not in chunk.names]
+        there = set(chunk.names)
+        absent = [c.name for c in self.columns if c.name not in there]
         if absent:
             raise SourceError(
                 f"{chunk.place.file} lacks {_listed(absent)}, which the model needs. Columns are"
@@ -129,8 +130,8 @@ class Preparation:
             return number_rows(numbers, chunk)
         with chunk.naming_cells():
             if self.sparse:
-                return sparse_rows(self.columns, chunk.frame, weighted=weighted)
-            return dense_rows(self.columns, chunk.frame)
+                return sparse_rows(self.columns, chunk, weighted=weighted)
+            return dense_rows(self.columns, chunk)
 
     def _by_names(self, chunk: Table) -> Rows:
         """Rows of a table whose columns are called as the features of the matrix are."""

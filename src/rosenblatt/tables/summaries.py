@@ -1,17 +1,18 @@
 """What is learned of a column in one pass over the training rows, chunk by chunk."""
 
 from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from rosenblatt.arrays import Floats, Ints
+from rosenblatt.arrays import Array, Floats, Ints
 from rosenblatt.data.storage import CSR, Rows
 from rosenblatt.errors import BadCellError
-from rosenblatt.tables.columns import numbers_of, words_of
+from rosenblatt.tables.columns import FEW_CELLS, words_of
 from rosenblatt.tables.grams import Grams
-from rosenblatt.tables.moments import Moments
+from rosenblatt.tables.moments import Moments, Total
 from rosenblatt.tables.scaling import Scaling, squares_of
 
 if TYPE_CHECKING:
@@ -24,70 +25,115 @@ HUGE = 1e150  # whose squares can hardly be added up
 ROUNDING = 1e-12  # of the mean: a smaller deviation is none
 
 
-@dataclass
 class Numbers:
-    """Mean and spread of a column of numbers, and whether it only counts the rows."""
+    """Mean and spread of columns of numbers, and whether they only count the rows.
 
-    n: int = 0
-    missing: int = 0
-    least: float = np.inf
-    largest: float = -np.inf
-    boolean: bool = False
-    _rises: bool = True  # by whole steps
-    _moments: Moments = field(default_factory=Moments)
+    Each is counted by its own given cells. Columns that had as many in every chunk so far share
+    their moments; they part where they have not.
+    """
 
-    def add(self, cells: "pl.Series") -> None:
-        """Take in some cells."""
-        self.boolean = str(cells.dtype) == "Boolean"
-        self.take_in(numbers_of(cells), cells.name)
+    def __init__(self, names: Sequence[str]) -> None:
+        self.names = names
+        self.missing = np.zeros(len(names), np.int64)
+        self.boolean = np.zeros(len(names), bool)
+        self._least = np.full(len(names), np.inf)
+        self._largest = np.full(len(names), -np.inf)
+        self._rises = np.ones(len(names), bool)  # by whole steps
+        self._groups = [_Group(np.arange(len(names)), Moments())]
 
-    def take_in(self, values: Floats, name: str) -> None:
-        """Take in some numbers of a column of this name; a missing one is NaN."""
+    def add(self, values: Floats) -> None:
+        """Take in some numbers, a row for each column; a missing one is NaN."""
+        _refuse_huge(values, self.names)
         missing = np.isnan(values)
-        n_missing = int(np.count_nonzero(missing))
+        n_missing = missing.sum(axis=1)
         self.missing += n_missing
-        given = values[~missing] if n_missing else values
-        if not len(given):
+        groups = []
+        for group in self._groups:
+            own = n_missing[group.columns]
+            for n in np.unique(own).tolist():
+                part = group.take(own == n)
+                groups.append(part)
+                self._add(part, values, missing if n else None)
+        self._groups = groups
+
+    def _add(self, group: "_Group", values: Floats, missing: Array | None) -> None:
+        """Take in the given cells of columns that have as many each."""
+        columns = group.columns
+        given = values if len(columns) == len(values) else values[columns]
+        if missing is not None:
+            given = given[~missing[columns]].reshape(len(columns), -1)
+        if not given.size:
             return
-        least, largest = float(given.min()), float(given.max())
-        if max(-least, largest) > HUGE:
-            raise _huge(values, name)
-        self._watch_steps(given)
-        self.least, self.largest = min(self.least, least), max(self.largest, largest)
-        self._moments.add(given[:, None])
-        self.n += len(given)
+        self._watch_steps(group, given)
+        self._least[columns] = np.minimum(self._least[columns], given.min(axis=1))
+        self._largest[columns] = np.maximum(self._largest[columns], given.max(axis=1))
+        group.moments.add(given.T)
+
+    def _watch_steps(self, group: "_Group", given: Floats) -> None:
+        rising = self._rises[group.columns]  # hardly a column does for long
+        if not rising.any():
+            return
+        columns, cells = group.columns[rising], given[rising]
+        before = self._largest[columns] if group.moments.n else cells[:, 0] - 1.0
+        steps = np.diff(cells, axis=1, prepend=before[:, None])
+        self._rises[columns] = ((steps >= 1) & (steps == np.floor(steps))).all(axis=1)
 
     @property
-    def mean(self) -> float:
-        """Mean of the given cells."""
-        return float(self._moments.total().mean[0]) if self.n else 0.0
+    def mean(self) -> Floats:
+        """Mean of the given cells of each column."""
+        return self._of_groups(lambda total: total.mean)
 
     @property
-    def deviation(self) -> float:
-        """Standard deviation."""
-        return float(np.sqrt(self._moments.total().squares[0] / self.n)) if self.n else 0.0
+    def deviation(self) -> Floats:
+        """Standard deviation of each column."""
+        return self._of_groups(lambda total: np.sqrt(total.squares / max(total.n, 1)))
 
     @property
-    def constant(self) -> bool:
-        """Whether all given cells are equal."""
-        return self.least >= self.largest
+    def n(self) -> Ints:
+        """How many cells of each column are given."""
+        counts = np.empty(len(self.names), np.int64)
+        for group in self._groups:
+            counts[group.columns] = group.moments.n
+        return counts
 
     @property
-    def counts_rows(self) -> bool:
+    def constant(self) -> Array:
+        """Whether all given cells of a column are equal."""
+        return np.asarray(self._least >= self._largest)
+
+    @property
+    def counts_rows(self) -> Array:
         """Whether it rises by whole steps and leaves few numbers out, as some of the rows would."""
-        return (
-            self._rises and self.n >= ENOUGH and self.largest - self.least < MOST_LEFT_OUT * self.n
-        )
+        n = self.n
+        few_left_out = self._largest - self._least < MOST_LEFT_OUT * n
+        return np.asarray(self._rises & (n >= ENOUGH) & few_left_out)
 
-    def _watch_steps(self, given: Floats) -> None:
-        if self._rises:  # hardly a column does for long
-            steps = np.diff(given, prepend=self.largest if self.n else given[0] - 1.0)
-            self._rises = bool(((steps >= 1) & (steps == np.floor(steps))).all())
+    def _of_groups(self, wanted: Callable[[Total], Floats]) -> Floats:
+        found = np.empty(len(self.names))
+        for group in self._groups:
+            found[group.columns] = wanted(group.moments.total())
+        return found
 
 
-def _huge(values: Floats, name: str) -> BadCellError:
-    row = int((np.abs(values) > HUGE).argmax())
-    return BadCellError(row, name, f"{values[row]:g} is too large to be learned from.")
+class _Group(NamedTuple):
+    """Columns, by their numbers, that share their moments."""
+
+    columns: Ints
+    moments: Moments
+
+    def take(self, chosen: Array) -> "_Group":
+        """Some of the columns."""
+        if chosen.all():
+            return self
+        return _Group(self.columns[chosen], self.moments.take(chosen))
+
+
+def _refuse_huge(values: Floats, names: Sequence[str]) -> None:
+    huge = np.abs(values) > HUGE
+    if huge.any():
+        column, row = np.argwhere(huge)[0].tolist()
+        trouble = f"{values[column, row]:g} is too large to be learned from."
+        raise BadCellError(row, names[column], trouble)
 
 
 @dataclass
@@ -98,15 +144,18 @@ class Words:
     missing: int = 0
     counts: Counter[str] = field(default_factory=Counter)
 
-    def add(self, cells: "pl.Series") -> None:
-        """Take in some cells."""
-        words = words_of(cells)
-        given = words.drop_nulls()
-        self.missing += len(words) - len(given)
-        self.n += len(given)
-        if len(self.counts) <= MOST_DISTINCT:
-            found = given.value_counts(name=f"{given.name} count")
-            self.counts.update(dict(zip(found[:, 0].to_list(), found[:, 1].to_list(), strict=True)))
+    def add(self, words: "pl.Series") -> None:
+        """Take in some words."""
+        n_missing = words.null_count()
+        self.missing += n_missing
+        self.n += len(words) - n_missing
+        if len(self.counts) > MOST_DISTINCT:
+            return
+        if len(words) <= FEW_CELLS:  # quicker than a query
+            self.counts.update(word for word in words.to_list() if word is not None)
+            return
+        found = words.drop_nulls().rename("word").value_counts()
+        self.counts.update(dict(zip(found[:, 0].to_list(), found[:, 1].to_list(), strict=True)))
 
     def most_frequent(self, most: int) -> list[str]:
         """The most frequent words; of those that come as often, the first by the alphabet."""
@@ -137,7 +186,7 @@ class Texts:
         from rosenblatt.tables.tfidf import document_frequencies  # noqa: PLC0415 (as above)
 
         if len(self.documents):
-            self.documents += document_frequencies(self.grams.counts(words_of(cells)))
+            self.documents += document_frequencies(self.grams.counts(*words_of([cells])))
         self.n += len(cells)
 
     @property

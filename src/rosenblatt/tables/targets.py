@@ -51,7 +51,7 @@ def _can_be_target(chunk: Table, name: str) -> bool:
     if isinstance(chunk, Grid):
         distinct = len(np.unique(chunk.column(name)))
     else:
-        distinct = chunk.frame[name].n_unique()
+        distinct = chunk.columns[name].n_unique()
     return distinct * FEW_ROWS_A_CLASS <= max(len(chunk), MANY)
 
 
@@ -136,12 +136,12 @@ def _column(chunk: Table, target: str | None) -> "pl.Series":
     """The labels of a chunk: words, booleans or whole numbers, none missing."""
     import polars as pl  # noqa: PLC0415 (slow to import)
 
-    column = chunk.frame[_required(chunk, target)]
+    column = chunk.columns[_required(chunk, target)]
     if column.dtype.is_temporal() or column.dtype.is_nested():
         raise SourceError(f"{chunk.place.file}, column {target!r}: {column.dtype} is no class.")
     if not (column.dtype.is_numeric() or column.dtype == pl.Boolean):
         with chunk.naming_cells():
-            column = words_of(column)
+            (column,) = words_of([column])
     missing = column.is_null() | (column.is_nan() if column.dtype.is_float() else False)
     if missing.any():
         raise _missing(chunk, int(missing.arg_max() or 0), target)

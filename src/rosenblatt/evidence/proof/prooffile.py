@@ -6,7 +6,9 @@ checker to say.
 """
 
 import json
+import os
 import re
+import stat
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
@@ -15,12 +17,13 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.arrays import Array
-from rosenblatt.errors import ProofError
+from rosenblatt.errors import ProofFileError
 from rosenblatt.evidence.proof.margins import Hull
 from rosenblatt.evidence.proof.prooftext import FORMAT, VERSION, undecimal
 from rosenblatt.evidence.proof.verdict import Inseparable, Proof, Separable, Undecided
 
 MAX_BYTES = 1 << 29
+START_BYTES = 1 << 16
 MAX_DIGITS = 1_000_000
 FRACTION = re.compile(r"(-?[0-9]+)/([0-9]+)")
 HEX_FLOAT = re.compile(r"-?0x[01]\.[0-9a-f]{1,13}p[+-][0-9]{1,4}")
@@ -28,43 +31,59 @@ FINGERPRINT = re.compile(r"[0-9a-f]{64}")
 
 
 def load_proof(path: str | Path) -> Proof:
-    """Read a proof; whatever is malformed raises ProofError and says where."""
+    """Read a proof; whatever is malformed raises ProofFileError and says where."""
     file = Path(path)
     try:
-        if file.stat().st_size > MAX_BYTES:
-            raise ProofError(f"{file} is larger than {MAX_BYTES} bytes: too large for a proof.")
-        text = file.read_text(encoding="utf-8")
-        fields = json.loads(text, parse_constant=_no_constant)
+        fields = json.loads(_text_of(file), parse_constant=_no_constant)
     except OSError as error:
-        raise ProofError(f"{file} cannot be read: {error.strerror}.") from error
-    except (UnicodeDecodeError, ValueError, RecursionError) as error:
-        if isinstance(error, ProofError):
-            raise
-        raise ProofError(f"{file} is not JSON text: {error}.") from error
+        raise ProofFileError(f"{file} cannot be read: {error.strerror}.") from error
+    except ProofFileError:
+        raise
+    except RecursionError as error:
+        raise ProofFileError(f"{file} is no proof: its JSON is nested too deeply.") from error
+    except ValueError as error:
+        raise ProofFileError(f"{file} is not JSON text: {error}.") from error
     return parse_proof(fields)
 
 
+def _text_of(file: Path) -> str:
+    """The text of a file or of a pipe, no more of it than a proof may have."""
+    with file.open("rb") as stream:
+        mode = os.fstat(stream.fileno()).st_mode
+        if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode)):
+            raise ProofFileError(f"{file} is neither a regular file nor a pipe.")
+        start = stream.read(START_BYTES)
+        if not start:
+            raise ProofFileError(f"{file} is empty, and so is no proof.")
+        if not start.lstrip().startswith(b"{"):  # before anything long is read
+            raise ProofFileError(f"{file} is no proof: a proof is JSON, and begins with {{.")
+        text = start + stream.read(MAX_BYTES + 1 - len(start))
+    if len(text) > MAX_BYTES:
+        raise ProofFileError(f"{file} is larger than {MAX_BYTES} bytes: too large for a proof.")
+    return text.decode()
+
+
 def _no_constant(name: str) -> Any:
-    raise ProofError(f"A proof holds no {name}.")
+    raise ProofFileError(f"A proof holds no {name}.")
 
 
 def parse_proof(fields: Any) -> Proof:
     """Turn the fields of a proof file into a record."""
     if not isinstance(fields, dict) or fields.get("format") != FORMAT:
-        raise ProofError(f'This is not a proof file: its "format" must be "{FORMAT}".')
+        raise ProofFileError(f'This is not a proof file: its "format" must be "{FORMAT}".')
     if fields.get("version") != VERSION:
-        raise ProofError(
+        raise ProofFileError(
             f"This proof file has version {fields.get('version')!r}; this program reads {VERSION}."
         )
     answer = fields.get("answer")
     if not isinstance(answer, str) or answer not in READERS:
-        raise ProofError(f'"answer" must be one of {", ".join(READERS)}; got {answer!r}.')
+        raise ProofFileError(f'"answer" must be one of {", ".join(READERS)}; got {answer!r}.')
     record, readers = READERS[answer]
     wanted = {**ABOUT, **readers}
     known = {"format", "version", "answer", *wanted}
     strange = sorted(set(fields) - known)
     if strange:
-        raise ProofError(f"The proof file has a field that no proof has: {strange[0]!r}.")
+        raise ProofFileError(f"The proof file has a field that no proof has: {strange[0]!r}.")
     return record(**{name: _field(fields, name, read) for name, read in wanted.items()})
 
 
@@ -72,55 +91,55 @@ def _field(fields: dict[str, Any], name: str, read: Callable[[Any], Any]) -> Any
     if name not in fields:
         if name in OPTIONAL:
             return None
-        raise ProofError(f'The proof file lacks the field "{name}".')
+        raise ProofFileError(f'The proof file lacks the field "{name}".')
     try:
         return read(fields[name])
-    except ProofError as error:
-        raise ProofError(f'Field "{name}" of the proof file: {error}') from None
+    except ProofFileError as error:
+        raise ProofFileError(f'Field "{name}" of the proof file: {error}') from None
 
 
 def _integer(value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**62:
-        raise ProofError(f"a whole number from 0 on is wanted; got {_short(value)}.")
+        raise ProofFileError(f"a whole number from 0 on is wanted; got {_short(value)}.")
     return value
 
 
 def _boolean(value: Any) -> bool:
     if not isinstance(value, bool):
-        raise ProofError(f"true or false is wanted; got {_short(value)}.")
+        raise ProofFileError(f"true or false is wanted; got {_short(value)}.")
     return value
 
 
 def _fraction(value: Any) -> Fraction:
     match = FRACTION.fullmatch(value) if isinstance(value, str) else None
     if match is None or len(value) > 2 * MAX_DIGITS:
-        raise ProofError(f'a fraction written "p/q" is wanted; got {_short(value)}.')
+        raise ProofFileError(f'a fraction written "p/q" is wanted; got {_short(value)}.')
     top, bottom = undecimal(match[1].removeprefix("-")), undecimal(match[2])
     if bottom == 0:
-        raise ProofError("a fraction has the denominator 0.")
+        raise ProofFileError("a fraction has the denominator 0.")
     return Fraction(-top if value[0] == "-" else top, bottom)
 
 
 def _float(value: Any) -> float:
     if not isinstance(value, str) or HEX_FLOAT.fullmatch(value) is None:
-        raise ProofError(f'a number written like "0x1.8p+1" is wanted; got {_short(value)}.')
+        raise ProofFileError(f'a number written like "0x1.8p+1" is wanted; got {_short(value)}.')
     try:
         return float.fromhex(value)
     except OverflowError:
-        raise ProofError(f"{_short(value)} is beyond all floats.") from None
+        raise ProofFileError(f"{_short(value)} is beyond all floats.") from None
 
 
 def _positive(value: Any) -> float:
     number = _float(value)
     if number <= 0:
-        raise ProofError(f"a positive number is wanted; got {number}.")
+        raise ProofFileError(f"a positive number is wanted; got {number}.")
     return number
 
 
 def _not_negative(value: Any) -> float:
     number = _float(value)
     if number < 0:
-        raise ProofError(f"a number from 0 on is wanted; got {number}.")
+        raise ProofFileError(f"a number from 0 on is wanted; got {number}.")
     return number
 
 
@@ -130,33 +149,33 @@ def _radius(value: Any) -> float:
 
 def _text(value: Any) -> str:
     if not isinstance(value, str):
-        raise ProofError(f"text is wanted; got {_short(value)}.")
+        raise ProofFileError(f"text is wanted; got {_short(value)}.")
     return value
 
 
 def _fingerprint(value: Any) -> str:
     if FINGERPRINT.fullmatch(_text(value)) is None:
-        raise ProofError("64 hexadecimal digits are wanted.")
+        raise ProofFileError("64 hexadecimal digits are wanted.")
     return str(value)
 
 
 def _classes(value: Any) -> tuple[str, ...]:
     names = _list(_text)(value)
     if len(names) < 2 or len(set(names)) < len(names):
-        raise ProofError("two or more different class names are wanted.")
+        raise ProofFileError("two or more different class names are wanted.")
     return names
 
 
 def _kind(value: Any) -> str:
     if value not in ("overlap", "touching", "unknown"):
-        raise ProofError(f"overlap, touching or unknown is wanted; got {_short(value)}.")
+        raise ProofFileError(f"overlap, touching or unknown is wanted; got {_short(value)}.")
     return str(value)
 
 
 def _list(read: Callable[[Any], Any]) -> Callable[[Any], tuple[Any, ...]]:
     def reader(value: Any) -> tuple[Any, ...]:
         if not isinstance(value, list):
-            raise ProofError(f"a list is wanted; got {_short(value)}.")
+            raise ProofFileError(f"a list is wanted; got {_short(value)}.")
         return tuple(read(item) for item in value)
 
     return reader
@@ -166,7 +185,7 @@ def _weights(value: Any) -> Array:
     """Read rows of equal length, all floats or all fractions."""
     rows = _list(_list(_text))(value)
     if not rows or not rows[0] or any(len(row) != len(rows[0]) for row in rows):
-        raise ProofError("rows of weights of equal length are wanted.")
+        raise ProofFileError("rows of weights of equal length are wanted.")
     if "/" in rows[0][0]:
         out = np.empty((len(rows), len(rows[0])), dtype=object)
         out[:] = [[_fraction(item) for item in row] for row in rows]
@@ -176,17 +195,17 @@ def _weights(value: Any) -> Array:
 
 def _hull(value: Any) -> Hull:
     if not isinstance(value, dict) or set(value) != set(Hull._fields):
-        raise ProofError(f"the fields {', '.join(Hull._fields)} are wanted.")
+        raise ProofFileError(f"the fields {', '.join(Hull._fields)} are wanted.")
     rows, rivals = _list(_integer)(value["rows"]), _list(_integer)(value["rivals"])
     weights = _list(_positive)(value["weights"])
     if not len(rows) == len(rivals) == len(weights) > 0:
-        raise ProofError("as many rows as rivals and weights are wanted, and at least one.")
+        raise ProofFileError("as many rows as rivals and weights are wanted, and at least one.")
     return Hull(rows, rivals, weights)
 
 
 def _object(value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise ProofError(f"an object is wanted; got {_short(value)}.")
+        raise ProofFileError(f"an object is wanted; got {_short(value)}.")
     return value
 
 
