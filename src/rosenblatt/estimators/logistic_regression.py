@@ -24,10 +24,11 @@ from rosenblatt.evidence.separation import watched
 from rosenblatt.rules.losses import Loss
 from rosenblatt.solvers import multinomial
 from rosenblatt.solvers.certified import METHODS, Limits, Start, Step, until
-from rosenblatt.solvers.duality_gap import COMPENSATED, Proof, prove_softmax
+from rosenblatt.solvers.duality_gap import COMPENSATED, Proof
 from rosenblatt.solvers.likelihood import MOST_FEATURES, climb
 from rosenblatt.solvers.responses import Task
 from rosenblatt.solvers.softmax import Classes
+from rosenblatt.solvers.softmax_gap import prove_softmax
 
 SOLVERS = ("auto", *METHODS, "lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga")
 PENALTIES = ("l2", None, "deprecated", "l1", "elasticnet")

@@ -36,11 +36,11 @@ from rosenblatt.solvers.certified import (
     one_of_each,
     until,
 )
-from rosenblatt.solvers.duality_gap import prove_softmax
 from rosenblatt.solvers.factors import about, cholesky
 from rosenblatt.solvers.leading import FORCING, LEAST_SAMPLE, SAMPLE, conjugate_gradients
 from rosenblatt.solvers.newton import downhill
 from rosenblatt.solvers.softmax import Classes
+from rosenblatt.solvers.softmax_gap import prove_softmax
 from rosenblatt.solvers.system import require_finite
 
 SETTLED = 1e-3  # β so small are repaired to the fourth order, and made good with the next step
