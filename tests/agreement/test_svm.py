@@ -389,3 +389,17 @@ def test_the_points_of_the_figure_have_few_support_vectors() -> None:
     model = LinearSVM(100.0).fit(data.X, data.y)
     theirs = SVC(C=100.0, kernel="linear", tol=1e-10).fit(data.X, data.y)
     assert model.support_.tolist() == sorted(theirs.support_.tolist())
+
+
+@pytest.mark.parametrize("solver", ["newton", "ascent"])
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+def test_steps_taken_one_at_a_time_go_on(loss: str, solver: str) -> None:
+    # once: six of them never left zero, and ascent forgot its dual variables
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 4))
+    y = X[:, 0] + 0.5 * rng.normal(size=80) > 0
+    best = LinearSVM(loss=loss).fit(X, y).objective_
+    model = LinearSVM(loss=loss, solver=solver, warm_start=True, max_iter=1)
+    for _ in range(40):
+        model.fit(X, y)
+    assert model.objective_ <= 1.01 * best

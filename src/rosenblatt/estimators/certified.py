@@ -91,7 +91,7 @@ class CertifiedClassifier(LinearClassifier):
             self._require_weight(weights * problem.class_weights)
             try:
                 with one_thread():
-                    self._solve(problem, None if warm is None else [Start(w) for w in warm.W])
+                    self._solve(problem, None if warm is None else self._starts(warm.W, problem))
             except (FloatingPointError, OverflowError):
                 raise _beyond(problem) from None
         return self
@@ -178,6 +178,17 @@ class CertifiedClassifier(LinearClassifier):
         if offsets is not None:
             runs = self._moved_back(original, runs, offsets, limits.tol)
         self._store(original, runs)
+
+    def _starts(self, W: Floats, problem: Problem) -> list[Start]:
+        """Where the last fit ended, with its dual variables if they may be of these rows."""
+        if "dual_coef_" not in vars(self):
+            return [Start(w) for w in W]
+        positives = [1] if problem.n_classes == 2 else list(range(problem.n_classes))
+        try:
+            alphas = [self._alpha(unit, problem, k) for unit, k in enumerate(positives)]
+        except DataError:
+            return [Start(w) for w in W]
+        return [Start(w, alpha) for w, alpha in zip(W, alphas, strict=True)]
 
     def _warm_or_cold(
         self, problem: Problem, start: list[Start] | None, limits: Limits

@@ -88,7 +88,8 @@ class Start(NamedTuple):
 
     def moved(self, offsets: Floats) -> "Start":
         """The same start where the columns are less their offsets."""
-        return Start(np.append(self.w[:-1], intercept_for(self.w[:-1], self.w[-1], offsets)))
+        w = np.append(self.w[:-1], intercept_for(self.w[:-1], self.w[-1], offsets))
+        return Start(w, self.alpha)
 
 
 @dataclass(frozen=True)
