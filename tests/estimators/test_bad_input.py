@@ -651,8 +651,9 @@ SOFT: dict[str, list[Any]] = {
     "batch_size": [0, -1, 2.5, "all"],
 }
 CERTIFIED: dict[str, list[Any]] = {
-    **{name: COMMON[name] for name in ("fit_intercept", "warm_start", "max_iter")},
+    **{name: COMMON[name] for name in ("fit_intercept", "warm_start")},
     **{name: COMMON[name] for name in ("class_weight", "n_jobs", "random_state")},
+    "max_iter": [-3, 1.5, "ten", None, True, np.inf],  # 0 shows where a run begins
     "tol": [-1e-9, np.nan, np.inf, "small", None],
     "time_limit": TIMES,
 }

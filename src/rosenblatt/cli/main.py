@@ -17,6 +17,7 @@ from rosenblatt.cli.laboratory import lab
 from rosenblatt.cli.predicting import predict, score
 from rosenblatt.cli.showing import export, show
 from rosenblatt.errors import RosenblattError
+from rosenblatt.estimators.convergence import outcomes_alone
 from rosenblatt.version import __version__
 
 INTERRUPTED = 130
@@ -46,7 +47,7 @@ def root(
 def main() -> None:
     """Run the command line; every failure is a sentence and an exit code."""
     try:
-        with interruptible():
+        with interruptible(), outcomes_alone():
             code = app(standalone_mode=False)
     except RosenblattError as error:
         _end(2, f"Error: {error}")

@@ -19,6 +19,7 @@ from rosenblatt.data.weights import LEAST, MOST
 from rosenblatt.errors import DataError, ParameterError, TooLargeError
 from rosenblatt.estimators import checks
 from rosenblatt.estimators.choosing import choose
+from rosenblatt.estimators.convergence import warn_unless_converged
 from rosenblatt.estimators.linear import LinearClassifier, unchanged_by_failure
 from rosenblatt.estimators.telling import tell_step
 from rosenblatt.evidence.trace import Certified, Trace, certified_record
@@ -26,7 +27,7 @@ from rosenblatt.rules.decisions import decided
 from rosenblatt.rules.losses import Loss
 from rosenblatt.solvers import products
 from rosenblatt.solvers.blas import one_thread
-from rosenblatt.solvers.certified import Limits, Start, Step, certify
+from rosenblatt.solvers.certified import Limits, Start, Step, at_start, certify
 from rosenblatt.solvers.responses import Task
 from rosenblatt.solvers.state import Ending, Outcome
 
@@ -52,7 +53,7 @@ class CertifiedClassifier(LinearClassifier):
     outcome_: Outcome
     gap_: float
     objective_: float
-    n_iter_: int
+    n_iter_: int | Array
     C_: float
     cv_results_: dict[str, Any]
 
@@ -84,6 +85,7 @@ class CertifiedClassifier(LinearClassifier):
                     self._solve(problem, None if warm is None else [Start(w) for w in warm.W])
             except FloatingPointError:
                 raise _beyond(problem) from None
+        warn_unless_converged(self.outcome_, self.tol)
         return self
 
     def _repeats(self) -> bool:
@@ -129,7 +131,9 @@ class CertifiedClassifier(LinearClassifier):
         def solve(unit: int) -> Run:
             task = self._task(blocks, C, positives[unit])
             first = None if start is None else start[unit]
-            steps = self._steps(task, first, seed, limits)
+            steps = at_start(task, first)
+            if limits.max_iter > 0:
+                steps = self._steps(task, first, seed, limits)
             return recorded(steps, unit, positives[unit], limits.tol)
 
         units = range(len(positives))
@@ -175,16 +179,16 @@ class CertifiedClassifier(LinearClassifier):
         self.objective_ = sum(step.bounds.objective for step in last)
         bound = sum(step.bounds.bound for step in last)
         self.gap_ = (self.objective_ - bound) / self.objective_ if self.objective_ > 0 else 0.0
-        self.n_iter_ = max(step.number for step in last)
+        self.n_iter_ = steps = max(step.number for step in last)
         endings = [step.ending for step in last if step.ending is not None]
         worst = next((e for e in endings if e is not Ending.CERTIFIED), Ending.CERTIFIED)
         advice = next((step.advice for step in last if step.ending is worst), "")
         rows = n_rows(problem.rows)
-        self.outcome_ = Outcome(worst, self.n_iter_, rows, advice=advice, gap=self.gap_)
+        self.outcome_ = Outcome(worst, steps, rows, advice=advice, gap=self.gap_)
 
     def _check(self) -> None:
         checks.number("tol", self.tol, least=0)
-        checks.whole("max_iter", self.max_iter, least=1)
+        checks.whole("max_iter", self.max_iter, least=0)
         checks.number("time_limit", self.time_limit, above=0, optional=True)
         checks.flag("fit_intercept", self.fit_intercept)
         self._check_price()

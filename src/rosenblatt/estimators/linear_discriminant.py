@@ -131,19 +131,9 @@ class LinearDiscriminant(StreamingClosedForm):
         ndarray of shape (n_samples,) or (n_samples, n_classes)
             Log odds of `classes_[1]`, or log posteriors up to what the classes share.
         """
-        W = self._textbook()
+        W = self._shown_weights()
         scores = self._scored(X, lambda rows: scores_of(rows, W))
         return scores[:, 0] if scores.shape[1] == 1 else scores
-
-    @property
-    def coef_(self) -> Floats:
-        """Weights of the features, a row a unit: Σ⁻¹m_k for more than two classes."""
-        return self._textbook()[:, :-1]
-
-    @property
-    def intercept_(self) -> Floats:
-        """Bias of each unit."""
-        return self._textbook()[:, -1]
 
     @property
     def priors_(self) -> Floats:
@@ -163,9 +153,16 @@ class LinearDiscriminant(StreamingClosedForm):
         self._weights()
         return self._shrinkage
 
-    def _textbook(self) -> Floats:
+    def _zero_is_first(self) -> bool:
+        return True
+
+    def _shown_weights(self) -> Floats:
         """Weights as they are written down; to decide, those without the common part are better."""
         return self._weights() + self._common
+
+    def _take_weights(self, W: Floats) -> None:
+        super()._take_weights(W)
+        self._common = np.zeros(W.shape[1])
 
     def _check(self) -> None:
         checks.jobs("n_jobs", self.n_jobs)

@@ -50,7 +50,7 @@ class LogisticRegression(CertifiedClassifier):
         Price of the losses against that of long weights; "cv" chooses it by cross-validation along
         a path of warm starts, by log loss. np.inf, which is maximum likelihood, takes two classes
         or one against the rest, and at most 4,095 features.
-    l1_ratio : None or 0, default=None
+    l1_ratio : 0 or None, default=0.0
         For scikit-learn's signature: there is no l1 part.
     dual : bool, default=False
         For scikit-learn's signature: primal and dual are solved together.
@@ -102,8 +102,8 @@ class LogisticRegression(CertifiedClassifier):
         With C="cv": the values "C" tried, the "scores" of each on each fold, NaN where one was
         spared because the value was out of the race, and the "mean_score", for which a spared
         fold is made up from how far the value was behind the one chosen.
-    n_iter_ : int
-        Steps taken (the most of any unit).
+    n_iter_ : ndarray of shape (1,) or (n_classes,)
+        Steps taken, by each unit where each has its own run.
     outcome_ : Outcome
         How the run ended, as a sentence.
     trace_ : Trace
@@ -123,12 +123,14 @@ class LogisticRegression(CertifiedClassifier):
 
     _choosing_tol = 1e-3  # a probability shows more than a side
 
+    _one_vs_rest: bool
+
     def __init__(
         self,
         penalty: str | None = "l2",
         *,
         C: Any = 1.0,
-        l1_ratio: float | None = None,
+        l1_ratio: float | None = 0.0,
         dual: bool = False,
         tol: float = 1e-6,
         fit_intercept: bool = True,
@@ -194,10 +196,25 @@ class LogisticRegression(CertifiedClassifier):
         """Logarithm of the probability of each class, from the scores."""
         if scores.shape[1] == 1:
             return np.asarray(log_expit(np.hstack([-scores, scores])))
-        if self.multi_class != "ovr":
+        if not self._fitted_one_vs_rest():
             return np.asarray(log_softmax(scores, axis=1))
         own = log_expit(scores)
         return np.asarray(own - logsumexp(own, axis=1, keepdims=True))
+
+    def _fitted_one_vs_rest(self) -> bool:
+        """Whether the units were fitted one against the rest, whatever `multi_class` says now."""
+        return bool(vars(self).get("_one_vs_rest", self.multi_class == "ovr"))
+
+    def _solve(self, problem: Problem, start: list[Start] | None) -> None:
+        self._one_vs_rest = self.multi_class == "ovr"
+        super()._solve(problem, start)
+
+    def _store(self, problem: Problem, runs: list[Run]) -> None:
+        super()._store(problem, runs)
+        self.n_iter_ = np.array([run.last.number for run in runs], np.int64)
+
+    def _zero_is_first(self) -> bool:
+        return True
 
     def _marks(self, scores: Floats, codes: Array) -> Floats:
         return np.asarray(self._log_proba(scores)[np.arange(len(codes)), codes])
@@ -222,6 +239,8 @@ class LogisticRegression(CertifiedClassifier):
             bias=self.fit_intercept,
         )
         W = None if start is None else np.vstack([unit.w for unit in start])
+        if limits.max_iter == 0:
+            return [recorded(multinomial.at_start(task, W), 0, -1, limits.tol)]
         steps = multinomial.certify(task, W, self._seed(), limits)
         return [recorded(steps, 0, -1, limits.tol)]
 
@@ -256,7 +275,7 @@ class LogisticRegression(CertifiedClassifier):
         if self.penalty in {"l1", "elasticnet"} or self.l1_ratio:
             raise ParameterError(
                 f"penalty={self.penalty!r} with l1_ratio={self.l1_ratio!r} asks for an l1 part, of"
-                " which this rule has none: use penalty='l2' and l1_ratio=None, or for sparse"
+                " which this rule has none: use penalty='l2' and l1_ratio=0, or for sparse"
                 " weights Perceptron(penalty='l1')."
             )
         if self.penalty is None and isinstance(self.C, str):

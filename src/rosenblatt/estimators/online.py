@@ -23,6 +23,7 @@ from rosenblatt.data.rows import n_rows
 from rosenblatt.data.weights import weights_of
 from rosenblatt.errors import ParameterError, TooLargeError
 from rosenblatt.estimators import checks
+from rosenblatt.estimators.convergence import warn_unless_converged
 from rosenblatt.estimators.linear import LinearClassifier, Warm, unchanged_by_failure
 from rosenblatt.estimators.stream import Chunk, OneRow, Stream, advance, check_same_keep, units
 from rosenblatt.estimators.telling import tell_pass
@@ -110,6 +111,7 @@ class OnlineClassifier(LinearClassifier):
             problem = self._problem(X, y, sample_weight, self.class_weight)
             self._check_warm(warm)
             self._train(problem, self._validation(X_val, y_val), (coef_init, intercept_init), warm)
+        warn_unless_converged(self.outcome_, self.tol)
         return self
 
     def partial_fit(
@@ -239,6 +241,15 @@ class OnlineClassifier(LinearClassifier):
         if vars(self).get("_W", ...) is None:  # the stream has moved on since they were wanted
             self._W = self._stream.memory.kept()
         return super()._weights()
+
+    def _take_weights(self, W: Floats) -> None:
+        self._W, self._outcome = W, Outcome(Ending.SET, 0, 0)
+        if "_stream" in vars(self):
+            memory = self._stream.memory
+            memory.settle()
+            memory.go_on_from(W)
+            if memory.keep == "pocket":
+                memory.keep_in_pocket(W)
 
     def _check(self) -> None:
         self._check_common()

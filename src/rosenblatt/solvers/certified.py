@@ -154,6 +154,14 @@ def until(steps: Iterator[Step], limits: Limits) -> Iterator[Step]:
         yield step
 
 
+def at_start(task: Task, start: Start | None) -> Iterator[Step]:
+    """A run that may take no step: its weights are those it starts from, and nothing is proved."""
+    w = np.zeros(n_cols(task.blocks.problem.rows) + 1) if start is None else start.w
+    bounds = Bounds(objective_at(task, w), 0.0)
+    pulls = np.zeros_like(task.costs)
+    yield Step(0, w, pulls, bounds, "start", 0, bounds.itself, ending=Ending.STEPS_SPENT)
+
+
 def method_for(task: Task) -> str:
     """Name of the method that the shape of the rows calls for."""
     rows = task.blocks.problem.rows

@@ -39,6 +39,7 @@ from rosenblatt.solvers.factors import about, cholesky
 from rosenblatt.solvers.leading import FORCING, LEAST_SAMPLE, SAMPLE, conjugate_gradients
 from rosenblatt.solvers.newton import downhill
 from rosenblatt.solvers.softmax import Classes
+from rosenblatt.solvers.state import Ending
 from rosenblatt.solvers.system import require_finite
 
 SETTLED = 1e-3  # β so small are repaired to the fourth order, and made good with the next step
@@ -84,6 +85,16 @@ class Look:
 def certify(task: Classes, start: Floats | None, seed: int, limits: Limits) -> Iterator[Step]:
     """Steps until a limit speaks or only rounding is left; weights have a row a class."""
     return until(minimise(task, start, Leader(seed), limits), limits)
+
+
+def at_start(task: Classes, start: Floats | None) -> Iterator[Step]:
+    """A run that may take no step: its weights are those it starts from, and nothing is proved."""
+    place = place_at(task, start)
+    w = place.W[:-1].ravel()
+    loss = softmax.answers(task, place.scores).loss
+    bounds = Bounds(0.5 * task.ridge * float(w @ w) + loss, 0.0)
+    pulls, W = np.zeros_like(place.scores), np.ascontiguousarray(place.W.T)
+    yield Step(0, W, pulls, bounds, "start", 0, bounds.itself, ending=Ending.STEPS_SPENT)
 
 
 def minimise(

@@ -97,6 +97,7 @@ class Ending(Enum):
         "Diverged after {passes}: the loss rose above that of zero weights. {advice} The weights"
         " kept are those from before it rose."
     )
+    SET = "Set by hand: nothing is known of these weights but what they decide."
     STREAM = "Open: learning from a stream, {rows} so far with {mistakes} as they came."
     STREAM_STALLED = (
         "Open: after {rows} of a stream the accuracy on the validation rows no longer rises."
