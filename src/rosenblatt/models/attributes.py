@@ -60,6 +60,8 @@ KINDS: dict[str, Any] = {
     "_priors": Floats,
     "_covariance": Floats,
     "_shrinkage": Floats,
+    "_scalings": Floats,
+    "_ratios": Floats,
     "objective_": float,
     "gap_": float,
     "C_": float,
@@ -85,6 +87,8 @@ SHAPES = {
     "_priors": ("K",),
     "_covariance": ("d", "d"),
     "_shrinkage": ("K",),
+    "_scalings": ("d", "any"),
+    "_ratios": ("any",),
 }
 MEMORY = {
     "W": ("u", "w"),
