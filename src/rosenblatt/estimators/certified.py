@@ -12,10 +12,11 @@ import numpy as np
 from rosenblatt.arrays import Array, Floats
 from rosenblatt.data.blocks import Blocks
 from rosenblatt.data.door import not_finite
+from rosenblatt.data.labels import codes_of, labels_of
 from rosenblatt.data.meeting import Meeting
 from rosenblatt.data.problem import Problem
 from rosenblatt.data.rows import n_rows
-from rosenblatt.data.weights import LEAST, MOST
+from rosenblatt.data.weights import LEAST, MOST, class_weights_of, weights_of
 from rosenblatt.errors import DataError, ParameterError, TooLargeError
 from rosenblatt.estimators import checks
 from rosenblatt.estimators.choosing import choose
@@ -27,7 +28,10 @@ from rosenblatt.rules.decisions import decided
 from rosenblatt.rules.losses import Loss
 from rosenblatt.solvers import products
 from rosenblatt.solvers.blas import one_thread
+from rosenblatt.solvers.certificate import Bounds
 from rosenblatt.solvers.certified import Limits, Start, Step, at_start, certify
+from rosenblatt.solvers.duality_gap import Certificate, Proof, certificate_of, prove
+from rosenblatt.solvers.far_columns import far_offsets, intercept_for, moved
 from rosenblatt.solvers.responses import Task
 from rosenblatt.solvers.state import Ending, Outcome
 
@@ -83,7 +87,7 @@ class CertifiedClassifier(LinearClassifier):
             try:
                 with one_thread():
                     self._solve(problem, None if warm is None else [Start(w) for w in warm.W])
-            except FloatingPointError:
+            except (FloatingPointError, OverflowError):
                 raise _beyond(problem) from None
         warn_unless_converged(self.outcome_, self.tol)
         return self
@@ -94,16 +98,111 @@ class CertifiedClassifier(LinearClassifier):
     def _loss(self) -> Loss:
         raise NotImplementedError
 
+    def certificate(self, X: Any, y: Any, sample_weight: Any = None) -> Certificate:
+        """Check the gap of this fit anew, from its weights and dual variables alone.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The training rows.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        sample_weight : array-like of shape (n_samples,), optional
+            Their weights, if the fit had any.
+
+        Returns
+        -------
+        Certificate
+            `primal_upper` is at least the objective of `coef_` and `intercept_`; no weights have an
+            objective below `dual_lower`; `gap` is (primal_upper − dual_lower)/primal_upper, and
+            `holds` tells whether that is at most `gap_`. All rounding is counted. `units` has the
+            same for each unit, with the dual variables `alpha` that prove it.
+        """
+        self._require_fitted()
+        problem = self._problem_again(X, y, sample_weight)
+        with one_thread():
+            proofs = self._proofs(problem)
+        return certificate_of(proofs, self.gap_)
+
+    def _problem_again(self, X: Any, y: Any, sample_weight: Any) -> Problem:
+        """Training data of the last fit, checked again; nothing learned changes."""
+        rows = self._rows(X, reset=False)
+        codes = codes_of(labels_of(y, n_rows(rows)), self.classes_)
+        weights = weights_of(sample_weight, n_rows(rows))
+        n_classes = len(self.classes_)
+        class_weights = class_weights_of(
+            self.class_weight, self.classes_, lambda: self._class_sizes(codes, weights, n_classes)
+        )
+        return Problem(rows, codes, weights, class_weights)
+
+    def _proofs(self, problem: Problem) -> list[Proof]:
+        """Proofs of all units by the dual variables that were kept."""
+        if np.isinf(self.C_):
+            raise ParameterError(
+                "certificate() needs a penalty: with C=inf no finite set of dual variables in"
+                " float64 bounds the likelihood exactly. Fit with a finite C."
+            )
+        blocks = Blocks(problem, self._threads())
+        positives = [1] if problem.n_classes == 2 else list(range(problem.n_classes))
+        return [
+            prove(
+                self._task(blocks, self.C_, positive),
+                self._weights()[unit],
+                self._alpha(unit, problem, positive),
+                float(self.tol or 0.0),
+            )
+            for unit, positive in enumerate(positives)
+        ]
+
+    def _alpha(self, unit: int, problem: Problem, positive: int) -> Floats:
+        """Dual variables of a unit, one for each row."""
+        raise NotImplementedError
+
     def _solve(self, problem: Problem, start: list[Start] | None) -> None:
         limits = self._limits()
+        original, offsets = problem, self._offsets(problem)
+        if offsets is not None:
+            problem = moved(problem, offsets)
+            start = start and [unit.moved(offsets) for unit in start]
         self.C_ = self._price()
         self.__dict__.pop("cv_results_", None)
         if isinstance(self.C, str):
-            rough = replace(limits, tol=max(limits.tol, self._choosing_tol))
+            rough = replace(limits, tol=max(limits.tol, self._choosing_tol), proved=False)
             fit_at = partial(self._ends, rough)
             choice = choose(fit_at, self._marks, problem, self._seed())
             self.C_, self.cv_results_, start = choice.C, choice.results, choice.start
-        self._store(problem, self._runs(problem, self.C_, start, limits))
+        runs = self._warm_or_cold(problem, start, limits)
+        if offsets is not None:
+            runs = self._moved_back(original, runs, offsets, limits.tol)
+        self._store(original, runs)
+
+    def _warm_or_cold(
+        self, problem: Problem, start: list[Start] | None, limits: Limits
+    ) -> list[Run]:
+        """Runs from a start, or from zero where those from the start come to nothing."""
+        if start is None:
+            return self._runs(problem, self.C_, None, limits)
+        try:
+            warm = self._runs(problem, self.C_, start, limits)
+        except (FloatingPointError, OverflowError):
+            return self._runs(problem, self.C_, None, limits)
+        if all(run.last.ending is not Ending.AT_ROUNDING for run in warm):
+            return warm
+        cold = self._runs(problem, self.C_, None, limits)
+        return min(warm, cold, key=lambda runs: sum(run.last.bounds.objective for run in runs))
+
+    def _offsets(self, problem: Problem) -> Floats | None:
+        """Where columns far from zero are solved about, if a free intercept takes that up."""
+        return far_offsets(problem.rows) if self.fit_intercept and self._price() != np.inf else None
+
+    def _moved_back(
+        self, problem: Problem, runs: list[Run], offsets: Floats, tol: float
+    ) -> list[Run]:
+        """Runs whose weights and proofs are those of the rows as they came."""
+        blocks = Blocks(problem, self._threads())
+        return [
+            moved_back(run, self._task(blocks, self.C_, run.positive), offsets, tol) for run in runs
+        ]
 
     def _marks(self, scores: Floats, codes: Array) -> Floats:
         """Mark of each row by its scores, for choosing C: 1 where it is right, else 0."""
@@ -176,9 +275,8 @@ class CertifiedClassifier(LinearClassifier):
         last = [run.last for run in runs]
         self._W = weights_of_runs(runs)
         self.trace_ = Trace([record for run in runs for record in run.records])
-        self.objective_ = sum(step.bounds.objective for step in last)
-        bound = sum(step.bounds.bound for step in last)
-        self.gap_ = (self.objective_ - bound) / self.objective_ if self.objective_ > 0 else 0.0
+        total = Bounds.summed([step.bounds for step in last])
+        self.objective_, self.gap_ = total.objective, total.gap
         self.n_iter_ = steps = max(step.number for step in last)
         endings = [step.ending for step in last if step.ending is not None]
         worst = next((e for e in endings if e is not Ending.CERTIFIED), Ending.CERTIFIED)
@@ -211,9 +309,43 @@ def recorded(steps: Iterator[Step], unit: int, positive: int, tol: float) -> Run
     return Run(positive, records, step)
 
 
+def moved_back(run: Run, task: Task, offsets: Floats, tol: float) -> Run:
+    """A run about moved columns, told of the columns as they came.
+
+    The intercept is rounded, which costs a hinge at its kink in proportion; weights that are longer
+    by a few such roundings have no row at the kink, and may cost less.
+    """
+    last = run.last
+    if last.ending is Ending.SEPARATED:
+        return run
+    w = at_origin(last.w, offsets)
+    proof = prove(task, w, last.alpha, tol)
+    if proof.bounds.gap > tol:
+        longer = at_origin(last.w * (1.0 + 4.0 * float(np.spacing(abs(w[-1])))), offsets)
+        other = prove(task, longer, proof.alpha, tol)
+        w, proof = (longer, other) if other.bounds.gap < proof.bounds.gap else (w, proof)
+    return retold(run, w, proof, tol)
+
+
+def at_origin(w: Floats, offsets: Floats) -> Floats:
+    """Weights about moved columns as weights of the columns as they came."""
+    return np.append(w[:-1], intercept_for(w[:-1], w[-1], -offsets))
+
+
+def retold(run: Run, w: Floats, proof: Proof, tol: float) -> Run:
+    """A run with the weights and the proof it ended with in the end."""
+    last = replace(run.last, w=w, alpha=proof.alpha, bounds=proof.bounds)
+    if last.ending is Ending.CERTIFIED and proof.bounds.gap > tol:
+        last = replace(last, ending=Ending.FAR_FROM_ZERO)
+    elif last.ending in {Ending.AT_ROUNDING, Ending.FAR_FROM_ZERO} and proof.bounds.gap <= tol:
+        last = replace(last, ending=Ending.CERTIFIED)
+    unit = run.records[-1].unit
+    return run._replace(records=[*run.records[:-1], certified_record(last, unit)], last=last)
+
+
 def beginning_at(step: Step) -> Start:
     """Where a run stood, for another to begin there; Newton's method needs no pulls."""
-    return Start(step.w, step.pulls if step.method == "ascent" else None)
+    return Start(step.w, step.alpha if step.method == "ascent" else None)
 
 
 def weights_of_runs(runs: list[Run]) -> Floats:

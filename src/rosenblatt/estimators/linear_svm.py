@@ -6,10 +6,10 @@ import numpy as np
 
 from rosenblatt.arrays import Floats, Ints
 from rosenblatt.data.problem import Problem
+from rosenblatt.errors import DataError
 from rosenblatt.estimators import checks
 from rosenblatt.estimators.certified import CertifiedClassifier, Run
 from rosenblatt.rules.losses import Loss
-from rosenblatt.solvers.certificate import balanced
 from rosenblatt.solvers.certified import METHODS
 
 LOSSES = {"hinge": Loss.HINGE, "squared_hinge": Loss.SQUARED_HINGE}
@@ -79,7 +79,9 @@ class LinearSVM(CertifiedClassifier):
     support_ : ndarray, or a list of one a class
         Rows that pull on the line: those on the margin or within it.
     dual_coef_ : ndarray, or a list of one a class
-        Their pulls times their signs: w is the sum of the rows so weighted, up to the gap.
+        Their dual variables times their signs, α y, whose dual objective is the bound behind
+        `gap_`: with an intercept they sum to 0 exactly, and w is the sum of the rows so weighted,
+        up to the gap.
     C_ : float
         The C used.
     cv_results_ : dict
@@ -157,13 +159,27 @@ class LinearSVM(CertifiedClassifier):
     def _loss(self) -> Loss:
         return LOSSES[self.loss]
 
+    def _alpha(self, unit: int, problem: Problem, positive: int) -> Floats:
+        only = isinstance(self.support_, np.ndarray)
+        rows = self.support_ if only else self.support_[unit]
+        signed = self.dual_coef_ if only else self.dual_coef_[unit]
+        n = len(problem.codes)
+        if len(rows) and rows[-1] >= n:
+            raise DataError(
+                f"The dual variables are of {rows[-1] + 1:,} rows or more; X has {n:,}. Give the"
+                " rows that the model was fitted to."
+            )
+        signs = np.where(problem.codes == positive, 1.0, -1.0)
+        alpha = np.zeros(n)
+        alpha[rows] = signed * signs[rows]
+        return alpha
+
     def _store(self, problem: Problem, runs: list[Run]) -> None:
         super()._store(problem, runs)
         supports, pulls = [], []
         for run in runs:
             signs = np.where(problem.codes == run.positive, 1.0, -1.0)
-            each = balanced(run.last.pulls, signs) if self.fit_intercept else run.last.pulls
-            supports.append(np.flatnonzero(each))
-            pulls.append((each * signs)[supports[-1]])
+            supports.append(np.flatnonzero(run.last.alpha))
+            pulls.append((run.last.alpha * signs)[supports[-1]])
         only = len(runs) == 1
         self.support_, self.dual_coef_ = (supports[0], pulls[0]) if only else (supports, pulls)

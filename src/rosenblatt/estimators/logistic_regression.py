@@ -10,13 +10,21 @@ from rosenblatt.arrays import Array, Floats
 from rosenblatt.data.blocks import Blocks
 from rosenblatt.data.problem import Problem
 from rosenblatt.data.rows import n_cols
-from rosenblatt.errors import ParameterError
+from rosenblatt.errors import DataError, ModelError, ParameterError
 from rosenblatt.estimators import checks
-from rosenblatt.estimators.certified import CertifiedClassifier, Run, costs_of, recorded
+from rosenblatt.estimators.certified import (
+    CertifiedClassifier,
+    Run,
+    at_origin,
+    costs_of,
+    recorded,
+    retold,
+)
 from rosenblatt.evidence.separation import watched
 from rosenblatt.rules.losses import Loss
 from rosenblatt.solvers import multinomial
 from rosenblatt.solvers.certified import METHODS, Limits, Start, Step, until
+from rosenblatt.solvers.duality_gap import Proof, prove_softmax
 from rosenblatt.solvers.likelihood import MOST_FEATURES, climb
 from rosenblatt.solvers.responses import Task
 from rosenblatt.solvers.softmax import Classes
@@ -96,6 +104,10 @@ class LogisticRegression(CertifiedClassifier):
         infinite where no weights are the best.
     objective_ : float
         P, summed over the units where each has its own.
+    dual_coef_ : ndarray of shape (n_samples,) or (n_samples, n_classes)
+        Dual variables times their signs, α y, or of a softmax c (e_y − q), whose dual objective is
+        the bound behind `gap_`; with an intercept they sum to 0 exactly, class by class. A model
+        file does not keep them; with C=np.inf there are none.
     C_ : float
         The C used.
     cv_results_ : dict
@@ -120,6 +132,8 @@ class LogisticRegression(CertifiedClassifier):
     >>> model.gap_ <= 1e-6
     True
     """
+
+    dual_coef_: Floats
 
     _choosing_tol = 1e-3  # a probability shows more than a side
 
@@ -209,10 +223,6 @@ class LogisticRegression(CertifiedClassifier):
         self._one_vs_rest = self.multi_class == "ovr"
         super()._solve(problem, start)
 
-    def _store(self, problem: Problem, runs: list[Run]) -> None:
-        super()._store(problem, runs)
-        self.n_iter_ = np.array([run.last.number for run in runs], np.int64)
-
     def _zero_is_first(self) -> bool:
         return True
 
@@ -225,24 +235,79 @@ class LogisticRegression(CertifiedClassifier):
     def _runs(
         self, problem: Problem, C: float, start: list[Start] | None, limits: Limits
     ) -> list[Run]:
-        if problem.n_classes == 2 or self.multi_class == "ovr":
+        if not self._is_softmax(problem):
             return super()._runs(problem, C, start, limits)
         if np.isinf(C):
             raise ParameterError(
                 f"C=inf takes two classes, or multi_class='ovr'; y holds {problem.n_classes}"
                 " classes. Use a large C, such as C=1e6."
             )
-        task = Classes(
-            blocks=Blocks(problem, self._threads()),
-            costs=costs_of(problem, C),
-            ridge=1.0,
-            bias=self.fit_intercept,
-        )
+        task = self._softmax_task(problem, C)
         W = None if start is None else np.vstack([unit.w for unit in start])
         if limits.max_iter == 0:
             return [recorded(multinomial.at_start(task, W), 0, -1, limits.tol)]
         steps = multinomial.certify(task, W, self._seed(), limits)
         return [recorded(steps, 0, -1, limits.tol)]
+
+    def _moved_back(
+        self, problem: Problem, runs: list[Run], offsets: Floats, tol: float
+    ) -> list[Run]:
+        if not self._is_softmax(problem):
+            return super()._moved_back(problem, runs, offsets, tol)
+        (run,) = runs
+        W = np.vstack([at_origin(w, offsets) for w in run.last.w])
+        task = self._softmax_task(problem, self.C_)
+        return [retold(run, W, prove_softmax(task, W, run.last.alpha, tol), tol)]
+
+    def _is_softmax(self, problem: Problem) -> bool:
+        return problem.n_classes > 2 and self.multi_class != "ovr"
+
+    def _softmax_task(self, problem: Problem, C: float) -> Classes:
+        return Classes(
+            blocks=Blocks(problem, self._threads()),
+            costs=costs_of(problem, C),
+            ridge=1.0,
+            bias=self.fit_intercept,
+        )
+
+    def _proofs(self, problem: Problem) -> list[Proof]:
+        if not self._is_softmax(problem):
+            return super()._proofs(problem)
+        task, W = self._softmax_task(problem, self.C_), self._weights()
+        return [prove_softmax(task, W, self._kept_alpha(problem), float(self.tol or 0.0))]
+
+    def _alpha(self, unit: int, problem: Problem, positive: int) -> Floats:
+        signs = np.where(problem.codes == positive, 1.0, -1.0)
+        return np.asarray(self._kept_alpha(problem)[:, unit] * signs)
+
+    def _kept_alpha(self, problem: Problem) -> Floats:
+        """Dual variables as they are published, a row a sample and a column a unit."""
+        if "dual_coef_" not in vars(self):
+            raise ModelError(
+                "The dual variables of this model are not known: a model file does not keep them."
+                " Fit it again to check its gap."
+            )
+        n, rows = len(self.dual_coef_), len(problem.codes)
+        if n != rows:
+            raise DataError(
+                f"The dual variables are of {n:,} rows; X has {rows:,}. Give the rows that the"
+                " model was fitted to."
+            )
+        return self.dual_coef_.reshape(n, -1)
+
+    def _store(self, problem: Problem, runs: list[Run]) -> None:
+        super()._store(problem, runs)
+        self.n_iter_ = np.array([run.last.number for run in runs], np.int64)
+        self.__dict__.pop("dual_coef_", None)
+        if np.isinf(self.C_):
+            return
+        if self._is_softmax(problem):
+            self.dual_coef_ = runs[0].last.alpha
+            return
+        signed = [
+            run.last.alpha * np.where(problem.codes == run.positive, 1.0, -1.0) for run in runs
+        ]
+        self.dual_coef_ = signed[0] if len(signed) == 1 else np.column_stack(signed)
 
     def _steps(self, task: Task, start: Start | None, seed: int, limits: Limits) -> Iterator[Step]:
         if task.ridge > 0.0:

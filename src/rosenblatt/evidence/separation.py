@@ -103,7 +103,7 @@ class Doctor:
         direction = step.w if self._before is None else step.w - self._before
         self._before = step.w
         costs = self._task.costs
-        if (2.0 * step.pulls < costs)[self._live].all():  # every margin is positive
+        if (2.0 * step.alpha < costs)[self._live].all():  # every margin is positive
             W = step.w[None] if self._task.bias else step.w[None, :-1]
             if margins.separates(read_table(*self._data()), W):
                 return self._complete()

@@ -22,6 +22,7 @@ LATER = {  # parameters that files of before lack: they have their default
     *("penalty", "dual", "multi_class", "intercept_scaling", "verbose"),  # of a linear SVM
 }
 DERIVED = {"_ready", "_sklearn_output_config"}  # made again when it is wanted
+NOT_KEPT = {("logistic-regression", "dual_coef_")}  # as long as the training data
 MACHINES = {"threshold-unit", "threshold-network"}  # no estimators: a record is all of them
 
 
@@ -62,7 +63,7 @@ def kept_of(estimator: Any) -> Kept:
     hasattr(estimator, "coef_")  # brings the weights of a stream up to date
     state = {}
     for name, value in vars(estimator).items():
-        if name in parameters or name in DERIVED:
+        if name in parameters or name in DERIVED or (rule, name) in NOT_KEPT:
             continue
         if name not in _attributes():
             raise ModelError(f"A model file has no place for the attribute {name!r}.")

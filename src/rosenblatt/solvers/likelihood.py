@@ -30,6 +30,7 @@ from rosenblatt.solvers import products
 from rosenblatt.solvers.certificate import Bounds
 from rosenblatt.solvers.certified import Step
 from rosenblatt.solvers.duality import Terms, combination, sum_earned
+from rosenblatt.solvers.duality_gap import Proof
 from rosenblatt.solvers.factors import about
 from rosenblatt.solvers.leading import MOST_FACTORED
 from rosenblatt.solvers.newton import Look, downhill, look, margins_of, place_at
@@ -58,10 +59,10 @@ def climb(task: Task, start: Floats | None) -> Iterator[Step]:
     centre = _centre(task)
     w, best, number = place.w, Bounds(np.inf, 0.0), 0
 
-    def prove() -> Bounds:
+    def prove() -> Proof:
         nonlocal best
         best = proved(task, place, w, pulls, best.bound)
-        return best
+        return Proof(best, pulls)
 
     while True:
         seen = look(task, place, itself, anew=True)

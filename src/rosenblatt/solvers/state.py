@@ -58,6 +58,11 @@ class Ending(Enum):
         " steps came no nearer. A larger `tol` says when that is enough; columns of similar scale"
         " help, and so may another `solver`."
     )
+    FAR_FROM_ZERO = (
+        "Stopped after {steps}: the objective is within {gap} of the best possible. The columns lie"
+        " so far from zero that float64 holds no finer intercept: subtract their means, as"
+        " StandardScaler does, to come nearer."
+    )
     SEPARATED = (
         "No weights are the best, as was seen after {steps}. {advice} A finite `C` has a best"
         " (maximum a posteriori); the weights kept are those reached."

@@ -1,0 +1,453 @@
+"""The proved duality gap of given weights and a given dual point, whoever found them.
+
+P(w, b) = ½ρ‖w‖² + Σ c ℓ(y (w·x + b)) is bounded from above and
+
+    D(α) = Σ dual(α) − ‖Σ α y x‖² / 2ρ      (convex.py and softmax.py have dual(α))
+
+from below: every inner product with the error that error_free.py proves, every such error times
+what it can cost, every sum with the rounding of its terms. So P ≤ `objective`, and no weights have
+an objective below `bound`, in exact arithmetic. If plain sums leave too much open, the rows are
+read again with compensated ones.
+
+The logistic dual(a) needs no logarithm near the answer a₀ = c σ(−m) of any margin m: since the
+Kullback–Leibler divergence of two probabilities is at most (p − q)²/q(1 − q),
+
+    dual(a) ≥ c ℓ(m) + a m − (a − a₀)²/θ,      θ = a₀ (1 − a₀/c)
+
+exp and log1p of exponential.py, and those of numpy, are taken to be right to `FUNCTION_ERROR`
+relative: 64 units in the last place, where they were measured to err by fewer than 4.
+"""
+
+import math
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from rosenblatt.arrays import Codes, Floats
+from rosenblatt.data.blocks import Blocks
+from rosenblatt.data.problem import Problem
+from rosenblatt.data.rows import Rows, n_cols, n_rows, square
+from rosenblatt.rules.exponential import exp_of_minus, log_of_one_plus
+from rosenblatt.rules.losses import HINGE, SQUARED_HINGE
+from rosenblatt.solvers import units
+from rosenblatt.solvers.certificate import Bounds
+from rosenblatt.solvers.dual_point import feasible, feasible_by_class
+from rosenblatt.solvers.error_free import (
+    EPSILON,
+    Enclosed,
+    add_compensated,
+    add_plain,
+    added,
+    error_of,
+    error_parts,
+    read_rows,
+    score_compensated,
+    score_plain,
+    terms_in_a_row,
+    total_of,
+    two_sum,
+)
+from rosenblatt.solvers.responses import Task
+from rosenblatt.solvers.softmax import Classes
+
+FUNCTION_ERROR = 64 * EPSILON
+CHUNK = 128  # rows whose terms are added before they join the total, which is compensated
+LARGEST_MARGIN = 700.0  # beyond it exp_of_minus is not exp
+NEAR_ANSWER = 1e-6  # of a row's terms: so small, the divergence may be bounded by a square
+OPEN_SHARE = 0.1  # of the gap, or of `tol`: more left open by rounding asks for compensated sums
+SQUARES_UNDERFLOW = 1e-150  # a row so short may have lost entries whose squares are no numbers
+FULL_LENGTH = 0.999  # a dual point that would gain by being shorter than this part is shortened
+
+
+class Proof(NamedTuple):
+    """Proved bounds, and the feasible dual point they rest on."""
+
+    bounds: Bounds
+    alpha: Floats
+
+
+class UnitCertificate(NamedTuple):
+    """Proved bounds of the objective of one unit, and the dual variables that prove the lower."""
+
+    primal_upper: float
+    dual_lower: float
+    gap: float
+    alpha: Floats
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """Proved bounds of a fit's objective; `holds` tells whether they prove its `gap_`.
+
+    Sums over the units, which are in `units`.
+    """
+
+    primal_upper: float
+    dual_lower: float
+    gap: float
+    holds: bool
+    units: tuple[UnitCertificate, ...] = field(repr=False)
+
+
+def certificate_of(proofs: list[Proof], claimed: float) -> Certificate:
+    """Certificate of all units of a fit that claimed a gap."""
+    units_ = tuple(UnitCertificate(*p.bounds, p.bounds.gap, p.alpha) for p in proofs)
+    total = Bounds.summed([p.bounds for p in proofs])
+    return Certificate(*total, total.gap, bool(total.gap <= claimed), units_)
+
+
+class Sides(NamedTuple):
+    """Both sides of the gap: as computed, and as proved."""
+
+    primal: float
+    dual: float
+    primal_upper: float
+    dual_lower: float
+    dual_terms: float
+    square: float
+
+    @property
+    def bounds(self) -> Bounds:
+        """What is proved; nothing where a number left float64."""
+        upper, lower = self.primal_upper, self.dual_lower
+        return Bounds(
+            upper if np.isfinite(upper) else np.inf, max(lower, 0.0) if np.isfinite(lower) else 0.0
+        )
+
+    def is_sharp(self, tol: float) -> bool:
+        """Whether rounding leaves little open beside the gap, or beside `tol`."""
+        left = (self.primal_upper - self.primal) + (self.dual - self.dual_lower)
+        return bool(left <= OPEN_SHARE * max(tol * self.primal, self.primal - self.dual))
+
+
+def prove(task: Task, w: Floats, alpha: Floats, tol: float) -> Proof:
+    """Proved bounds of weights (w, b) by a feasible dual point near α."""
+    alpha = feasible(alpha, task.signs, task.costs, task.loss, bias=task.bias)
+    sides = sides_of(task, w, alpha, tol)
+    part = sides.dual_terms / sides.square if sides.square > 0.0 else 1.0
+    if 0.0 < part < FULL_LENGTH:
+        shorter = feasible(part * alpha, task.signs, task.costs, task.loss, bias=task.bias)
+        other = sides_of(task, w, shorter, tol)
+        if other.dual_lower > sides.dual_lower:
+            alpha, sides = shorter, other
+    return Proof(sides.bounds, alpha)
+
+
+def sides_of(task: Task, w: Floats, alpha: Floats, tol: float) -> Sides:
+    """Both sides of the gap, by compensated sums where plain ones leave too much open."""
+    for compensated in (False, True):
+        sides = sides_by(task, w, alpha, compensated=compensated)
+        if sides.is_sharp(tol):
+            break
+    return sides
+
+
+def sides_by(task: Task, w: Floats, alpha: Floats, *, compensated: bool) -> Sides:
+    """Both sides of the gap from one reading of the rows, with plain sums or compensated ones."""
+    rows = task.blocks.problem.rows
+    rounding = (*error_parts(terms_in_a_row(rows), compensated=compensated), compensated)
+    width = max(n_cols(rows), 4)
+
+    def here(block: Problem, *parts: Floats) -> Floats:
+        sums = np.zeros((4, width))  # three of the rows, and one for both sides
+        sums[3, :4] = read_sides(block.rows, task.loss, w, parts, rounding, sums)
+        return sums
+
+    with np.errstate(over="ignore", invalid="ignore"):
+        parts = list(task.blocks.each(here, task.signs, task.costs, alpha))
+        upper, loss, dual, size = (math.fsum(part[3, k] for part in parts) for k in range(4))
+        sums = added(part[:3, : n_cols(rows)] for part in parts)
+        total = total_of(task.blocks, sums, compensated=compensated)
+        return joined(w[:-1], (upper, loss), (dual, size), lengths(total), task)
+
+
+def lengths(total: Enclosed) -> tuple[float, float]:
+    """Squared length of an enclosed vector: as computed, and at most."""
+    size = np.abs(total.value + total.correction)
+    most = size * (1.0 + EPSILON) + total.error
+    return float(size @ size), float(most @ most) * (1.0 + (len(most) + 4) * EPSILON)
+
+
+def joined(
+    w: Floats,
+    losses: tuple[float, float],
+    duals: tuple[float, float],
+    squares: tuple[float, float],
+    task: Task | Classes,
+) -> Sides:
+    """Both sides from their parts, each with the rounding of its sum."""
+    summed = (CHUNK + 16) * EPSILON
+    half = 0.5 * task.ridge * float(w @ w)
+    half_upper = half * (1.0 + (len(w) + 4) * EPSILON)
+    loss_upper = losses[0] * (1.0 + summed)
+    square, square_upper = squares[0] / task.ridge, squares[1] / task.ridge
+    dual_lower = duals[0] - (summed + FUNCTION_ERROR) * duals[1]
+    return Sides(
+        primal=half + losses[1],
+        dual=duals[0] - 0.5 * square,
+        primal_upper=(half_upper + loss_upper) * (1.0 + 4 * EPSILON),
+        dual_lower=dual_lower - 0.5 * square_upper * (1.0 + 4 * EPSILON),
+        dual_terms=duals[0],
+        square=square,
+    )
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def read_sides(  # noqa: PLR0912 (a hot loop is one function)
+    X: Rows,
+    loss: int,
+    w: Floats,
+    parts: tuple[Floats, ...],
+    rounding: tuple[float, float, bool],
+    sums: Floats,
+) -> Floats:
+    """Add Σ α y x to the sums; give Σ c ℓ at most and as computed, Σ dual(α), and its size."""
+    signs, costs, alpha = parts
+    share, least, compensated = rounding
+    value, correction, error = np.empty(CHUNK), np.zeros(CHUNK), np.empty(CHUNK)
+    totals = np.zeros((2, 4))  # and what their rounding left out
+    for start in range(0, len(signs), CHUNK):
+        n = min(CHUNK, len(signs) - start)
+        for r in range(n):
+            i = start + r
+            if compensated:
+                value[r], correction[r], reach = score_compensated(X, i, w)
+            else:
+                value[r], reach = score_plain(X, i, w)
+            error[r] = share * reach + least
+            factor = signs[i] * alpha[i]
+            if factor != 0.0 and compensated:
+                add_compensated(X, i, factor, sums)
+            elif factor != 0.0:
+                add_plain(X, i, factor, sums)
+        span = slice(start, start + n)
+        scores = (value[:n], correction[:n], error[:n])
+        rows = (signs[span], costs[span], alpha[span])
+        if loss in (HINGE, SQUARED_HINGE):
+            found = hinge_sums(loss, scores, rows)
+        else:
+            found = logistic_sums(scores, rows)
+        for k in range(4):
+            totals[0, k], lost = two_sum(totals[0, k], found[k])
+            totals[1, k] += lost
+    return np.asarray(totals[0] + totals[1])
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def hinge_sums(
+    loss: int, scores: tuple[Floats, Floats, Floats], rows: tuple[Floats, Floats, Floats]
+) -> tuple[float, float, float, float]:
+    """Σ c ℓ at the least margins allowed and at those computed; Σ dual(α), and its size."""
+    value, correction, error = scores
+    signs, costs, alpha = rows
+    upper, middle, dual, size = 0.0, 0.0, 0.0, 0.0
+    for i in range(len(signs)):
+        own = signs[i] * value[i]
+        short = 1.0 - own
+        back = short - 1.0
+        rest = (1.0 - (short - back)) - (own + back)  # what 1 − own rounds off, as in two_sum
+        short += rest - signs[i] * correction[i]
+        most = max(short + error[i] + 4 * EPSILON * abs(short), 0.0)
+        least = max(short, 0.0)
+        a, given = alpha[i], 0.0
+        if loss == SQUARED_HINGE:
+            most, least = most * most, least * least
+            given = 0.25 * a * a / costs[i] if a > 0.0 else 0.0
+        upper += costs[i] * most
+        middle += costs[i] * least
+        dual += a - given
+        size += a + given
+    return upper, middle, dual, size
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def logistic_sums(
+    scores: tuple[Floats, Floats, Floats], rows: tuple[Floats, Floats, Floats]
+) -> tuple[float, float, float, float]:
+    """The same for the logistic loss; margins that are less by δ cost at most e^δ times as much."""
+    value, correction, error = scores
+    signs, costs, alpha = rows
+    losses, decays = np.empty(len(signs)), np.empty(len(signs))
+    for i in range(len(signs)):
+        margin = signs[i] * (value[i] + correction[i])
+        e = exp_of_minus(abs(margin))
+        decays[i] = e
+        losses[i] = costs[i] * (log_of_one_plus(e) + max(0.0, -margin))
+    upper, middle, dual, size = 0.0, 0.0, 0.0, 0.0
+    for i in range(len(signs)):
+        margin = signs[i] * (value[i] + correction[i])
+        doubt = error[i] + 4 * EPSILON * abs(margin)
+        grown = costs[i] * doubt
+        if doubt < 1.0:
+            grown = min(grown, 2.0 * losses[i] * doubt)  # e^δ − 1 ≤ 2 δ
+        upper += losses[i] * (1.0 + FUNCTION_ERROR) + grown
+        middle += losses[i]
+        if costs[i] > 0.0:
+            earned, terms = logistic_dual(alpha[i], costs[i], margin, decays[i], losses[i])
+            dual += earned
+            size += terms
+    return upper, middle, dual, size
+
+
+@njit(cache=True, forceinline=True, error_model="numpy")
+def logistic_dual(a: float, c: float, m: float, e: float, paid: float) -> tuple[float, float]:
+    """At most dual(a), but for rounding, and the size of its terms, seen from a margin near by.
+
+    `e` is exp(−|m|), `paid` the loss c ℓ(m).
+    """
+    if abs(m) < LARGEST_MARGIN:
+        share, rest = (e, 1.0) if m > 0.0 else (1.0, e)
+        answer = c * share / (1.0 + e)
+        theta = answer * rest / (1.0 + e)
+        apart = abs(a - answer) + FUNCTION_ERROR * answer
+        given = apart * apart / theta * (1.0 + FUNCTION_ERROR)
+        terms = paid + abs(a * m)
+        if given <= NEAR_ANSWER * terms:
+            return paid + a * m - given, terms + given
+    exact = entropy_term(a, c) + entropy_term(c - a, c)
+    return exact, exact
+
+
+@njit(cache=True, forceinline=True, error_model="numpy")
+def entropy_term(x: float, c: float) -> float:
+    """−x log(x/c) for 0 ≤ x ≤ c, with no digits lost near either end."""
+    if x <= 0.0 or x >= c:
+        return 0.0
+    return float(-x * (np.log1p(-(c - x) / c) if x > 0.5 * c else np.log(x / c)))
+
+
+def prove_softmax(task: Classes, W: Floats, alpha: Floats, tol: float) -> Proof:
+    """Proved bounds of softmax weights, a row a class, by a feasible dual point near α."""
+    codes = task.blocks.problem.codes
+    given = feasible_by_class(alpha, codes, task.costs, bias=task.bias)
+    feasible_point = given is not None
+    if given is None:
+        given = np.zeros_like(alpha)
+    point = -given
+    point[np.arange(len(codes)), codes] = given.sum(axis=1)
+    for compensated in (False, True):
+        read = read_classes_compensated if compensated else read_classes_plain
+        scores, squares = read(task, W, point)
+        sides = softmax_sides(task, W, given, scores, squares)
+        if sides.is_sharp(tol):
+            break
+    part = sides.dual_terms / sides.square if sides.square > 0.0 else 1.0
+    if 0.0 < part < FULL_LENGTH and feasible_point:
+        shorter = prove_softmax(task, W, 0.999 * part * point, tol)
+        if shorter.bounds.bound > sides.dual_lower:
+            return shorter
+    return Proof(sides.bounds, point)
+
+
+def softmax_sides(
+    task: Classes, W: Floats, given: Floats, scores: Enclosed, squares: tuple[float, float]
+) -> Sides:
+    """Both sides of the softmax's gap from one reading of the rows."""
+    codes, costs = task.blocks.problem.codes, task.costs
+    with np.errstate(over="ignore", invalid="ignore"):
+        losses = softmax_primal_sums(codes, costs, scores)
+        duals = softmax_dual_sums(given, codes, costs)
+        return joined(W[:, :-1].ravel(), losses, duals, squares, task)
+
+
+def read_classes_plain(
+    task: Classes, W: Floats, point: Floats
+) -> tuple[Enclosed, tuple[float, float]]:
+    """Scores of all classes, and ‖Σ α xᵀ‖² as computed and at most, by plain sums."""
+    blocks = task.blocks
+    size = blocks.known(row_lengths)
+    value = units.scores(blocks, np.ascontiguousarray(W.T))
+    reach = np.outer(size, np.sqrt((W[:, :-1] ** 2).sum(axis=1))) + np.abs(W[:, -1])
+    error = error_of(reach, W.shape[1] + 2, compensated=False)
+    V = units.sums(blocks, point)[:-1].ravel()
+    spread = float(size @ np.sqrt((point**2).sum(axis=1)))
+    open_ = (len(size) + len(blocks) + 4) * EPSILON * spread
+    length = float(np.sqrt(V @ V)) * (1.0 + (len(V) + 4) * EPSILON)
+    return Enclosed(value, np.zeros_like(value), error), (float(V @ V), (length + open_) ** 2)
+
+
+def read_classes_compensated(
+    task: Classes, W: Floats, point: Floats
+) -> tuple[Enclosed, tuple[float, float]]:
+    """The same by compensated sums, class by class."""
+    found = [read_rows(task.blocks, w, np.ascontiguousarray(point[:, k])) for k, w in enumerate(W)]
+    columns = zip(*(reading.scores for reading in found), strict=True)
+    scores = Enclosed(*(np.ascontiguousarray(np.column_stack(parts)) for parts in columns))
+    squares = [lengths(reading.total) for reading in found]
+    most = sum(upper for _, upper in squares) * (1.0 + (len(W) + 4) * EPSILON)
+    return scores, (sum(middle for middle, _ in squares), most)
+
+
+def row_lengths(blocks: Blocks) -> Floats:
+    """Length of each row, rounded up."""
+    lengths_ = np.empty(n_rows(blocks.problem.rows))
+
+    def here(block: Problem, part: Floats) -> None:
+        write_lengths(block.rows, part)
+
+    for _ in blocks.each(here, lengths_):
+        pass
+    return lengths_
+
+
+@njit(cache=True, nogil=True)
+def write_lengths(X: Rows, out: Floats) -> None:
+    """Write at least the length of each row; the rounding of up to 2²⁰ entries is on top."""
+    for i in range(len(out)):
+        out[i] = np.sqrt(square(X, i)) * (1.0 + 2.0**-31) + SQUARES_UNDERFLOW
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def softmax_primal_sums(codes: Codes, costs: Floats, scores: Enclosed) -> tuple[float, float]:
+    """Σ c (log Σ exp(s) − s_y) at the worst scores allowed, and at those computed."""
+    value, correction, error = scores
+    upper, lost_upper, middle = 0.0, 0.0, 0.0
+    rounding = 2.0 * FUNCTION_ERROR + (value.shape[1] + 2) * EPSILON
+    for start in range(0, len(codes), CHUNK):
+        part_upper, part = 0.0, 0.0
+        for i in range(start, min(start + CHUNK, len(codes))):
+            own, top = codes[i], 0.0
+            doubt = 0.0
+            for k in range(value.shape[1]):
+                ahead = (value[i, k] - value[i, own]) + (correction[i, k] - correction[i, own])
+                top = max(top, ahead)
+                size = abs(value[i, k]) + abs(value[i, own])
+                doubt = max(doubt, error[i, k] + error[i, own] + 4 * EPSILON * size)
+            rest = 0.0
+            for k in range(value.shape[1]):
+                ahead = (value[i, k] - value[i, own]) + (correction[i, k] - correction[i, own])
+                rest += np.exp(ahead - top) if k != own else 0.0
+            loss = np.log1p(rest) if top == 0.0 else top + np.log(np.exp(-top) + rest)
+            part += costs[i] * loss
+            # all others ahead by the doubt: the loss grows by that, and by its factor, at most
+            grown = min(doubt, loss * np.expm1(min(doubt, 1.0)) * (1.0 + FUNCTION_ERROR))
+            grown = doubt if doubt >= 1.0 else grown
+            part_upper += costs[i] * (loss * (1.0 + rounding) + grown)
+        upper, lost = two_sum(upper, part_upper)
+        lost_upper += lost
+        middle += part
+    return upper + lost_upper, middle
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def softmax_dual_sums(given: Floats, codes: Codes, costs: Floats) -> tuple[float, float]:
+    """Σ c H(q) for q_k = given/c in other classes than the row's own, at most but for rounding."""
+    total, lost_total = 0.0, 0.0
+    n_classes = given.shape[1]
+    for start in range(0, len(codes), CHUNK):
+        part = 0.0
+        for i in range(start, min(start + CHUNK, len(codes))):
+            c, taken, entropy = costs[i], 0.0, 0.0
+            for k in range(n_classes):
+                taken += given[i, k]
+                entropy += entropy_term(given[i, k], c)
+            doubt = n_classes * EPSILON * taken
+            left = c - taken  # −x log(x/c) is concave: it is least at an end
+            own = min(entropy_term(left - doubt, c), entropy_term(left + doubt, c))
+            part += entropy + own
+        total, lost = two_sum(total, part)
+        lost_total += lost
+    total += lost_total
+    return total, total * (1.0 + (n_classes + 1) * EPSILON / FUNCTION_ERROR)
