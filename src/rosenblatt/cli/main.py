@@ -48,7 +48,7 @@ def main() -> None:
     """Run the command line; every failure is a sentence and an exit code."""
     try:
         with interruptible(), outcomes_alone():
-            code = app(standalone_mode=False)
+            code = app(prog_name="rosenblatt", standalone_mode=False)
     except RosenblattError as error:
         _end(2, f"Error: {error}")
     except Misuse as error:

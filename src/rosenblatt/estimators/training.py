@@ -6,7 +6,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from rosenblatt.arrays import Array, Codes, Floats
 from rosenblatt.data.blocks import Blocks
@@ -16,6 +15,7 @@ from rosenblatt.errors import DataError
 from rosenblatt.estimators.linear import given_numbers
 from rosenblatt.evidence.bounds import Geometry, MarginBounds, geometry
 from rosenblatt.evidence.trace import Record, Trace, outcome_of, record_of
+from rosenblatt.kernel_cache import njit
 from rosenblatt.rules.decisions import decided
 from rosenblatt.solvers.correct import Rule, move
 from rosenblatt.solvers.divergence import Guard, guarded

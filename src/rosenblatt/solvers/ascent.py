@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numba import njit
 
 from rosenblatt.arrays import Floats, Ints
 from rosenblatt.data.blocks import Blocks
@@ -24,6 +23,7 @@ from rosenblatt.data.door import not_finite
 from rosenblatt.data.problem import Problem
 from rosenblatt.data.rows import Rows, n_cols, n_rows, square
 from rosenblatt.data.storage import rows_take
+from rosenblatt.kernel_cache import njit
 from rosenblatt.rules.losses import HINGE, LOGISTIC, SQUARED_HINGE
 from rosenblatt.solvers.duality import (
     Terms,

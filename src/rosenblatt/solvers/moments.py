@@ -17,7 +17,6 @@ from functools import lru_cache, partial
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from rosenblatt.arrays import Array, Floats, Ints
 from rosenblatt.data.blocks import Blocks
@@ -25,6 +24,7 @@ from rosenblatt.data.door import not_finite
 from rosenblatt.data.problem import Problem
 from rosenblatt.data.rows import UINT, Rows, n_cols, shift, shift_and_add
 from rosenblatt.errors import DataError
+from rosenblatt.kernel_cache import njit
 from rosenblatt.solvers import blas, tiles
 
 NARROW_CHUNK = 256  # rows, which stay in the cache

@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from rosenblatt.arrays import Floats
 from rosenblatt.data.blocks import Blocks
 from rosenblatt.data.problem import Problem
 from rosenblatt.data.rows import Rows, add, add4, fetch_row, in_groups, n_cols
+from rosenblatt.kernel_cache import njit
 from rosenblatt.rules.convex import respond
 from rosenblatt.rules.losses import HINGE, LOGISTIC, NEVER_FLAT, value_and_slope
 
