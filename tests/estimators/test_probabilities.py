@@ -79,7 +79,7 @@ def test_probabilities_are_those_of_the_fit(fitted: str, other: str, tmp_path: A
 def test_every_unit_counts_its_steps() -> None:
     iris = builtin("iris")
     together = LogisticRegression().fit(iris.X, iris.y)
-    assert together.n_iter_.tolist() == [len(together.trace_)]
+    assert together.n_iter_.tolist() == [together.trace_[-1].step]
     apart = LogisticRegression(multi_class="ovr").fit(iris.X, iris.y)
     assert apart.n_iter_.shape == (3,)
     assert apart.n_iter_.sum() == len(apart.trace_)

@@ -17,7 +17,7 @@ from rosenblatt.arrays import Array, Floats
 from rosenblatt.errors import DataError, ModelError, ParameterError
 from rosenblatt.rules.exponential import exp_of_minus, log_of_one_plus
 from rosenblatt.rules.losses import HINGE, SQUARED_HINGE
-from rosenblatt.solvers.dual_point import feasible, feasible_by_class
+from rosenblatt.solvers.dual_point import feasible, feasible_by_class, is_feasible
 from rosenblatt.solvers.duality_gap import FUNCTION_ERROR
 
 BITS = 300
@@ -284,8 +284,9 @@ def test_a_feasible_point_balances_exactly(seed: int, spread: float) -> None:
         assert sum(exact(alpha * signs)) == 0
         assert (alpha >= 0).all()
         assert loss == SQUARED_HINGE or (alpha <= costs).all()
-        again = feasible(alpha, signs, costs, loss, bias=True)
-        np.testing.assert_array_equal(again, alpha)
+        assert is_feasible(alpha, signs, costs, loss, bias=True)
+        alpha[0] += costs[0]
+        assert not is_feasible(alpha, signs, costs, loss, bias=True)
 
 
 def test_a_point_that_balances_but_for_rounding_hardly_moves() -> None:

@@ -30,7 +30,7 @@ from rosenblatt.solvers import products
 from rosenblatt.solvers.blas import one_thread
 from rosenblatt.solvers.certificate import Bounds
 from rosenblatt.solvers.certified import Limits, Start, Step, at_start, certify
-from rosenblatt.solvers.duality_gap import Certificate, Proof, certificate_of, prove
+from rosenblatt.solvers.duality_gap import Certificate, Proof, certificate_of, prove, prove_again
 from rosenblatt.solvers.far_columns import far_offsets, intercept_for, moved
 from rosenblatt.solvers.responses import Task
 from rosenblatt.solvers.state import Ending, Outcome
@@ -145,11 +145,10 @@ class CertifiedClassifier(LinearClassifier):
         blocks = Blocks(problem, self._threads())
         positives = [1] if problem.n_classes == 2 else list(range(problem.n_classes))
         return [
-            prove(
+            prove_again(
                 self._task(blocks, self.C_, positive),
                 self._weights()[unit],
                 self._alpha(unit, problem, positive),
-                float(self.tol or 0.0),
             )
             for unit, positive in enumerate(positives)
         ]

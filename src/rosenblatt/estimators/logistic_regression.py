@@ -24,7 +24,7 @@ from rosenblatt.evidence.separation import watched
 from rosenblatt.rules.losses import Loss
 from rosenblatt.solvers import multinomial
 from rosenblatt.solvers.certified import METHODS, Limits, Start, Step, until
-from rosenblatt.solvers.duality_gap import Proof, prove_softmax
+from rosenblatt.solvers.duality_gap import COMPENSATED, Proof, prove_softmax
 from rosenblatt.solvers.likelihood import MOST_FEATURES, climb
 from rosenblatt.solvers.responses import Task
 from rosenblatt.solvers.softmax import Classes
@@ -274,7 +274,7 @@ class LogisticRegression(CertifiedClassifier):
         if not self._is_softmax(problem):
             return super()._proofs(problem)
         task, W = self._softmax_task(problem, self.C_), self._weights()
-        return [prove_softmax(task, W, self._kept_alpha(problem), float(self.tol or 0.0))]
+        return [prove_softmax(task, W, self._kept_alpha(problem), 0.0, COMPENSATED)]
 
     def _alpha(self, unit: int, problem: Problem, positive: int) -> Floats:
         signs = np.where(problem.codes == positive, 1.0, -1.0)

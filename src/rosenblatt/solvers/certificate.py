@@ -10,6 +10,7 @@ from rosenblatt.solvers.responses import Place, Response, Task
 
 ROUNDING = 1e-13  # of the objective
 ROUNDED_UP = 2.0**-50  # more than a few operations round off
+REPRODUCIBLE = 2.0**-49  # more than the order in which both sides are summed makes of the gap
 
 
 class Bounds(NamedTuple):
@@ -20,7 +21,12 @@ class Bounds(NamedTuple):
 
     @property
     def gap(self) -> float:
-        """(P − D)/P, rounded up: between 0 and 1, or infinite where nothing is bounded."""
+        """(P − D)/P between 0 and 1, rounded up so that sums in any order prove it; or infinite."""
+        return min(self.narrow_gap + REPRODUCIBLE, max(self.narrow_gap, 1.0))
+
+    @property
+    def narrow_gap(self) -> float:
+        """(P − D)/P of these very numbers, or infinite where nothing is bounded."""
         if self.objective == np.inf or self.bound == -np.inf:
             return np.inf
         apart = max(self.objective - self.bound, 0.0)

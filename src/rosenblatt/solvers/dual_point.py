@@ -43,6 +43,22 @@ def feasible(alpha: Floats, signs: Floats, costs: Floats, loss: int, *, bias: bo
     return inside if left == 0.0 else np.zeros_like(inside)
 
 
+def is_feasible(alpha: Floats, signs: Floats, costs: Floats, loss: int, *, bias: bool) -> bool:
+    """Whether dual variables are within their bounds, and balance exactly where they must."""
+    most = np.where(costs > 0.0, np.inf, 0.0) if loss == SQUARED_HINGE else costs
+    if not bool(((alpha >= 0.0) & (alpha <= most) & np.isfinite(alpha)).all()):
+        return False
+    return not bias or balances(alpha * signs)
+
+
+def balances(values: Floats) -> bool:
+    """Whether numbers sum to zero exactly; most that do not show it by their rounded sum."""
+    rounded = float(values.sum())
+    if abs(rounded) > len(values) * 2.0**-52 * float(np.abs(values).sum()):
+        return False
+    return math.fsum(values.tolist()) == 0.0
+
+
 def heavier_side(alpha: Floats, signs: Floats, excess: float) -> float:
     """Sum of α over the rows whose sign is that of the excess."""
     return float(alpha[signs * excess > 0.0].sum())

@@ -33,7 +33,7 @@ from rosenblatt.rules.exponential import exp_of_minus, log_of_one_plus
 from rosenblatt.rules.losses import HINGE, SQUARED_HINGE
 from rosenblatt.solvers import units
 from rosenblatt.solvers.certificate import Bounds
-from rosenblatt.solvers.dual_point import feasible, feasible_by_class
+from rosenblatt.solvers.dual_point import feasible, feasible_by_class, is_feasible
 from rosenblatt.solvers.error_free import (
     EPSILON,
     Enclosed,
@@ -56,6 +56,8 @@ FUNCTION_ERROR = 64 * EPSILON
 CHUNK = 128  # rows whose terms are added before they join the total, which is compensated
 LARGEST_MARGIN = 700.0  # beyond it exp_of_minus is not exp
 NEAR_ANSWER = 1e-6  # of a row's terms: so small, the divergence may be bounded by a square
+PLAIN_FIRST = (False, True)  # ways to sum, compensated or not, until one leaves little open
+COMPENSATED = (True,)
 OPEN_SHARE = 0.1  # of the gap, or of `tol`: more left open by rounding asks for compensated sums
 SQUARES_UNDERFLOW = 1e-150  # a row so short may have lost entries whose squares are no numbers
 FULL_LENGTH = 0.999  # a dual point that would gain by being shorter than this part is shortened
@@ -93,9 +95,10 @@ class Certificate:
 
 def certificate_of(proofs: list[Proof], claimed: float) -> Certificate:
     """Certificate of all units of a fit that claimed a gap."""
-    units_ = tuple(UnitCertificate(*p.bounds, p.bounds.gap, p.alpha) for p in proofs)
+    units_ = tuple(UnitCertificate(*p.bounds, p.bounds.narrow_gap, p.alpha) for p in proofs)
     total = Bounds.summed([p.bounds for p in proofs])
-    return Certificate(*total, total.gap, bool(total.gap <= claimed), units_)
+    gap = total.narrow_gap
+    return Certificate(*total, gap, bool(gap <= claimed), units_)
 
 
 class Sides(NamedTuple):
@@ -122,22 +125,34 @@ class Sides(NamedTuple):
         return bool(left <= OPEN_SHARE * max(tol * self.primal, self.primal - self.dual))
 
 
+def prove_again(task: Task, w: Floats, alpha: Floats) -> Proof:
+    """Proved bounds by compensated sums, and by α itself where that is feasible."""
+    if not is_feasible(alpha, task.signs, task.costs, task.loss, bias=task.bias):
+        alpha = feasible(alpha, task.signs, task.costs, task.loss, bias=task.bias)
+    return prove_at(task, w, alpha, 0.0, COMPENSATED)
+
+
 def prove(task: Task, w: Floats, alpha: Floats, tol: float) -> Proof:
     """Proved bounds of weights (w, b) by a feasible dual point near α."""
     alpha = feasible(alpha, task.signs, task.costs, task.loss, bias=task.bias)
-    sides = sides_of(task, w, alpha, tol)
+    return prove_at(task, w, alpha, tol, PLAIN_FIRST)
+
+
+def prove_at(task: Task, w: Floats, alpha: Floats, tol: float, ways: tuple[bool, ...]) -> Proof:
+    """Proved bounds of weights (w, b) by a feasible dual point, or by a part of it."""
+    sides = sides_of(task, w, alpha, tol, ways)
     part = sides.dual_terms / sides.square if sides.square > 0.0 else 1.0
     if 0.0 < part < FULL_LENGTH:
         shorter = feasible(part * alpha, task.signs, task.costs, task.loss, bias=task.bias)
-        other = sides_of(task, w, shorter, tol)
+        other = sides_of(task, w, shorter, tol, ways)
         if other.dual_lower > sides.dual_lower:
             alpha, sides = shorter, other
     return Proof(sides.bounds, alpha)
 
 
-def sides_of(task: Task, w: Floats, alpha: Floats, tol: float) -> Sides:
+def sides_of(task: Task, w: Floats, alpha: Floats, tol: float, ways: tuple[bool, ...]) -> Sides:
     """Both sides of the gap, by compensated sums where plain ones leave too much open."""
-    for compensated in (False, True):
+    for compensated in ways:
         sides = sides_by(task, w, alpha, compensated=compensated)
         if sides.is_sharp(tol):
             break
@@ -318,7 +333,9 @@ def entropy_term(x: float, c: float) -> float:
     return float(-x * (np.log1p(-(c - x) / c) if x > 0.5 * c else np.log(x / c)))
 
 
-def prove_softmax(task: Classes, W: Floats, alpha: Floats, tol: float) -> Proof:
+def prove_softmax(
+    task: Classes, W: Floats, alpha: Floats, tol: float, ways: tuple[bool, ...] = PLAIN_FIRST
+) -> Proof:
     """Proved bounds of softmax weights, a row a class, by a feasible dual point near α."""
     codes = task.blocks.problem.codes
     given = feasible_by_class(alpha, codes, task.costs, bias=task.bias)
@@ -327,7 +344,7 @@ def prove_softmax(task: Classes, W: Floats, alpha: Floats, tol: float) -> Proof:
         given = np.zeros_like(alpha)
     point = -given
     point[np.arange(len(codes)), codes] = given.sum(axis=1)
-    for compensated in (False, True):
+    for compensated in ways:
         read = read_classes_compensated if compensated else read_classes_plain
         scores, squares = read(task, W, point)
         sides = softmax_sides(task, W, given, scores, squares)
@@ -335,7 +352,7 @@ def prove_softmax(task: Classes, W: Floats, alpha: Floats, tol: float) -> Proof:
             break
     part = sides.dual_terms / sides.square if sides.square > 0.0 else 1.0
     if 0.0 < part < FULL_LENGTH and feasible_point:
-        shorter = prove_softmax(task, W, 0.999 * part * point, tol)
+        shorter = prove_softmax(task, W, 0.999 * part * point, tol, ways)
         if shorter.bounds.bound > sides.dual_lower:
             return shorter
     return Proof(sides.bounds, point)
