@@ -22,10 +22,10 @@ from rosenblatt.estimators.certified import (
 )
 from rosenblatt.evidence.separation import watched
 from rosenblatt.rules.losses import Loss
-from rosenblatt.solvers import multinomial
+from rosenblatt.solvers import multinomial, multinomial_likelihood
 from rosenblatt.solvers.certified import METHODS, Limits, Start, Step, until
 from rosenblatt.solvers.duality_gap import COMPENSATED, Proof, prove_softmax
-from rosenblatt.solvers.likelihood import MOST_FEATURES, climb
+from rosenblatt.solvers.likelihood import MOST_WEIGHTS, climb
 from rosenblatt.solvers.responses import Task
 from rosenblatt.solvers.softmax import Classes
 
@@ -56,8 +56,8 @@ class LogisticRegression(CertifiedClassifier):
         default has become, means "l2".
     C : float, np.inf or "cv", default=1.0
         Price of the losses against that of long weights; "cv" chooses it by cross-validation along
-        a path of warm starts, by log loss. np.inf, which is maximum likelihood, takes two classes
-        or one against the rest, and at most 4,095 features.
+        a path of warm starts, by log loss. np.inf is maximum likelihood, for up to 4,096 weights
+        (n_features + 1 for two classes or one against the rest, else n_classes times that).
     l1_ratio : 0 or None, default=0.0
         For scikit-learn's signature: there is no l1 part.
     dual : bool, default=False
@@ -237,16 +237,14 @@ class LogisticRegression(CertifiedClassifier):
     ) -> list[Run]:
         if not self._is_softmax(problem):
             return super()._runs(problem, C, start, limits)
-        if np.isinf(C):
-            raise ParameterError(
-                f"C=inf takes two classes, or multi_class='ovr'; y holds {problem.n_classes}"
-                " classes. Use a large C, such as C=1e6."
-            )
         task = self._softmax_task(problem, C)
         W = None if start is None else np.vstack([unit.w for unit in start])
         if limits.max_iter == 0:
             return [recorded(multinomial.at_start(task, W), 0, -1, limits.tol)]
-        steps = multinomial.certify(task, W, self._seed(), limits)
+        if np.isinf(C):
+            steps = self._watched(multinomial_likelihood.climb(task, W), task, limits)
+        else:
+            steps = multinomial.certify(task, W, self._seed(), limits)
         return [recorded(steps, 0, -1, limits.tol)]
 
     def _moved_back(
@@ -263,10 +261,11 @@ class LogisticRegression(CertifiedClassifier):
         return problem.n_classes > 2 and self.multi_class != "ovr"
 
     def _softmax_task(self, problem: Problem, C: float) -> Classes:
+        free = np.isinf(C)  # then only the losses count
         return Classes(
             blocks=Blocks(problem, self._threads()),
-            costs=costs_of(problem, C),
-            ridge=1.0,
+            costs=costs_of(problem, 1.0 if free else C),
+            ridge=0.0 if free else 1.0,
             bias=self.fit_intercept,
         )
 
@@ -312,14 +311,22 @@ class LogisticRegression(CertifiedClassifier):
     def _steps(self, task: Task, start: Start | None, seed: int, limits: Limits) -> Iterator[Step]:
         if task.ridge > 0.0:
             return super()._steps(task, start, seed, limits)
+        return self._watched(climb(task, None if start is None else start.w), task, limits)
+
+    def _watched(
+        self, steps: Iterator[Step], task: Task | Classes, limits: Limits
+    ) -> Iterator[Step]:
+        """Steps of a climb to its end, or to where separation is seen."""
         features = n_cols(task.blocks.problem.rows)
-        if features > MOST_FEATURES:
+        units = task.n_classes if isinstance(task, Classes) else 1
+        most = MOST_WEIGHTS // units - 1
+        if features > most:
+            of_classes = f" of {units} classes" if units > 1 else ""
             raise ParameterError(
-                f"C=inf takes at most {MOST_FEATURES:,} features; X has {features:,}. Use a finite"
-                " C: so many features nearly always separate the classes."
+                f"C=inf takes at most {most:,} features{of_classes}; X has {features:,}. Use a"
+                " finite C: so many features nearly always separate the classes."
             )
         names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(features)])
-        steps = climb(task, None if start is None else start.w)
         return watched(until(steps, limits), task, list(names), limits)
 
     def _price(self) -> Any:
