@@ -19,6 +19,7 @@ from rosenblatt.data.rows import n_rows
 from rosenblatt.data.weights import LEAST, MOST, class_weights_of, weights_of
 from rosenblatt.errors import DataError, ParameterError, TooLargeError
 from rosenblatt.estimators import checks
+from rosenblatt.estimators.absent_classes import class_sizes, never_chosen
 from rosenblatt.estimators.choosing import choose
 from rosenblatt.estimators.convergence import warn_unless_converged
 from rosenblatt.estimators.linear import LinearClassifier, unchanged_by_failure
@@ -82,8 +83,9 @@ class CertifiedClassifier(LinearClassifier):
             warm = self._warm_weights()
             problem = self._problem(X, y, sample_weight, self.class_weight)
             self._check_warm(warm)
-            weights = np.bincount(problem.codes, problem.weights, problem.n_classes)
-            self._require_weight(weights * problem.class_weights)
+            sizes = class_sizes(problem)
+            if np.count_nonzero(sizes) < 2 or self._price() == np.inf:
+                self._require_weight(sizes)
             try:
                 with one_thread():
                     self._solve(problem, None if warm is None else [Start(w) for w in warm.W])
@@ -221,7 +223,7 @@ class CertifiedClassifier(LinearClassifier):
         self, problem: Problem, C: float, start: list[Start] | None, limits: Limits
     ) -> list[Run]:
         """Run every unit to its end; several meet to read the rows together, where that pays."""
-        seed, n_jobs = self._seed(), self._threads()
+        seed, n_jobs, sizes = self._seed(), self._threads(), class_sizes(problem)
         positives = [1] if problem.n_classes == 2 else list(range(problem.n_classes))
         meeting = Meeting(n_jobs) if len(positives) > 1 and self._reads_much(problem) else None
         blocks = Blocks(problem, n_jobs if len(positives) == 1 else 1, meeting)
@@ -230,7 +232,9 @@ class CertifiedClassifier(LinearClassifier):
             task = self._task(blocks, C, positives[unit])
             first = None if start is None else start[unit]
             steps = at_start(task, first)
-            if limits.max_iter > 0:
+            if self.fit_intercept and sizes[positives[unit]] == 0.0:
+                steps = never_chosen(task)
+            elif limits.max_iter > 0:
                 steps = self._steps(task, first, seed, limits)
             return recorded(steps, unit, positives[unit], limits.tol)
 
@@ -315,7 +319,8 @@ def moved_back(run: Run, task: Task, offsets: Floats, tol: float) -> Run:
     by a few such roundings have no row at the kink, and may cost less.
     """
     last = run.last
-    if last.ending is Ending.SEPARATED:
+    nothing_moved = not (last.w[:-1].any() or last.alpha.any())
+    if last.ending is Ending.SEPARATED or nothing_moved:
         return run
     w = at_origin(last.w, offsets)
     proof = prove(task, w, last.alpha, tol)

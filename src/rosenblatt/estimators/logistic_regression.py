@@ -12,6 +12,7 @@ from rosenblatt.data.problem import Problem
 from rosenblatt.data.rows import n_cols
 from rosenblatt.errors import DataError, ModelError, ParameterError
 from rosenblatt.estimators import checks
+from rosenblatt.estimators.absent_classes import class_sizes, present_only, with_absent
 from rosenblatt.estimators.certified import (
     CertifiedClassifier,
     Run,
@@ -237,15 +238,25 @@ class LogisticRegression(CertifiedClassifier):
     ) -> list[Run]:
         if not self._is_softmax(problem):
             return super()._runs(problem, C, start, limits)
-        task = self._softmax_task(problem, C)
         W = None if start is None else np.vstack([unit.w for unit in start])
+        present = np.flatnonzero(class_sizes(problem))
+        if len(present) == problem.n_classes or not self.fit_intercept:
+            return [self._softmax_run(problem, C, W, limits)]
+        part, rows = present_only(problem, present)
+        run = self._softmax_run(part, C, None if W is None else W[present], limits)
+        task = self._softmax_task(problem, C)
+        W, alpha = with_absent(task, run.last, present, rows)
+        return [retold(run, W, prove_softmax(task, W, alpha, limits.tol), limits.tol)]
+
+    def _softmax_run(self, problem: Problem, C: float, W: Floats | None, limits: Limits) -> Run:
+        task = self._softmax_task(problem, C)
         if limits.max_iter == 0:
-            return [recorded(multinomial.at_start(task, W), 0, -1, limits.tol)]
+            return recorded(multinomial.at_start(task, W), 0, -1, limits.tol)
         if np.isinf(C):
             steps = self._watched(multinomial_likelihood.climb(task, W), task, limits)
         else:
             steps = multinomial.certify(task, W, self._seed(), limits)
-        return [recorded(steps, 0, -1, limits.tol)]
+        return recorded(steps, 0, -1, limits.tol)
 
     def _moved_back(
         self, problem: Problem, runs: list[Run], offsets: Floats, tol: float
