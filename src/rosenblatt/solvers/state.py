@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any
+from typing import Any, SupportsIndex
 
 import numpy as np
 
@@ -111,6 +111,17 @@ class Ending(Enum):
         "Open: the last chunk was left out, because its steps grew without bound. {advice} The"
         " weights are those of the {rows} before it."
     )
+
+    @classmethod
+    def _missing_(cls, value: object) -> "Ending | None":
+        return cls.__members__.get(value) if isinstance(value, str) else None
+
+    def __reduce__(self) -> tuple[type["Ending"], tuple[str]]:
+        """Pickles, and files of skops, hold the name: a sentence may be reworded."""
+        return Ending, (self.name,)
+
+    def __reduce_ex__(self, _protocol: SupportsIndex) -> tuple[type["Ending"], tuple[str]]:
+        return self.__reduce__()
 
     @property
     def at_rest(self) -> bool:
