@@ -1,7 +1,7 @@
 """Estimators that minimise a convex objective and prove how near they came."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
@@ -18,8 +18,9 @@ from rosenblatt.data.problem import Problem
 from rosenblatt.data.rows import n_rows
 from rosenblatt.data.weights import LEAST, MOST, class_weights_of, weights_of
 from rosenblatt.errors import DataError, ParameterError, TooLargeError
-from rosenblatt.estimators import checks
+from rosenblatt.estimators import callbacks, checks
 from rosenblatt.estimators.absent_classes import class_sizes, never_chosen
+from rosenblatt.estimators.callbacks import Listener
 from rosenblatt.estimators.choosing import choose
 from rosenblatt.estimators.convergence import warn_unless_converged
 from rosenblatt.estimators.linear import LinearClassifier, unchanged_by_failure
@@ -30,7 +31,7 @@ from rosenblatt.rules.losses import Loss
 from rosenblatt.solvers import products
 from rosenblatt.solvers.blas import one_thread
 from rosenblatt.solvers.certificate import Bounds
-from rosenblatt.solvers.certified import Limits, Start, Step, at_start, certify
+from rosenblatt.solvers.certified import Limits, Start, Step, at_start, certify, with_proof
 from rosenblatt.solvers.duality_gap import Certificate, Proof, certificate_of, prove, prove_again
 from rosenblatt.solvers.far_columns import far_offsets, intercept_for, moved
 from rosenblatt.solvers.responses import Task
@@ -86,13 +87,30 @@ class CertifiedClassifier(LinearClassifier):
             sizes = class_sizes(problem)
             if np.count_nonzero(sizes) < 2 or self._price() == np.inf:
                 self._require_weight(sizes)
+            starts = None if warm is None else [Start(w) for w in warm.W]
+            data = {"X": X, "y": y, "metadata": _metadata(sample_weight)}
+            size = (self._n_runs(problem), float(self.tol or 0.0))
             try:
                 with one_thread():
-                    self._solve(problem, None if warm is None else [Start(w) for w in warm.W])
+                    callbacks.solve_heard(self, data, size, partial(self._solve, problem, starts))
             except (FloatingPointError, OverflowError):
                 raise _beyond(problem) from None
         warn_unless_converged(self.outcome_, self.tol)
         return self
+
+    @property
+    def set_callbacks(self) -> Callable[..., Self]:
+        """Set callbacks, where the scikit-learn that is installed has them (1.9 or later).
+
+        Every digit of the gap is a task they are told of: `set_callbacks(ProgressBar()).fit(X, y)`.
+        """
+        if not callbacks.is_supported():
+            raise AttributeError("set_callbacks needs scikit-learn 1.9 or later.")
+        return partial(callbacks.set_callbacks, self)
+
+    def _n_runs(self, problem: Problem) -> int:
+        """How many runs a fit is: one for each unit."""
+        return 1 if problem.n_classes == 2 else problem.n_classes
 
     def _repeats(self) -> bool:
         return True
@@ -159,7 +177,9 @@ class CertifiedClassifier(LinearClassifier):
         """Dual variables of a unit, one for each row."""
         raise NotImplementedError
 
-    def _solve(self, problem: Problem, start: list[Start] | None) -> None:
+    def _solve(
+        self, problem: Problem, start: list[Start] | None, listener: Listener | None
+    ) -> None:
         limits = self._limits()
         original, offsets = problem, self._offsets(problem)
         if offsets is not None:
@@ -172,10 +192,23 @@ class CertifiedClassifier(LinearClassifier):
             fit_at = partial(self._ends, rough)
             choice = choose(fit_at, self._marks, problem, self._seed())
             self.C_, self.cv_results_, start = choice.C, choice.results, choice.start
-        runs = self._warm_or_cold(problem, start, limits)
+        heard = None if listener is None else partial(self._heard, listener, offsets)
+        runs = self._warm_or_cold(problem, start, replace(limits, heard=heard))
         if offsets is not None:
             runs = self._moved_back(original, runs, offsets, limits.tol)
         self._store(original, runs)
+
+    def _heard(
+        self, listener: Listener, offsets: Floats | None, unit: int, step: Step
+    ) -> Ending | None:
+        """Tell callbacks of a step; the ending, where one of them asks for it."""
+
+        def weights() -> dict[str, Floats]:
+            W = np.atleast_2d(step.w)
+            return {"_W": W if offsets is None else np.vstack([at_origin(w, offsets) for w in W])}
+
+        wanted = listener.wants_end(unit, step, weights)
+        return Ending.STOPPED_BY_CALLBACK if wanted else None
 
     def _warm_or_cold(
         self, problem: Problem, start: list[Start] | None, limits: Limits
@@ -236,7 +269,7 @@ class CertifiedClassifier(LinearClassifier):
                 steps = never_chosen(task)
             elif limits.max_iter > 0:
                 steps = self._steps(task, first, seed, limits)
-            return recorded(steps, unit, positives[unit], limits.tol)
+            return recorded(steps, unit, positives[unit], limits)
 
         units = range(len(positives))
         if meeting is not None:
@@ -302,14 +335,24 @@ class CertifiedClassifier(LinearClassifier):
             checks.number("C", self.C, above=0)
 
 
-def recorded(steps: Iterator[Step], unit: int, positive: int, tol: float) -> Run:
-    """Run a unit to its end, at a gap of `tol`; tell and keep a record of every step."""
+def recorded(steps: Iterator[Step], unit: int, positive: int, limits: Limits) -> Run:
+    """Run a unit to its end within limits; tell and keep a record of every step."""
     records: list[Certified] = []
     with np.errstate(over="raise", invalid="raise"):
-        for step in steps:
+        for last in steps:
+            asked = None if limits.heard is None else limits.heard(unit, last)
+            stopped = asked is not None and last.ending is None
+            step = replace(with_proof(last), ending=asked) if stopped else last
             records.append(certified_record(step, unit))
-            tell_step(records[-1], tol)
+            tell_step(records[-1], limits.tol)
+            if stopped:
+                break
     return Run(positive, records, step)
+
+
+def _metadata(sample_weight: Any) -> dict[str, Any] | None:
+    """What callbacks are given beside the data."""
+    return None if sample_weight is None else {"sample_weight": sample_weight}
 
 
 def moved_back(run: Run, task: Task, offsets: Floats, tol: float) -> Run:

@@ -13,6 +13,7 @@ from rosenblatt.data.rows import n_cols
 from rosenblatt.errors import DataError, ModelError, ParameterError
 from rosenblatt.estimators import checks
 from rosenblatt.estimators.absent_classes import class_sizes, present_only, with_absent
+from rosenblatt.estimators.callbacks import Listener
 from rosenblatt.estimators.certified import (
     CertifiedClassifier,
     Run,
@@ -220,9 +221,14 @@ class LogisticRegression(CertifiedClassifier):
         """Whether the units were fitted one against the rest, whatever `multi_class` says now."""
         return bool(vars(self).get("_one_vs_rest", self.multi_class == "ovr"))
 
-    def _solve(self, problem: Problem, start: list[Start] | None) -> None:
+    def _solve(
+        self, problem: Problem, start: list[Start] | None, listener: Listener | None
+    ) -> None:
         self._one_vs_rest = self.multi_class == "ovr"
-        super()._solve(problem, start)
+        super()._solve(problem, start, listener)
+
+    def _n_runs(self, problem: Problem) -> int:
+        return 1 if self._is_softmax(problem) else super()._n_runs(problem)
 
     def _zero_is_first(self) -> bool:
         return True
@@ -251,12 +257,12 @@ class LogisticRegression(CertifiedClassifier):
     def _softmax_run(self, problem: Problem, C: float, W: Floats | None, limits: Limits) -> Run:
         task = self._softmax_task(problem, C)
         if limits.max_iter == 0:
-            return recorded(multinomial.at_start(task, W), 0, -1, limits.tol)
+            return recorded(multinomial.at_start(task, W), 0, -1, limits)
         if np.isinf(C):
             steps = self._watched(multinomial_likelihood.climb(task, W), task, limits)
         else:
             steps = multinomial.certify(task, W, self._seed(), limits)
-        return recorded(steps, 0, -1, limits.tol)
+        return recorded(steps, 0, -1, limits)
 
     def _moved_back(
         self, problem: Problem, runs: list[Run], offsets: Floats, tol: float

@@ -21,7 +21,7 @@ LATER = {  # parameters that files of before lack: they have their default
     *("solver", "n_components", "store_covariance"),  # of a linear discriminant
     *("penalty", "dual", "multi_class", "intercept_scaling", "verbose"),  # of a linear SVM
 }
-DERIVED = {"_ready", "_sklearn_output_config"}  # made again when it is wanted
+DERIVED = {"_ready", "_sklearn_output_config", "_skl_callbacks"}  # made or set again when wanted
 NOT_KEPT = {("logistic-regression", "dual_coef_")}  # as long as the training data
 MACHINES = {"threshold-unit", "threshold-network"}  # no estimators: a record is all of them
 

@@ -95,13 +95,15 @@ class Start(NamedTuple):
 class Limits:
     """When a run ends: a gap that is small enough, so many steps, or a time on the clock.
 
-    The gap is a proved one, unless the run only prepares another.
+    The gap is a proved one, unless the run only prepares another. `heard`, if there is one, is told
+    of every step of a unit, and may give an ending.
     """
 
     tol: float
     max_iter: int
     deadline: float = np.inf
     proved: bool = True
+    heard: Callable[[int, Step], Ending | None] | None = None
 
     def ending(self, step: Step) -> Ending | None:
         """How a run ends at a step, if it does."""

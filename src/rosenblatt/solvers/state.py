@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, SupportsIndex
+from typing import Any
 
 import numpy as np
 
@@ -48,6 +48,9 @@ class Ending(Enum):
     TIME_SPENT = (
         "Stopped when the time was up, after {steps}: the objective may be {gap} above the best"
         " possible. Raise `time_limit` to come nearer."
+    )
+    STOPPED_BY_CALLBACK = (
+        "Stopped by a callback, after {steps}: the objective may be {gap} above the best possible."
     )
     LATE = (
         "Stopped when the time was up, after {passes} with {mistakes} in the last. Raise"
@@ -120,7 +123,7 @@ class Ending(Enum):
         """Pickles, and files of skops, hold the name: a sentence may be reworded."""
         return Ending, (self.name,)
 
-    def __reduce_ex__(self, _protocol: SupportsIndex) -> tuple[type["Ending"], tuple[str]]:
+    def __reduce_ex__(self, _protocol: object) -> tuple[type["Ending"], tuple[str]]:
         return self.__reduce__()
 
     @property
