@@ -55,7 +55,7 @@ class LogisticRegression(CertifiedClassifier):
     ----------
     penalty : {"l2", None}, default="l2"
         ½‖w‖², or nothing, which means `C=np.inf`. "deprecated", the word that scikit-learn's
-        default has become, means "l2".
+        default has become, means "l2", and so does "elasticnet", whose l1 part must be 0.
     C : float, np.inf or "cv", default=1.0
         Price of the losses against that of long weights; "cv" chooses it by cross-validation along
         a path of warm starts, by log loss. np.inf is maximum likelihood, for up to 4,096 weights
@@ -361,7 +361,7 @@ class LogisticRegression(CertifiedClassifier):
         checks.number("intercept_scaling", self.intercept_scaling, above=0)
         checks.verbosity("verbose", self.verbose)
         checks.number("l1_ratio", self.l1_ratio, least=0, most=1, optional=True)
-        if self.penalty in {"l1", "elasticnet"} or self.l1_ratio:
+        if self.penalty == "l1" or self.l1_ratio:
             raise ParameterError(
                 f"penalty={self.penalty!r} with l1_ratio={self.l1_ratio!r} asks for an l1 part, of"
                 " which this rule has none: use penalty='l2' and l1_ratio=0, or for sparse"

@@ -10,7 +10,15 @@ from rosenblatt.models.rules import RULES
 
 # parameters that only make sense in Python, or do nothing
 UNASKED = {
-    *("dual", "intercept_scaling", "n_components", "priors", "store_covariance", "verbose"),
+    *(
+        "average",
+        "dual",
+        "intercept_scaling",
+        "n_components",
+        "priors",
+        "store_covariance",
+        "verbose",
+    ),
     "warm_start",
 }
 

@@ -19,6 +19,7 @@ ARRAYS = {"_W": WEIGHTS}
 LATER = {  # parameters that files of before lack: they have their default
     "time_limit",
     *("solver", "n_components", "store_covariance"),  # of a linear discriminant
+    "average",  # of a passive-aggressive classifier
     *("penalty", "dual", "multi_class", "intercept_scaling", "verbose"),  # of a linear SVM
 }
 DERIVED = {"_ready", "_sklearn_output_config", "_skl_callbacks"}  # made or set again when wanted
