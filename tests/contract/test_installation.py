@@ -1,7 +1,8 @@
-"""A read-only installation, used by somebody without a home: what a container is.
+"""A read-only installation, used by somebody without a home directory: what a container is.
 
 Root may write anywhere, so as root these tests are run as another user, who may still read and
-search every folder, since the interpreter may stand in one that is root's own.
+search every folder, since the interpreter may stand in one that is root's own. Other users run them
+as themselves, with a cache folder that cannot be made.
 """
 
 import os
@@ -14,19 +15,23 @@ import pytest
 
 import rosenblatt
 
-STRANGER = 61234  # has no entry among the users, so not even that tells of a home
-AT_ONCE = 4
-USE = """
+OTHER_USER = 61234  # has no entry in the list of users, so not even that tells of a home directory
+PROCESSES_AT_ONCE = 4
+FIT_SAVE_AND_LOAD = """
+import os
+import sys
 import numpy as np
 import rosenblatt
-iris = rosenblatt.builtin("iris")
-model = rosenblatt.Perceptron(max_iter=5).fit(iris.X, iris.y)
-rosenblatt.save(model, "{file}")
-assert np.array_equal(rosenblatt.load("{file}").predict(iris.X), model.predict(iris.X))
-print(model.coef_.tolist())
+environment = dict(os.environ)
+table = rosenblatt.builtin("dogs-vs-cats")
+model = rosenblatt.Perceptron(max_iter=5).fit(table.X, table.y)
+rosenblatt.save(model, sys.argv[1])
+assert np.array_equal(rosenblatt.load(sys.argv[1]).predict(table.X), model.predict(table.X))
+assert dict(os.environ) == environment and "NUMBA_CACHE_DIR" not in environment
+print(rosenblatt.__file__, model.coef_.tolist())
 """
 COMMAND = "from rosenblatt.cli.start import main; main()"
-FOLDER = """
+CACHE_FOLDER = """
 from rosenblatt.solvers.score import score_rows
 print(score_rows._cache.cache_path)
 """
@@ -37,7 +42,7 @@ class Installation:
 
     def __init__(self, folder: Path) -> None:
         root = os.geteuid() == 0
-        self.user = STRANGER if root else os.geteuid()
+        self.user = OTHER_USER if root else os.geteuid()
         self.work, self.temporary = folder / "work", folder / "tmp"
         for path in (self.work, self.temporary):
             path.mkdir()
@@ -56,10 +61,10 @@ class Installation:
         self.prefix: list[str] = []
         if root:
             self.prefix = [
-                "setpriv", f"--reuid={STRANGER}", f"--regid={STRANGER}", "--clear-groups",
+                "setpriv", f"--reuid={OTHER_USER}", f"--regid={OTHER_USER}", "--clear-groups",
                 "--inh-caps=+dac_read_search", "--ambient-caps=+dac_read_search",
             ]  # fmt: skip
-        else:  # a home is known all the same
+        else:  # a home directory is known all the same
             self.environment["XDG_CACHE_HOME"] = "/nonexistent"
 
     @property
@@ -103,13 +108,14 @@ def installation(tmp_path: Path) -> Installation:
 
 
 def test_four_processes_at_once_and_then_commands(installation: Installation) -> None:
-    files = [f"{k}.model" for k in range(AT_ONCE)]
-    processes = [installation.start(USE.format(file=file)) for file in files]
-    said = {ended(process) for process in processes}
-    assert len(said) == 1
-    fit = ("fit", "builtin:iris", "-o", "m", "--rule", "perceptron", "--test", "none")
+    files = [f"{k}.model" for k in range(PROCESSES_AT_ONCE)]
+    processes = [installation.start(FIT_SAVE_AND_LOAD, file) for file in files]
+    (said,) = {ended(process) for process in processes}
+    assert said.startswith(str(installation.package))
+    fit = ("fit", "builtin:dogs-vs-cats", "-o", "m", "--rule", "perceptron", "--test", "none")
     assert "Perceptron" in installation.run(COMMAND, *fit, "--proof-seconds", "0")
-    assert installation.run(COMMAND, "predict", "m", "builtin:iris").count("\n") == 151
+    lines = installation.run(COMMAND, "predict", "m", "builtin:dogs-vs-cats").splitlines()
+    assert len(lines) == 1 + len(rosenblatt.builtin("dogs-vs-cats").y)
     assert installation.kernels.stat().st_mode & 0o7777 == 0o700
     assert installation.kernels.stat().st_uid == installation.user
     assert list(installation.kernels.rglob("*.nbi"))
@@ -120,13 +126,13 @@ def test_four_processes_at_once_and_then_commands(installation: Installation) ->
 def test_without_a_safe_folder_kernels_are_kept_in_memory(installation: Installation) -> None:
     installation.kernels.mkdir()
     installation.kernels.chmod(0o777)  # and, as root, of another user
-    installation.run(USE.format(file="m"))
+    installation.run(FIT_SAVE_AND_LOAD, "m")
     assert not list(installation.kernels.iterdir())
     assert [path.name for path in installation.work.iterdir()] == ["m"]
 
 
 def test_the_folder_that_the_user_names_is_used(installation: Installation) -> None:
     named = installation.work / "named"
-    found = installation.run(FOLDER, NUMBA_CACHE_DIR=str(named)).strip()
+    found = installation.run(CACHE_FOLDER, NUMBA_CACHE_DIR=str(named)).strip()
     assert Path(found).parent == named
     assert not installation.kernels.exists()
