@@ -877,3 +877,15 @@ def test_settings_are_checked_before_every_chunk(rows: int) -> None:
     for labels in ([1 + 0j] * rows, np.array(1)):
         refuses(lambda labels=labels: model.partial_fit(X[:rows], labels), DataError, ("y",))
     refuses(lambda: model.partial_fit(X[:rows], Y[:rows], y_val=Y), ParameterError, ("X_val",))
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-155])
+@pytest.mark.parametrize("rows", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("kind", [LeastSquares, LinearDiscriminant, FisherDiscriminant])
+def test_columns_whose_squares_are_below_float64_are_refused(
+    kind: Any, rows: Any, scale: float
+) -> None:
+    # once: "Solved in closed form", and no better than chance
+    data = rows(X * np.array([1.0, scale, 1.0]))
+    refuses(lambda: kind().fit(data, Y), DataError, ("Column 1", "Scale"))
+    kind().fit(rows(X * np.array([1.0, 0.0, 1.0])), Y)  # a constant column is told, not refused

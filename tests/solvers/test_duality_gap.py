@@ -1,13 +1,11 @@
 """Certificates against exact arithmetic: fractions for hinges, balls of 300 bits for logarithms."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from fractions import Fraction
 from typing import Any
 
 import flint
 import numpy as np
 import pytest
+from exact_gap import BINARY, LOSSES, Case, assert_proved, drawn, exact, precise
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
@@ -20,71 +18,7 @@ from rosenblatt.rules.losses import HINGE, SQUARED_HINGE
 from rosenblatt.solvers.dual_point import feasible, feasible_by_class, is_feasible
 from rosenblatt.solvers.duality_gap import FUNCTION_ERROR
 
-BITS = 300
-LOSSES = ("hinge", "squared_hinge", "logistic")
-
-
-# --- the referee --------------------------------------------------------------------------------
-
-
-@contextmanager
-def precise() -> Iterator[None]:
-    before, flint.ctx.prec = flint.ctx.prec, BITS
-    try:
-        yield
-    finally:
-        flint.ctx.prec = before
-
-
-def exact(values: Any) -> list[Fraction]:
-    return [Fraction(float(value)) for value in values]
-
-
-def ball(value: Fraction) -> Any:
-    return flint.arb(flint.fmpq(value.numerator, value.denominator))
-
-
-def margins(X: Floats, signs: Floats, w: Floats, b: float) -> list[Fraction]:
-    weights, bias = exact(w), Fraction(float(b))
-    return [
-        Fraction(float(y)) * (sum(u * v for u, v in zip(exact(x), weights, strict=True)) + bias)
-        for x, y in zip(X, signs, strict=True)
-    ]
-
-
-def loss_of(loss: str, m: Fraction) -> Any:
-    short = max(Fraction(0), 1 - m)
-    if loss == "logistic":
-        return (1 + (-ball(m)).exp()).log()
-    return ball(short if loss == "hinge" else short * short)
-
-
-def dual_of(loss: str, a: Fraction, c: Fraction) -> Any:
-    assert a >= 0
-    assert loss == "squared_hinge" or a <= c
-    if loss == "hinge" or a == 0:
-        return ball(a)
-    if loss == "squared_hinge":
-        return ball(a - a * a / (4 * c))
-    first = -ball(a) * ball(a / c).log()
-    return first if a == c else first - ball(c - a) * ball(1 - a / c).log()
-
-
-def exact_sides(
-    loss: str, X: Floats, signs: Floats, costs: Floats, point: tuple[Floats, float, Floats]
-) -> tuple[Any, Any]:
-    """P and D as balls; the dual point must be feasible, Σ α y = 0 being for the caller to see."""
-    w, b, alpha = point
-    primal = ball(sum((v * v for v in exact(w)), Fraction(0)) / 2)
-    for m, c in zip(margins(X, signs, w, b), exact(costs), strict=True):
-        primal += ball(c) * loss_of(loss, m)
-    v = [Fraction(0)] * X.shape[1]
-    dual = flint.arb(0)
-    for x, y, a, c in zip(X, signs, exact(alpha), exact(costs), strict=True):
-        dual += dual_of(loss, a, c)
-        if a:
-            v = [u + a * Fraction(float(y)) * t for u, t in zip(v, exact(x), strict=True)]
-    return primal, dual - ball(sum((u * u for u in v), Fraction(0)) / 2)
+# --- fits ---------------------------------------------------------------------------------------
 
 
 def make(loss: str, **settings: Any) -> Any:
@@ -93,58 +27,21 @@ def make(loss: str, **settings: Any) -> Any:
     )
 
 
-def assert_proved(model: Any, loss: str, X: Floats, y: Array, weights: Floats) -> None:
-    """The published dual variables prove the gap, exactly; so does the certificate."""
-    certificate = model.certificate(X, y, weights)
-    assert certificate.holds
-    assert 0.0 <= certificate.gap <= model.gap_ <= 1.0
-    positives = [1] if len(model.classes_) == 2 else range(len(model.classes_))
-    costs = model.C * weights
-    with precise():
-        primal, dual = flint.arb(0), flint.arb(0)
-        for unit, k in enumerate(positives):
-            signs = np.where(y == model.classes_[k], 1.0, -1.0)
-            alpha = certificate.units[unit].alpha
-            if model.fit_intercept:
-                assert sum(exact(alpha * signs)) == 0
-                assert (alpha * signs).sum() == 0.0
-            point = (model.coef_[unit], model.intercept_[unit], alpha)
-            P, D = exact_sides(loss, X, signs, costs, point)
-            assert certificate.units[unit].primal_upper >= P
-            assert certificate.units[unit].dual_lower <= D
-            primal, dual = primal + P, dual + D
-        assert primal <= model.objective_
-        assert (primal - dual) / primal <= model.gap_  # weak duality: P − P* ≤ P − D
-
-
-# --- fits ---------------------------------------------------------------------------------------
-
-
-def problem(seed: int) -> tuple[Floats, Array, dict[str, Any]]:
-    rng = np.random.default_rng(seed)
-    n, d = int(rng.integers(6, 50)), int(rng.integers(1, 6))
-    k = int(rng.choice([2, 2, 2, 3]))
-    X = rng.normal(size=(n, d)) * rng.choice([1e-3, 1.0, 100.0])
-    y = np.arange(n) % k
-    separable = rng.random() < 0.5
-    X[:, 0] += (4.0 if separable else 0.7) * y * np.abs(X).max()
-    X += rng.choice([0.0, 0.0, 1e3, 1e6, 2.0**30])
-    weights = rng.uniform(0.5, 2.0, n) if rng.random() < 0.3 else np.ones(n)
-    C = 10.0 ** rng.integers(-8, 13)
-    return X, y, {"C": C, "weights": weights, "bias": rng.random() < 0.8}
+def fitted(loss: str, X: Floats, y: Array, **settings: Any) -> tuple[Case, Any]:
+    case = Case(loss, X, y, np.ones(len(y)), settings.get("C", 1.0), bias=True, offset=0.0)
+    return case, make(loss, **settings).fit(X, y)
 
 
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("seed", range(25))
 def test_no_gap_is_smaller_than_the_truth(loss: str, seed: int) -> None:
-    X, y, asked = problem(seed)
-    extra = {"multi_class": "ovr"} if loss == "logistic" else {}
-    model = make(loss, C=asked["C"], fit_intercept=asked["bias"], max_iter=200, **extra)
-    model.fit(X, y, sample_weight=asked["weights"])
-    assert_proved(model, loss, X, y, asked["weights"])
+    case = drawn(seed, loss)
+    model = case.model().set_params(max_iter=200)
+    model.fit(case.X, case.y, sample_weight=case.weights)
+    assert_proved(case, model)
 
 
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("loss", BINARY)
 @pytest.mark.parametrize("offset", [2.0**23, 2.0**30, 2.0**33])
 def test_an_exact_shift_leaves_the_optimum_between_the_bounds(loss: str, offset: float) -> None:
     # rows on a grid of 1/1024: the shift is exact, so the optimum is that of the rows unshifted
@@ -160,7 +57,7 @@ def test_an_exact_shift_leaves_the_optimum_between_the_bounds(loss: str, offset:
         assert model.gap_ <= 1e-6
 
 
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("loss", BINARY)
 @pytest.mark.parametrize("offset", [0.0, 1e3])
 @pytest.mark.parametrize("C", [1e-8, 1.0, 1e3, 1e6])
 def test_usual_data_are_certified(loss: str, offset: float, C: float) -> None:
@@ -179,8 +76,7 @@ def test_a_hinge_at_its_kink_far_from_zero_is_not_understated() -> None:
     X = rng.normal(size=(40, 3))
     y = (X[:, 0] > 0).astype(int)
     X[:, 0] += np.where(y, 1.0, -1.0)
-    model = LinearSVM(C=1e6).fit(X + 1e6, y)
-    assert_proved(model, "hinge", X + 1e6, y, np.ones(40))
+    assert_proved(*fitted("hinge", X + 1e6, y, C=1e6))
 
 
 @pytest.mark.parametrize("offset", [0.0, 1e6])
@@ -191,10 +87,11 @@ def test_sparse_rows_are_proved_like_dense_ones(offset: float) -> None:
     X[rng.random((50, 4)) < 0.4] = 0.0
     X[:, 1] = rng.normal(size=50) + offset  # stored in every row
     y = (X[:, 0] + rng.normal(size=50) > 0).astype(int)
-    for loss in LOSSES:
+    for loss in BINARY:
+        case, _ = fitted(loss, X, y)
         model = make(loss).fit(sparse.csr_array(X), y)
         assert model.gap_ <= 1e-6
-        assert_proved(model, loss, X, y, np.ones(50))
+        assert_proved(case, model)
 
 
 @pytest.mark.parametrize("offset", [0.0, 2.0**20])
@@ -204,40 +101,8 @@ def test_softmax_in_balls(C: float, offset: float, *, bias: bool) -> None:
     rng = np.random.default_rng(3)
     X, y = rng.normal(size=(45, 3)) + offset, np.arange(45) % 3
     X[:, 0] += y
-    model = LogisticRegression(C=C, fit_intercept=bias).fit(X, y)
-    certificate = model.certificate(X, y)
-    assert certificate.holds
-    (unit,) = certificate.units
-    with precise():
-        P, D = softmax_sides(model, X, y, unit.alpha)
-        assert unit.primal_upper >= P
-        assert unit.dual_lower <= D
-        assert model.gap_ >= (P - D) / P
-    if bias:
-        assert all(sum(exact(column)) == 0 for column in unit.alpha.T)
-        assert all(sum(exact(row)) == 0 for row in unit.alpha)
-
-
-def softmax_sides(model: Any, X: Floats, y: Array, alpha: Floats) -> tuple[Any, Any]:
-    c = Fraction(float(model.C))
-    n_classes = len(model.coef_)
-    primal = ball(sum((v * v for v in exact(model.coef_.ravel())), Fraction(0)) / 2)
-    V = [[Fraction(0)] * X.shape[1] for _ in range(n_classes)]
-    dual = flint.arb(0)
-    for x, own, a in zip(X, y, alpha, strict=True):
-        row, given_ = exact(x), exact(a)
-        scores = [
-            ball(sum(u * v for u, v in zip(row, exact(w), strict=True)) + Fraction(float(b)))
-            for w, b in zip(model.coef_, model.intercept_, strict=True)
-        ]
-        primal += ball(c) * sum((s - scores[own]).exp() for s in scores).log()
-        q = [(1 if k == own else 0) - given_[k] / c for k in range(n_classes)]
-        assert min(q) >= 0
-        dual -= ball(c) * sum((ball(p) * ball(p).log() for p in q if p), flint.arb(0))
-        for k in range(n_classes):
-            V[k] = [u + given_[k] * t for u, t in zip(V[k], row, strict=True)]
-    square = sum((u * u for v in V for u in v), Fraction(0))
-    return primal, dual - ball(square / 2)
+    case = Case("softmax", X, y, np.ones(45), C, bias, offset)
+    assert_proved(case, case.model().fit(X, y))
 
 
 # --- the certificate of other data, and of models from a file -------------------------------------

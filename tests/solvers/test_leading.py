@@ -64,7 +64,7 @@ def test_expected_pulls_prove_no_more_than_their_dual_value(
     look(task, place, Floor(task.costs, 1.0), anew=True)
     away = apart * rng.normal(size=len(X)) * place.curvatures
     pulls = np.clip(place.pulls + away, 0.0, task.costs)
-    bounds, alpha = prove(task, place.w, pulls, 1e-9)
+    bounds, alpha, _ = prove(task, place.w, pulls, 1e-9)
     shares = alpha / task.costs
     v = X.T @ (alpha * task.signs)
     dual = float(

@@ -32,7 +32,13 @@ from rosenblatt.solvers import products
 from rosenblatt.solvers.blas import one_thread
 from rosenblatt.solvers.certificate import Bounds
 from rosenblatt.solvers.certified import Limits, Start, Step, at_start, certify, with_proof
-from rosenblatt.solvers.duality_gap import Certificate, Proof, certificate_of, prove, prove_again
+from rosenblatt.solvers.duality_gap import (
+    Certificate,
+    Proof,
+    certificate_of,
+    prove_again,
+    prove_closely,
+)
 from rosenblatt.solvers.far_columns import far_offsets, intercept_for, moved
 from rosenblatt.solvers.responses import Task
 from rosenblatt.solvers.state import Ending, Outcome
@@ -316,6 +322,8 @@ class CertifiedClassifier(LinearClassifier):
         self.n_iter_ = steps = max(step.number for step in last)
         endings = [step.ending for step in last if step.ending is not None]
         worst = next((e for e in endings if e is not Ending.CERTIFIED), Ending.CERTIFIED)
+        if self.gap_ <= float(self.tol or 0.0):  # of all units together, which is what counts
+            worst = Ending.CERTIFIED
         advice = next((step.advice for step in last if step.ending is worst), "")
         rows = n_rows(problem.rows)
         self.outcome_ = Outcome(worst, steps, rows, advice=advice, gap=self.gap_)
@@ -356,22 +364,11 @@ def _metadata(sample_weight: Any) -> dict[str, Any] | None:
 
 
 def moved_back(run: Run, task: Task, offsets: Floats, tol: float) -> Run:
-    """A run about moved columns, told of the columns as they came.
-
-    The intercept is rounded, which costs a hinge at its kink in proportion; weights that are longer
-    by a few such roundings have no row at the kink, and may cost less.
-    """
-    last = run.last
-    nothing_moved = not (last.w[:-1].any() or last.alpha.any())
-    if last.ending is Ending.SEPARATED or nothing_moved:
+    """A run about moved columns, told of the columns as they came, the intercept rounded."""
+    if run.last.ending is Ending.SEPARATED:
         return run
-    w = at_origin(last.w, offsets)
-    proof = prove(task, w, last.alpha, tol)
-    if proof.bounds.gap > tol:
-        longer = at_origin(last.w * (1.0 + 4.0 * float(np.spacing(abs(w[-1])))), offsets)
-        other = prove(task, longer, proof.alpha, tol)
-        w, proof = (longer, other) if other.bounds.gap < proof.bounds.gap else (w, proof)
-    return retold(run, w, proof, tol)
+    w = at_origin(run.last.w, offsets)
+    return retold(run, prove_closely(task, w, run.last.alpha, tol), tol)
 
 
 def at_origin(w: Floats, offsets: Floats) -> Floats:
@@ -379,9 +376,9 @@ def at_origin(w: Floats, offsets: Floats) -> Floats:
     return np.append(w[:-1], intercept_for(w[:-1], w[-1], -offsets))
 
 
-def retold(run: Run, w: Floats, proof: Proof, tol: float) -> Run:
+def retold(run: Run, proof: Proof, tol: float) -> Run:
     """A run with the weights and the proof it ended with in the end."""
-    last = replace(run.last, w=w, alpha=proof.alpha, bounds=proof.bounds)
+    last = replace(run.last, w=proof.w, alpha=proof.alpha, bounds=proof.bounds)
     if last.ending is Ending.CERTIFIED and proof.bounds.gap > tol:
         last = replace(last, ending=Ending.FAR_FROM_ZERO)
     elif last.ending in {Ending.AT_ROUNDING, Ending.FAR_FROM_ZERO} and proof.bounds.gap <= tol:

@@ -252,7 +252,7 @@ class LogisticRegression(CertifiedClassifier):
         run = self._softmax_run(part, C, None if W is None else W[present], limits)
         task = self._softmax_task(problem, C)
         W, alpha = with_absent(task, run.last, present, rows)
-        return [retold(run, W, prove_softmax(task, W, alpha, limits.tol), limits.tol)]
+        return [retold(run, prove_softmax(task, W, alpha, limits.tol), limits.tol)]
 
     def _softmax_run(self, problem: Problem, C: float, W: Floats | None, limits: Limits) -> Run:
         task = self._softmax_task(problem, C)
@@ -272,7 +272,7 @@ class LogisticRegression(CertifiedClassifier):
         (run,) = runs
         W = np.vstack([at_origin(w, offsets) for w in run.last.w])
         task = self._softmax_task(problem, self.C_)
-        return [retold(run, W, prove_softmax(task, W, run.last.alpha, tol), tol)]
+        return [retold(run, prove_softmax(task, W, run.last.alpha, tol), tol)]
 
     def _is_softmax(self, problem: Problem) -> bool:
         return problem.n_classes > 2 and self.multi_class != "ovr"

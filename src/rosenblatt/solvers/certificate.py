@@ -1,5 +1,6 @@
 """The gap: how far a place is from the best, proved by the pulls on its rows."""
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -22,15 +23,16 @@ class Bounds(NamedTuple):
     @property
     def gap(self) -> float:
         """(P − D)/P between 0 and 1, rounded up so that sums in any order prove it; or infinite."""
-        return min(self.narrow_gap + REPRODUCIBLE, max(self.narrow_gap, 1.0))
+        gap = self.narrow_gap
+        return gap if gap >= 1.0 else min(gap + REPRODUCIBLE, 1.0)
 
     @property
     def narrow_gap(self) -> float:
         """(P − D)/P of these very numbers, or infinite where nothing is bounded."""
-        if self.objective == np.inf or self.bound == -np.inf:
-            return np.inf
-        apart = max(self.objective - self.bound, 0.0)
-        share = apart / self.objective if self.objective > 0 else 0.0
+        objective, bound = float(self.objective), float(self.bound)
+        if objective == math.inf or bound == -math.inf:
+            return math.inf
+        share = max(objective - bound, 0.0) / objective if objective > 0.0 else 0.0
         return min(share * (1.0 + ROUNDED_UP), 1.0)
 
     @staticmethod

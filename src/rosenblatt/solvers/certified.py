@@ -27,7 +27,7 @@ from rosenblatt.rules.losses import HINGE
 from rosenblatt.solvers import products
 from rosenblatt.solvers.ascent import ascend
 from rosenblatt.solvers.certificate import Bounds, bounds_at, slack, unrest
-from rosenblatt.solvers.duality_gap import Proof, prove
+from rosenblatt.solvers.duality_gap import Proof, prove, prove_closely
 from rosenblatt.solvers.far_columns import intercept_for
 from rosenblatt.solvers.leading import MOST_FACTORED, Leader
 from rosenblatt.solvers.newton import Look, carry_over, descend, margins_of, place_at
@@ -114,8 +114,8 @@ class Limits:
         return Ending.TIME_SPENT if self.spent(step.number) else None
 
     def spent(self, number: int) -> bool:
-        """Whether steps or time have run out after the step of a number."""
-        return number >= self.max_iter or time.monotonic() > self.deadline
+        """Whether steps or time have run out after so many steps; one is always made."""
+        return number >= self.max_iter or (number > 0 and time.monotonic() > self.deadline)
 
 
 def certify(
@@ -159,7 +159,7 @@ def going_on(steps: Iterator[Step], last: Step, task: Task, tol: float) -> Itera
         w = step.w if step.bounds.objective < best.objective else w
         alpha = step.alpha if step.bounds.bound > best.bound else alpha
         best = best.tighter(step.bounds)
-        proof = partial(prove, task, w, alpha, tol)
+        proof = partial(prove_closely, task, w, alpha, tol)
         yield replace(step, w=w, alpha=alpha, bounds=best, prove=proof)
 
 
@@ -192,9 +192,9 @@ def until(steps: Iterator[Step], limits: Limits) -> Iterator[Step]:
 
 
 def with_proof(step: Step) -> Step:
-    """A step with proved bounds, and the dual point they rest on."""
+    """A step with proved bounds, the weights they are of, and the dual point they rest on."""
     proof = step.prove()
-    return replace(step, bounds=proof.bounds, alpha=proof.alpha)
+    return replace(step, w=proof.w, bounds=proof.bounds, alpha=proof.alpha)
 
 
 def at_start(task: Task, start: Start | None) -> Iterator[Step]:
@@ -206,7 +206,7 @@ def at_start(task: Task, start: Start | None) -> Iterator[Step]:
 def unproved(w: Floats, alpha: Floats, objective: float) -> Step:
     """The only step of a run that may take none; zero is below every objective."""
     bounds = Bounds(objective, 0.0)
-    proof = partial(itself, Proof(bounds, alpha))
+    proof = partial(itself, Proof(bounds, alpha, w))
     return Step(0, w, alpha, bounds, "start", 0, proof, ending=Ending.STEPS_SPENT)
 
 
@@ -227,7 +227,7 @@ def by_ascent(task: Task, start: Start | None, seed: int, limits: Limits) -> Ite
         bounds = Bounds(now.primal, now.dual)
         rows = int(np.count_nonzero(now.alpha))
         w = np.append(now.w, now.b)
-        proof = partial(prove, task, w, now.alpha, limits.tol)
+        proof = partial(prove_closely, task, w, now.alpha, limits.tol)
         yield Step(now.passes, w, now.alpha, bounds, "ascent", rows, proof)
 
 
@@ -264,7 +264,7 @@ def led_by(
         if now.bound > best.bound:
             np.copyto(alpha, place.pulls)
         best = best.tighter(now)
-        proof = partial(prove, task, w, alpha, limits.tol)
+        proof = partial(prove_closely, task, w, alpha, limits.tol)
         if seen.expected is not None and best.gap > limits.tol:
             found = prove(task, w, seen.expected, limits.tol)
             if found.bounds.bound > best.bound:

@@ -14,9 +14,9 @@ construction; what a class gives and takes over all rows is made equal.
 import math
 
 import numpy as np
-from numba import njit
 
 from rosenblatt.arrays import Codes, Floats
+from rosenblatt.kernel_cache import njit
 from rosenblatt.rules.losses import SQUARED_HINGE
 
 EXACT_BITS = 52  # a sum of multiples below 2⁵² of them is exact, with room for their rounding
@@ -163,8 +163,9 @@ def feasible_by_class(alpha: Floats, codes: Codes, costs: Floats, *, bias: bool)
     over = rows > costs
     if over.any():
         given[over] *= (costs[over] / rows[over] * (1.0 - 2.0**-40))[:, None]
-    if not bias:
-        return np.asarray(given)
+    if not bias:  # what a row takes is a sum that float64 holds, too
+        quanta = np.ldexp(1.0, np.frexp(given.sum(axis=1))[1] - EXACT_BITS)[:, None]
+        return np.asarray(np.floor(given / quanta) * quanta)
     quantum = quantum_of(float(given.sum()))
     if quantum == 0.0:
         return np.zeros_like(given)

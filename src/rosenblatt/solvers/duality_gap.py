@@ -19,23 +19,26 @@ relative: 64 units in the last place, where they were measured to err by fewer t
 """
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from rosenblatt.arrays import Codes, Floats
 from rosenblatt.data.blocks import Blocks
 from rosenblatt.data.problem import Problem
 from rosenblatt.data.rows import Rows, n_cols, n_rows, square
+from rosenblatt.kernel_cache import njit
 from rosenblatt.rules.exponential import exp_of_minus, log_of_one_plus
 from rosenblatt.rules.losses import HINGE, SQUARED_HINGE
 from rosenblatt.solvers import units
 from rosenblatt.solvers.certificate import Bounds
 from rosenblatt.solvers.dual_point import feasible, feasible_by_class, is_feasible
+from rosenblatt.solvers.dual_refinement import is_small, refined
 from rosenblatt.solvers.error_free import (
     EPSILON,
+    SQUARES_UNDERFLOW,
     Enclosed,
     add_compensated,
     add_plain,
@@ -43,9 +46,11 @@ from rosenblatt.solvers.error_free import (
     error_of,
     error_parts,
     read_rows,
+    rounded_up_length,
     score_compensated,
     score_plain,
     terms_in_a_row,
+    terms_of_a_sum,
     total_of,
     two_sum,
 )
@@ -59,15 +64,17 @@ NEAR_ANSWER = 1e-6  # of a row's terms: so small, the divergence may be bounded 
 PLAIN_FIRST = (False, True)  # ways to sum, compensated or not, until one leaves little open
 COMPENSATED = (True,)
 OPEN_SHARE = 0.1  # of the gap, or of `tol`: more left open by rounding asks for compensated sums
-SQUARES_UNDERFLOW = 1e-150  # a row so short may have lost entries whose squares are no numbers
+MOST_REFINEMENTS = 4
+KINK_WIDTH = 1e-9  # of margins that a run makes 1
 FULL_LENGTH = 0.999  # a dual point that would gain by being shorter than this part is shortened
 
 
 class Proof(NamedTuple):
-    """Proved bounds, and the feasible dual point they rest on."""
+    """Proved bounds of weights, and the feasible dual point they rest on."""
 
     bounds: Bounds
     alpha: Floats
+    w: Floats
 
 
 class UnitCertificate(NamedTuple):
@@ -138,6 +145,38 @@ def prove(task: Task, w: Floats, alpha: Floats, tol: float) -> Proof:
     return prove_at(task, w, alpha, tol, PLAIN_FIRST)
 
 
+def prove_closely(task: Task, w: Floats, alpha: Floats, tol: float) -> Proof:
+    """Proved bounds of weights, or of better ones that differ by rounding alone.
+
+    Where α does not prove `tol`, and the rows are few, it is refined. A hinge at its kink loses its
+    cost times the rounding of its margin, which weights that are longer by as much do not.
+    """
+    best = prove(task, w, alpha, tol)
+    if task.loss in (HINGE, SQUARED_HINGE) and best.bounds.gap > tol:
+        for longer in without_kinks(task, w):
+            other = prove(task, longer, best.alpha, tol)
+            best = other if other.bounds.gap < best.bounds.gap else best
+    for _ in range(MOST_REFINEMENTS):
+        if best.bounds.gap <= tol or not is_small(task):
+            break
+        alpha = feasible(alpha, task.signs, task.costs, task.loss, bias=task.bias)
+        alpha = refined(task, best.w, alpha)
+        proof = prove(task, best.w, alpha, tol)
+        best = proof if proof.bounds.bound > best.bounds.bound else best
+    return best
+
+
+def without_kinks(task: Task, w: Floats) -> Iterator[Floats]:
+    """Weights longer by a little more than what rounding takes off margins that would be 1."""
+    scores = read_rows(task.blocks, w, np.zeros_like(task.costs)).scores
+    short = 1.0 - task.signs * (scores.value + scores.correction)
+    rounding = float(np.spacing(1.0 + abs(w[-1])))
+    near = (np.abs(short) <= max(4.0 * rounding, KINK_WIDTH)) & (task.costs > 0.0)
+    missing = float(short[near].max(initial=0.0))
+    for roundings in (1.0, 2.0, 4.0):
+        yield w * (1.0 + missing + roundings * rounding)
+
+
 def prove_at(task: Task, w: Floats, alpha: Floats, tol: float, ways: tuple[bool, ...]) -> Proof:
     """Proved bounds of weights (w, b) by a feasible dual point, or by a part of it."""
     sides = sides_of(task, w, alpha, tol, ways)
@@ -147,7 +186,7 @@ def prove_at(task: Task, w: Floats, alpha: Floats, tol: float, ways: tuple[bool,
         other = sides_of(task, w, shorter, tol, ways)
         if other.dual_lower > sides.dual_lower:
             alpha, sides = shorter, other
-    return Proof(sides.bounds, alpha)
+    return Proof(sides.bounds, alpha, w)
 
 
 def sides_of(task: Task, w: Floats, alpha: Floats, tol: float, ways: tuple[bool, ...]) -> Sides:
@@ -162,20 +201,27 @@ def sides_of(task: Task, w: Floats, alpha: Floats, tol: float, ways: tuple[bool,
 def sides_by(task: Task, w: Floats, alpha: Floats, *, compensated: bool) -> Sides:
     """Both sides of the gap from one reading of the rows, with plain sums or compensated ones."""
     rows = task.blocks.problem.rows
-    rounding = (*error_parts(terms_in_a_row(rows), compensated=compensated), compensated)
-    width = max(n_cols(rows), 4)
-
-    def here(block: Problem, *parts: Floats) -> Floats:
-        sums = np.zeros((4, width))  # three of the rows, and one for both sides
-        sums[3, :4] = read_sides(block.rows, task.loss, w, parts, rounding, sums)
-        return sums
-
     with np.errstate(over="ignore", invalid="ignore"):
+        length = rounded_up_length(float(w[:-1] @ w[:-1]))
+        parts_of_error = error_parts(terms_in_a_row(rows), compensated=compensated)
+        rounding = (*parts_of_error, length, compensated)
+        width = max(n_cols(rows), 5)
+
+        def here(block: Problem, *parts: Floats) -> Floats:
+            sums = np.zeros((4, width))  # three of the rows, and one for both sides
+            sums[3, :5] = read_sides(block.rows, task.loss, w, parts, rounding, sums)
+            return sums
+
         parts = list(task.blocks.each(here, task.signs, task.costs, alpha))
-        upper, loss, dual, size = (math.fsum(part[3, k] for part in parts) for k in range(4))
+        upper, loss, dual, size, spread = (
+            math.fsum(part[3, k] for part in parts) for k in range(5)
+        )
         sums = added(part[:3, : n_cols(rows)] for part in parts)
-        total = total_of(task.blocks, sums, compensated=compensated)
-        return joined(w[:-1], (upper, loss), (dual, size), lengths(total), task)
+        if compensated:
+            squares = lengths(total_of(task.blocks, sums))
+        else:
+            squares = lengths_within(sums[0] + sums[1], spread, terms_of_a_sum(task.blocks))
+        return joined(w[:-1], (upper, loss), (dual, size), squares, task)
 
 
 def lengths(total: Enclosed) -> tuple[float, float]:
@@ -183,6 +229,14 @@ def lengths(total: Enclosed) -> tuple[float, float]:
     size = np.abs(total.value + total.correction)
     most = size * (1.0 + EPSILON) + total.error
     return float(size @ size), float(most @ most) * (1.0 + (len(most) + 4) * EPSILON)
+
+
+def lengths_within(total: Floats, spread: float, terms: int) -> tuple[float, float]:
+    """The same of a plain sum Σ a x of so many terms, whose lengths |a| ‖x‖ sum to `spread`."""
+    square = float(total @ total)
+    share, least = error_parts(terms, compensated=False)
+    length = np.sqrt(square) * (1.0 + (len(total) + 4) * EPSILON) + SQUARES_UNDERFLOW
+    return square, (length + share * spread + len(total) * least) ** 2 * (1.0 + 4 * EPSILON)
 
 
 def joined(
@@ -215,14 +269,14 @@ def read_sides(  # noqa: PLR0912 (a hot loop is one function)
     loss: int,
     w: Floats,
     parts: tuple[Floats, ...],
-    rounding: tuple[float, float, bool],
+    rounding: tuple[float, float, float, bool],
     sums: Floats,
 ) -> Floats:
-    """Add Σ α y x to the sums; give Σ c ℓ at most and as computed, Σ dual(α), and its size."""
+    """Add Σ α y x to the sums; give Σ c ℓ at most and as computed, Σ dual(α), its size, Σ α ‖x‖."""
     signs, costs, alpha = parts
-    share, least, compensated = rounding
+    share, least, w_length, compensated = rounding
     value, correction, error = np.empty(CHUNK), np.zeros(CHUNK), np.empty(CHUNK)
-    totals = np.zeros((2, 4))  # and what their rounding left out
+    totals = np.zeros((2, 5))  # and what their rounding left out
     for start in range(0, len(signs), CHUNK):
         n = min(CHUNK, len(signs) - start)
         for r in range(n):
@@ -230,7 +284,9 @@ def read_sides(  # noqa: PLR0912 (a hot loop is one function)
             if compensated:
                 value[r], correction[r], reach = score_compensated(X, i, w)
             else:
-                value[r], reach = score_plain(X, i, w)
+                value[r], length = score_plain(X, i, w)
+                reach = length * w_length + abs(w[len(w) - 1])
+                totals[0, 4] += alpha[i] * length
             error[r] = share * reach + least
             factor = signs[i] * alpha[i]
             if factor != 0.0 and compensated:
@@ -281,48 +337,52 @@ def hinge_sums(
 def logistic_sums(
     scores: tuple[Floats, Floats, Floats], rows: tuple[Floats, Floats, Floats]
 ) -> tuple[float, float, float, float]:
-    """The same for the logistic loss; margins that are less by δ cost at most e^δ times as much."""
-    value, correction, error = scores
-    signs, costs, alpha = rows
-    losses, decays = np.empty(len(signs)), np.empty(len(signs))
-    for i in range(len(signs)):
-        margin = signs[i] * (value[i] + correction[i])
-        e = exp_of_minus(abs(margin))
-        decays[i] = e
-        losses[i] = costs[i] * (log_of_one_plus(e) + max(0.0, -margin))
+    """The same for the logistic loss."""
+    _, costs, alpha = rows
+    terms = np.empty((5, len(costs)))
+    write_logistic_terms(scores, rows, terms)
     upper, middle, dual, size = 0.0, 0.0, 0.0, 0.0
-    for i in range(len(signs)):
-        margin = signs[i] * (value[i] + correction[i])
-        doubt = error[i] + 4 * EPSILON * abs(margin)
-        grown = costs[i] * doubt
-        if doubt < 1.0:
-            grown = min(grown, 2.0 * losses[i] * doubt)  # e^δ − 1 ≤ 2 δ
-        upper += losses[i] * (1.0 + FUNCTION_ERROR) + grown
-        middle += losses[i]
-        if costs[i] > 0.0:
-            earned, terms = logistic_dual(alpha[i], costs[i], margin, decays[i], losses[i])
-            dual += earned
-            size += terms
+    for i in range(len(costs)):
+        upper += terms[0, i]
+        middle += terms[1, i]
+        if terms[4, i] != 0.0:
+            dual += terms[2, i]
+            size += terms[3, i]
+        elif costs[i] > 0.0:
+            exact = entropy_term(alpha[i], costs[i]) + entropy_of_rest(alpha[i], costs[i])
+            dual += exact
+            size += exact
     return upper, middle, dual, size
 
 
-@njit(cache=True, forceinline=True, error_model="numpy")
-def logistic_dual(a: float, c: float, m: float, e: float, paid: float) -> tuple[float, float]:
-    """At most dual(a), but for rounding, and the size of its terms, seen from a margin near by.
+@njit(cache=True, nogil=True, error_model="numpy")
+def write_logistic_terms(
+    scores: tuple[Floats, Floats, Floats], rows: tuple[Floats, Floats, Floats], terms: Floats
+) -> None:
+    """Write c ℓ at most and as computed, dual(α) at most but for rounding, its size; is it near.
 
-    `e` is exp(−|m|), `paid` the loss c ℓ(m).
+    A margin that is less by δ costs at most e^δ times as much, and e^δ − 1 ≤ 2 δ for δ < 1. Of
+    dual(α) the bound by the margin is taken, which is a good one near the margin's own answer.
     """
-    if abs(m) < LARGEST_MARGIN:
-        share, rest = (e, 1.0) if m > 0.0 else (1.0, e)
-        answer = c * share / (1.0 + e)
-        theta = answer * rest / (1.0 + e)
+    value, correction, error = scores
+    signs, costs, alpha = rows
+    for i in range(len(signs)):
+        m, a, c = signs[i] * (value[i] + correction[i]), alpha[i], costs[i]
+        e = exp_of_minus(abs(m))
+        paid = c * (log_of_one_plus(e) + max(0.0, -m))
+        doubt = error[i] + 4 * EPSILON * abs(m)
+        grown = min(c, 2.0 * paid) * doubt if doubt < 1.0 else c * doubt
+        terms[0, i] = paid * (1.0 + FUNCTION_ERROR) + grown
+        terms[1, i] = paid
+        part = 1.0 / (1.0 + e)
+        answer = c * part * (e if m > 0.0 else 1.0)
+        theta = answer * part * (1.0 if m > 0.0 else e)
         apart = abs(a - answer) + FUNCTION_ERROR * answer
         given = apart * apart / theta * (1.0 + FUNCTION_ERROR)
-        terms = paid + abs(a * m)
-        if given <= NEAR_ANSWER * terms:
-            return paid + a * m - given, terms + given
-    exact = entropy_term(a, c) + entropy_term(c - a, c)
-    return exact, exact
+        size = paid + abs(a * m)
+        terms[2, i] = paid + a * m - given
+        terms[3, i] = size + given
+        terms[4, i] = 1.0 if (given <= NEAR_ANSWER * size) & (abs(m) < LARGEST_MARGIN) else 0.0
 
 
 @njit(cache=True, forceinline=True, error_model="numpy")
@@ -331,6 +391,14 @@ def entropy_term(x: float, c: float) -> float:
     if x <= 0.0 or x >= c:
         return 0.0
     return float(-x * (np.log1p(-(c - x) / c) if x > 0.5 * c else np.log(x / c)))
+
+
+@njit(cache=True, forceinline=True, error_model="numpy")
+def entropy_of_rest(x: float, c: float) -> float:
+    """The same of c − x, which is rounded only where x is the small one, and needs no more then."""
+    if x <= 0.0 or x >= c:
+        return 0.0
+    return float(-(c - x) * (np.log1p(-x / c) if x <= 0.5 * c else np.log((c - x) / c)))
 
 
 def prove_softmax(
@@ -355,7 +423,7 @@ def prove_softmax(
         shorter = prove_softmax(task, W, 0.999 * part * point, tol, ways)
         if shorter.bounds.bound > sides.dual_lower:
             return shorter
-    return Proof(sides.bounds, point)
+    return Proof(sides.bounds, point, W)
 
 
 def softmax_sides(
@@ -380,9 +448,8 @@ def read_classes_plain(
     error = error_of(reach, W.shape[1] + 2, compensated=False)
     V = units.sums(blocks, point)[:-1].ravel()
     spread = float(size @ np.sqrt((point**2).sum(axis=1)))
-    open_ = (len(size) + len(blocks) + 4) * EPSILON * spread
-    length = float(np.sqrt(V @ V)) * (1.0 + (len(V) + 4) * EPSILON)
-    return Enclosed(value, np.zeros_like(value), error), (float(V @ V), (length + open_) ** 2)
+    scores = Enclosed(value, np.zeros_like(value), error)
+    return scores, lengths_within(V, spread, terms_of_a_sum(blocks))
 
 
 def read_classes_compensated(
@@ -411,9 +478,9 @@ def row_lengths(blocks: Blocks) -> Floats:
 
 @njit(cache=True, nogil=True)
 def write_lengths(X: Rows, out: Floats) -> None:
-    """Write at least the length of each row; the rounding of up to 2²⁰ entries is on top."""
+    """Write the length of each row, rounded up."""
     for i in range(len(out)):
-        out[i] = np.sqrt(square(X, i)) * (1.0 + 2.0**-31) + SQUARES_UNDERFLOW
+        out[i] = rounded_up_length(square(X, i))
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -460,10 +527,7 @@ def softmax_dual_sums(given: Floats, codes: Codes, costs: Floats) -> tuple[float
             for k in range(n_classes):
                 taken += given[i, k]
                 entropy += entropy_term(given[i, k], c)
-            doubt = n_classes * EPSILON * taken
-            left = c - taken  # −x log(x/c) is concave: it is least at an end
-            own = min(entropy_term(left - doubt, c), entropy_term(left + doubt, c))
-            part += entropy + own
+            part += entropy + entropy_of_rest(taken, c)  # the sum is exact
         total, lost = two_sum(total, part)
         lost_total += lost
     total += lost_total

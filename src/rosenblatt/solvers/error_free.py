@@ -7,7 +7,7 @@ and k terms in a sum, for whatever order of summation,
 ===========  =========================  ==================================================
 way          value                      error at most
 ===========  =========================  ==================================================
-plain        ŝ                          γ_k Σ |x_j w_j|,  γ_k = k u / (1 − k u)
+plain        ŝ                          γ_k ‖x‖ ‖w‖,  γ_k = k u / (1 − k u)
 compensated  ŝ + ĉ, kept as two floats  γ_k² Σ |x_j w_j|
 ===========  =========================  ==================================================
 
@@ -19,15 +19,16 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from rosenblatt.arrays import Floats
 from rosenblatt.data.blocks import Blocks
 from rosenblatt.data.problem import Problem
 from rosenblatt.data.rows import CSR, UINT, Rows, entry, n_cols, n_entries, n_rows
+from rosenblatt.kernel_cache import njit
 
 EPSILON = 2.0**-52
 UNDERFLOW = 2.0**-1070  # of one product and its error term, with room
+SQUARES_UNDERFLOW = 1e-150  # a row so short may have lost entries whose squares are no numbers
 SPLITTER = 134217729.0  # 2²⁷ + 1: Veltkamp's
 
 
@@ -58,7 +59,7 @@ def read_rows(blocks: Blocks, w: Floats, factors: Floats) -> Reading:
 
     total = added(blocks.each(here, factors, *found))
     error = error_of(found[2], terms_in_a_row(rows), compensated=True)
-    return Reading(Enclosed(found[0], found[1], error), total_of(blocks, total, compensated=True))
+    return Reading(Enclosed(found[0], found[1], error), total_of(blocks, total))
 
 
 def added(parts: Iterable[Floats]) -> Floats:
@@ -73,10 +74,15 @@ def added(parts: Iterable[Floats]) -> Floats:
     return total
 
 
-def total_of(blocks: Blocks, total: Floats, *, compensated: bool) -> Enclosed:
-    """Sum over all rows with its error."""
-    terms = len(blocks) + max((len(block.codes) for block in blocks), default=0)
-    return Enclosed(total[0], total[1], error_of(total[2], terms, compensated=compensated))
+def total_of(blocks: Blocks, total: Floats) -> Enclosed:
+    """Compensated sum over all rows with its error."""
+    error = error_of(total[2], terms_of_a_sum(blocks), compensated=True)
+    return Enclosed(total[0], total[1], error)
+
+
+def terms_of_a_sum(blocks: Blocks) -> int:
+    """Most terms that a sum over all rows has, added up in blocks."""
+    return len(blocks) + max((len(block.codes) for block in blocks), default=0)
 
 
 def terms_in_a_row(rows: Rows) -> int:
@@ -110,25 +116,27 @@ def read_compensated(X: Rows, w: Floats, parts: tuple[Floats, ...], sums: Floats
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
 def score_plain(X: Rows, i: int, w: Floats) -> tuple[float, float]:
-    """Give w·x + b of a row, and the sum of the sizes of its terms."""
-    bias = w[n_cols(X)]
-    score, size = bias, abs(bias)
+    """Give w·x + b of a row, and its length, rounded up."""
+    score, square = w[n_cols(X)], 0.0
     for e in range(n_entries(X, i)):
         j, x = entry(X, i, UINT(e))
-        term = x * w[j]
-        score += term
-        size += abs(term)
-    return score, size
+        score += x * w[j]
+        square += x * x
+    return score, rounded_up_length(square)
+
+
+@njit(cache=True, forceinline=True)
+def rounded_up_length(square: float) -> float:
+    """At least the length of a row by its square, a sum of up to 2²⁰ terms."""
+    return float(np.sqrt(square) * (1.0 + 2.0**-31) + SQUARES_UNDERFLOW)
 
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
 def add_plain(X: Rows, i: int, factor: float, sums: Floats) -> None:
-    """Add a row times its factor to the sums, and the sizes of its terms."""
+    """Add a row times its factor to the sums."""
     for e in range(n_entries(X, i)):
         j, x = entry(X, i, UINT(e))
-        term = factor * x
-        sums[0, j] += term
-        sums[2, j] += abs(term)
+        sums[0, j] += factor * x
 
 
 @njit(cache=True, nogil=True)

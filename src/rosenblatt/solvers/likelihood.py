@@ -62,7 +62,7 @@ def climb(task: Task, start: Floats | None) -> Iterator[Step]:
     def prove() -> Proof:
         nonlocal best
         best = proved(task, place, w, pulls, best.bound)
-        return Proof(best, pulls)
+        return Proof(best, pulls, w)
 
     while True:
         seen = look(task, place, itself, anew=True)

@@ -136,9 +136,10 @@ def proved(task: Classes, scores: Floats | None, W: Floats, aim: Aim) -> Proof:
     left = np.abs(units.sums(task.blocks, aim.pulls))
     left[-1] *= task.bias
     if (left > BALANCED * reach(task, sizes)).any():  # a direction that Newton's step was blind to
-        return Proof(Bounds(objective, 0.0), aim.pulls)
+        return Proof(Bounds(objective, 0.0), aim.pulls, np.ascontiguousarray(W.T))
     open_by_rounding = 2.0 * float(np.sum(left * np.abs(W))) + 2.0 * drift * float(sizes.sum())
-    return Proof(Bounds(objective, max(aim.bound - open_by_rounding, 0.0)), aim.pulls)
+    bounds = Bounds(objective, max(aim.bound - open_by_rounding, 0.0))
+    return Proof(bounds, aim.pulls, np.ascontiguousarray(W.T))
 
 
 def reach(task: Classes, sizes: Floats) -> Floats:
