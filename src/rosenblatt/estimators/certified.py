@@ -365,7 +365,8 @@ def _metadata(sample_weight: Any) -> dict[str, Any] | None:
 
 def moved_back(run: Run, task: Task, offsets: Floats, tol: float) -> Run:
     """A run about moved columns, told of the columns as they came, the intercept rounded."""
-    if run.last.ending is Ending.SEPARATED:
+    nothing_moved = not (run.last.w[:-1].any() or run.last.alpha.any())
+    if run.last.ending is Ending.SEPARATED or nothing_moved:
         return run
     w = at_origin(run.last.w, offsets)
     return retold(run, prove_closely(task, w, run.last.alpha, tol), tol)
