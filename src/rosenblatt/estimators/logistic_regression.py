@@ -361,6 +361,10 @@ class LogisticRegression(CertifiedClassifier):
         checks.number("intercept_scaling", self.intercept_scaling, above=0)
         checks.verbosity("verbose", self.verbose)
         checks.number("l1_ratio", self.l1_ratio, least=0, most=1, optional=True)
+        if self.penalty == "elasticnet" and self.l1_ratio is None:
+            raise ParameterError(
+                "l1_ratio must be specified when penalty is elasticnet; 0 is all it may be here."
+            )
         if self.penalty == "l1" or self.l1_ratio:
             raise ParameterError(
                 f"penalty={self.penalty!r} with l1_ratio={self.l1_ratio!r} asks for an l1 part, of"
