@@ -11,6 +11,7 @@ from rosenblatt import LogisticRegression, builtin
 
 PAGE = Path(__file__).parents[2] / "docs/ecosystem.md"
 LIBRARIES = {  # sections of the page, and what they import
+    "scikit-learn's callbacks": "sklearn.callback",
     "river": "river",
     "skops": "skops",
     "mlflow": "mlflow",
