@@ -262,16 +262,18 @@ class CertifiedClassifier(LinearClassifier):
         self, problem: Problem, C: float, start: list[Start] | None, limits: Limits
     ) -> list[Run]:
         """Run every unit to its end; several meet to read the rows together, where that pays."""
-        seed, n_jobs, sizes = self._seed(), self._threads(), class_sizes(problem)
+        seed, n_jobs = self._seed(), self._threads()
         positives = [1] if problem.n_classes == 2 else list(range(problem.n_classes))
-        meeting = Meeting(n_jobs) if len(positives) > 1 and self._reads_much(problem) else None
+        several = len(positives) > 1
+        absent = np.flatnonzero(class_sizes(problem) == 0) if several and self.fit_intercept else ()
+        meeting = Meeting(n_jobs) if several and self._reads_much(problem) else None
         blocks = Blocks(problem, n_jobs if len(positives) == 1 else 1, meeting)
 
         def solve(unit: int) -> Run:
             task = self._task(blocks, C, positives[unit])
             first = None if start is None else start[unit]
             steps = at_start(task, first)
-            if self.fit_intercept and sizes[positives[unit]] == 0.0:
+            if positives[unit] in absent:
                 steps = never_chosen(task)
             elif limits.max_iter > 0:
                 steps = self._steps(task, first, seed, limits)
