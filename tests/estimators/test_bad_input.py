@@ -651,8 +651,9 @@ SOFT: dict[str, list[Any]] = {
     "batch_size": [0, -1, 2.5, "all"],
 }
 CERTIFIED: dict[str, list[Any]] = {
-    **{name: COMMON[name] for name in ("fit_intercept", "warm_start", "max_iter")},
+    **{name: COMMON[name] for name in ("fit_intercept", "warm_start")},
     **{name: COMMON[name] for name in ("class_weight", "n_jobs", "random_state")},
+    "max_iter": [-3, 1.5, "ten", None, True, np.inf],  # 0 shows where a run begins
     "tol": [-1e-9, np.nan, np.inf, "small", None],
     "time_limit": TIMES,
 }
@@ -664,7 +665,12 @@ PARAMETERS: dict[Any, dict[str, list[Any]]] = {
         "alpha": [-1e-4, np.nan, np.inf, "a"],  # once: alpha=inf is taken
         "l1_ratio": [-0.1, 1.1, np.nan],
     },
-    PassiveAggressive: {**ONLINE, "C": [0, -1.0, np.nan, "c"], "loss": ["log", None]},
+    PassiveAggressive: {
+        **ONLINE,
+        "C": [0, -1.0, np.nan, "c"],
+        "loss": ["log", None],
+        "average": [None, "yes", 2],
+    },
     AROW: {**ONLINE, "r": [0, -1.0, np.nan, np.inf, "r"], "covariance": ["sparse", None]},
     SecondOrderPerceptron: {**ONLINE, "a": [0, -1.0, np.nan, "a"], "covariance": ["eye", True]},
     BatchPerceptron: {**COMMON, **STEPS, "batch_size": [0, -1, 2.5, "all"], "time_limit": TIMES},
@@ -706,7 +712,7 @@ PARAMETERS: dict[Any, dict[str, list[Any]]] = {
     },
     LogisticRegression: {
         **CERTIFIED,
-        "penalty": ["l1", "elasticnet", "l3", 2],
+        "penalty": ["l1", "l3", 2],
         "C": [0, -1.0, np.nan, -np.inf, "c", None],
         "l1_ratio": [-0.1, 1.1, np.nan, 0.5, "half"],
         "dual": [None, "no", 2],

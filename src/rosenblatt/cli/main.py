@@ -18,6 +18,7 @@ from rosenblatt.cli.laboratory import lab
 from rosenblatt.cli.predicting import predict, score
 from rosenblatt.cli.showing import export, show
 from rosenblatt.errors import RosenblattError
+from rosenblatt.estimators.convergence import outcomes_alone
 from rosenblatt.version import __version__
 
 INTERRUPTED = 130
@@ -53,7 +54,8 @@ def main() -> None:
 def run(ending: Ending) -> NoReturn:
     """Run the command line; every failure is a sentence and an exit code."""
     try:
-        code = app(prog_name="rosenblatt", standalone_mode=False) or 0
+        with outcomes_alone():
+            code = app(prog_name="rosenblatt", standalone_mode=False) or 0
     except RosenblattError as error:
         _end(2, f"Error: {error}")
     except Misuse as error:

@@ -1,7 +1,7 @@
 """Estimators that minimise a convex objective and prove how near they came."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
@@ -18,8 +18,11 @@ from rosenblatt.data.problem import Problem
 from rosenblatt.data.rows import n_rows
 from rosenblatt.data.weights import LEAST, MOST, class_weights_of, weights_of
 from rosenblatt.errors import DataError, ParameterError, TooLargeError
-from rosenblatt.estimators import checks
+from rosenblatt.estimators import callbacks, checks
+from rosenblatt.estimators.absent_classes import class_sizes, never_chosen
+from rosenblatt.estimators.callbacks import Listener
 from rosenblatt.estimators.choosing import choose
+from rosenblatt.estimators.convergence import warn_unless_converged
 from rosenblatt.estimators.linear import LinearClassifier, unchanged_by_failure
 from rosenblatt.estimators.telling import tell_step
 from rosenblatt.evidence.trace import Certified, Trace, certified_record
@@ -28,7 +31,7 @@ from rosenblatt.rules.losses import Loss
 from rosenblatt.solvers import products
 from rosenblatt.solvers.blas import one_thread
 from rosenblatt.solvers.certificate import Bounds
-from rosenblatt.solvers.certified import Limits, Start, Step, certify
+from rosenblatt.solvers.certified import Limits, Start, Step, at_start, certify, with_proof
 from rosenblatt.solvers.duality_gap import (
     Certificate,
     Proof,
@@ -62,7 +65,7 @@ class CertifiedClassifier(LinearClassifier):
     outcome_: Outcome
     gap_: float
     objective_: float
-    n_iter_: int
+    n_iter_: int | Array
     C_: float
     cv_results_: dict[str, Any]
 
@@ -87,14 +90,33 @@ class CertifiedClassifier(LinearClassifier):
             warm = self._warm_weights()
             problem = self._problem(X, y, sample_weight, self.class_weight)
             self._check_warm(warm)
-            weights = np.bincount(problem.codes, problem.weights, problem.n_classes)
-            self._require_weight(weights * problem.class_weights)
+            sizes = class_sizes(problem)
+            if np.count_nonzero(sizes) < 2 or self._price() == np.inf:
+                self._require_weight(sizes)
+            starts = None if warm is None else self._starts(warm.W, problem)
+            data = {"X": X, "y": y, "metadata": _metadata(sample_weight)}
+            size = (self._n_runs(problem), float(self.tol or 0.0))
             try:
                 with one_thread():
-                    self._solve(problem, None if warm is None else self._starts(warm.W, problem))
+                    callbacks.solve_heard(self, data, size, partial(self._solve, problem, starts))
             except (FloatingPointError, OverflowError):
                 raise _beyond(problem) from None
+        warn_unless_converged(self.outcome_, self.tol)
         return self
+
+    @property
+    def set_callbacks(self) -> Callable[..., Self]:
+        """Set callbacks, where the scikit-learn that is installed has them (1.9 or later).
+
+        Every digit of the gap is a task they are told of: `set_callbacks(ProgressBar()).fit(X, y)`.
+        """
+        if not callbacks.is_supported():
+            raise AttributeError("set_callbacks needs scikit-learn 1.9 or later.")
+        return partial(callbacks.set_callbacks, self)
+
+    def _n_runs(self, problem: Problem) -> int:
+        """How many runs a fit is: one for each unit."""
+        return 1 if problem.n_classes == 2 else problem.n_classes
 
     def _repeats(self) -> bool:
         return True
@@ -161,7 +183,9 @@ class CertifiedClassifier(LinearClassifier):
         """Dual variables of a unit, one for each row."""
         raise NotImplementedError
 
-    def _solve(self, problem: Problem, start: list[Start] | None) -> None:
+    def _solve(
+        self, problem: Problem, start: list[Start] | None, listener: Listener | None
+    ) -> None:
         limits = self._limits()
         original, offsets = problem, self._offsets(problem)
         if offsets is not None:
@@ -174,7 +198,8 @@ class CertifiedClassifier(LinearClassifier):
             fit_at = partial(self._ends, rough)
             choice = choose(fit_at, self._marks, problem, self._seed())
             self.C_, self.cv_results_, start = choice.C, choice.results, choice.start
-        runs = self._warm_or_cold(problem, start, limits)
+        heard = None if listener is None else partial(self._heard, listener, offsets)
+        runs = self._warm_or_cold(problem, start, replace(limits, heard=heard))
         if offsets is not None:
             runs = self._moved_back(original, runs, offsets, limits.tol)
         self._store(original, runs)
@@ -189,6 +214,18 @@ class CertifiedClassifier(LinearClassifier):
         except DataError:
             return [Start(w) for w in W]
         return [Start(w, alpha) for w, alpha in zip(W, alphas, strict=True)]
+
+    def _heard(
+        self, listener: Listener, offsets: Floats | None, unit: int, step: Step
+    ) -> Ending | None:
+        """Tell callbacks of a step; the ending, where one of them asks for it."""
+
+        def weights() -> dict[str, Floats]:
+            W = np.atleast_2d(step.w)
+            return {"_W": W if offsets is None else np.vstack([at_origin(w, offsets) for w in W])}
+
+        wanted = listener.wants_end(unit, step, weights)
+        return Ending.STOPPED_BY_CALLBACK if wanted else None
 
     def _warm_or_cold(
         self, problem: Problem, start: list[Start] | None, limits: Limits
@@ -238,14 +275,20 @@ class CertifiedClassifier(LinearClassifier):
         """Run every unit to its end; several meet to read the rows together, where that pays."""
         seed, n_jobs = self._seed(), self._threads()
         positives = [1] if problem.n_classes == 2 else list(range(problem.n_classes))
-        meeting = Meeting(n_jobs) if len(positives) > 1 and self._reads_much(problem) else None
+        several = len(positives) > 1
+        absent = np.flatnonzero(class_sizes(problem) == 0) if several and self.fit_intercept else ()
+        meeting = Meeting(n_jobs) if several and self._reads_much(problem) else None
         blocks = Blocks(problem, n_jobs if len(positives) == 1 else 1, meeting)
 
         def solve(unit: int) -> Run:
             task = self._task(blocks, C, positives[unit])
             first = None if start is None else start[unit]
-            steps = self._steps(task, first, seed, limits)
-            return recorded(steps, unit, positives[unit], limits.tol)
+            steps = at_start(task, first)
+            if positives[unit] in absent:
+                steps = never_chosen(task)
+            elif limits.max_iter > 0:
+                steps = self._steps(task, first, seed, limits)
+            return recorded(steps, unit, positives[unit], limits)
 
         units = range(len(positives))
         if meeting is not None:
@@ -289,18 +332,18 @@ class CertifiedClassifier(LinearClassifier):
         self.trace_ = Trace([record for run in runs for record in run.records])
         total = Bounds.summed([step.bounds for step in last])
         self.objective_, self.gap_ = total.objective, total.gap
-        self.n_iter_ = max(step.number for step in last)
+        self.n_iter_ = steps = max(step.number for step in last)
         endings = [step.ending for step in last if step.ending is not None]
         worst = next((e for e in endings if e is not Ending.CERTIFIED), Ending.CERTIFIED)
         if self.gap_ <= float(self.tol or 0.0):  # of all units together, which is what counts
             worst = Ending.CERTIFIED
         advice = next((step.advice for step in last if step.ending is worst), "")
         rows = n_rows(problem.rows)
-        self.outcome_ = Outcome(worst, self.n_iter_, rows, advice=advice, gap=self.gap_)
+        self.outcome_ = Outcome(worst, steps, rows, advice=advice, gap=self.gap_)
 
     def _check(self) -> None:
         checks.number("tol", self.tol, least=0)
-        checks.whole("max_iter", self.max_iter, least=1)
+        checks.whole("max_iter", self.max_iter, least=0)
         checks.number("time_limit", self.time_limit, above=0, optional=True)
         checks.flag("fit_intercept", self.fit_intercept)
         self._check_price()
@@ -313,19 +356,30 @@ class CertifiedClassifier(LinearClassifier):
             checks.number("C", self.C, above=0)
 
 
-def recorded(steps: Iterator[Step], unit: int, positive: int, tol: float) -> Run:
-    """Run a unit to its end, at a gap of `tol`; tell and keep a record of every step."""
+def recorded(steps: Iterator[Step], unit: int, positive: int, limits: Limits) -> Run:
+    """Run a unit to its end within limits; tell and keep a record of every step."""
     records: list[Certified] = []
     with np.errstate(over="raise", invalid="raise"):
-        for step in steps:
+        for last in steps:
+            asked = None if limits.heard is None else limits.heard(unit, last)
+            stopped = asked is not None and last.ending is None
+            step = replace(with_proof(last), ending=asked) if stopped else last
             records.append(certified_record(step, unit))
-            tell_step(records[-1], tol)
+            tell_step(records[-1], limits.tol)
+            if stopped:
+                break
     return Run(positive, records, step)
+
+
+def _metadata(sample_weight: Any) -> dict[str, Any] | None:
+    """What callbacks are given beside the data."""
+    return None if sample_weight is None else {"sample_weight": sample_weight}
 
 
 def moved_back(run: Run, task: Task, offsets: Floats, tol: float) -> Run:
     """A run about moved columns, told of the columns as they came, the intercept rounded."""
-    if run.last.ending is Ending.SEPARATED:
+    nothing_moved = not (run.last.w[:-1].any() or run.last.alpha.any())
+    if run.last.ending is Ending.SEPARATED or nothing_moved:
         return run
     w = at_origin(run.last.w, offsets)
     return retold(run, prove_closely(task, w, run.last.alpha, tol), tol)

@@ -49,6 +49,16 @@ class LinearSVM(CertifiedClassifier):
         Whether `fit` goes on from the weights of the last one.
     time_limit : float or None, default=None
         Seconds after which the best weights so far are kept.
+    penalty : {"l2"}, default="l2"
+        For the signature of scikit-learn's LinearSVC: there is no l1 part.
+    dual : bool or "auto", default="auto"
+        For that signature: primal and dual are solved together.
+    multi_class : {"ovr"}, default="ovr"
+        For that signature: one unit a class, against the rest.
+    intercept_scaling : float, default=1
+        For that signature: the bias is not penalised, so nothing has to be scaled.
+    verbose : int, default=0
+        For that signature: nothing is printed; `trace_` has every step.
     n_jobs : int or None, default=None
         Threads; they change no bit of the result. −1 takes all cores.
     random_state : int, RandomState or None, default=0
@@ -111,6 +121,11 @@ class LinearSVM(CertifiedClassifier):
         class_weight: Any = None,
         warm_start: bool = False,
         time_limit: float | None = None,
+        penalty: str = "l2",
+        dual: bool | str = "auto",
+        multi_class: str = "ovr",
+        intercept_scaling: float = 1,
+        verbose: int = 0,
         n_jobs: int | None = None,
         random_state: Any = 0,
     ) -> None:
@@ -123,6 +138,11 @@ class LinearSVM(CertifiedClassifier):
         self.class_weight = class_weight
         self.warm_start = warm_start
         self.time_limit = time_limit
+        self.penalty = penalty
+        self.dual = dual
+        self.multi_class = multi_class
+        self.intercept_scaling = intercept_scaling
+        self.verbose = verbose
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -130,6 +150,11 @@ class LinearSVM(CertifiedClassifier):
         super()._check()
         checks.one_of("loss", self.loss, tuple(LOSSES))
         checks.one_of("solver", self.solver, ("auto", *METHODS))
+        checks.one_of("penalty", self.penalty, ("l2",))
+        checks.one_of("dual", self.dual, ("auto", True, False))
+        checks.one_of("multi_class", self.multi_class, ("ovr",))
+        checks.number("intercept_scaling", self.intercept_scaling, above=0)
+        checks.verbosity("verbose", self.verbose)
 
     def _loss(self) -> Loss:
         return LOSSES[self.loss]

@@ -16,8 +16,13 @@ from rosenblatt.models.values import Packer, Unpacker
 
 WEIGHTS = "weights"  # (w, b), a row a unit: the array that a stranger needs
 ARRAYS = {"_W": WEIGHTS}
-LATER = {"time_limit"}  # parameters that files of before lack: they have their default
-DERIVED = {"_ready"}  # made again when it is wanted
+LATER = {  # parameters that files of before lack: they have their default
+    "time_limit",
+    *("solver", "n_components", "store_covariance"),  # of a linear discriminant
+    "average",  # of a passive-aggressive classifier
+    *("penalty", "dual", "multi_class", "intercept_scaling", "verbose"),  # of a linear SVM
+}
+DERIVED = {"_ready", "_sklearn_output_config", "_skl_callbacks"}  # made or set again when wanted
 NOT_KEPT = {("logistic-regression", "dual_coef_")}  # as long as the training data
 MACHINES = {"threshold-unit", "threshold-network"}  # no estimators: a record is all of them
 

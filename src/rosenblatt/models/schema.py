@@ -57,6 +57,11 @@ def is_exact_or_float(value: Any) -> bool:
     return isinstance(value, Fraction) or is_number(value)
 
 
+def is_flag(value: Any) -> bool:
+    """True or False."""
+    return isinstance(value, bool)
+
+
 def is_text(value: Any) -> bool:
     """A string."""
     return isinstance(value, str)

@@ -96,13 +96,15 @@ class Start(NamedTuple):
 class Limits:
     """When a run ends: a gap that is small enough, so many steps, or a time on the clock.
 
-    The gap is a proved one, unless the run only prepares another.
+    The gap is a proved one, unless the run only prepares another. `heard`, if there is one, is told
+    of every step of a unit, and may give an ending.
     """
 
     tol: float
     max_iter: int
     deadline: float = np.inf
     proved: bool = True
+    heard: Callable[[int, Step], Ending | None] | None = None
 
     def ending(self, step: Step) -> Ending | None:
         """How a run ends at a step, if it does."""
@@ -194,6 +196,19 @@ def with_proof(step: Step) -> Step:
     """A step with proved bounds, the weights they are of, and the dual point they rest on."""
     proof = step.prove()
     return replace(step, w=proof.w, bounds=proof.bounds, alpha=proof.alpha)
+
+
+def at_start(task: Task, start: Start | None) -> Iterator[Step]:
+    """A run that may take no step: its weights are those it starts from, and nothing is proved."""
+    w = np.zeros(n_cols(task.blocks.problem.rows) + 1) if start is None else start.w
+    yield unproved(w, np.zeros_like(task.costs), objective_at(task, w))
+
+
+def unproved(w: Floats, alpha: Floats, objective: float) -> Step:
+    """The only step of a run that may take none; zero is below every objective."""
+    bounds = Bounds(objective, 0.0)
+    proof = partial(itself, Proof(bounds, alpha, w))
+    return Step(0, w, alpha, bounds, "start", 0, proof, ending=Ending.STEPS_SPENT)
 
 
 def method_for(task: Task) -> str:

@@ -40,7 +40,7 @@ from rosenblatt.solvers.system import require_finite
 
 AT_REST = 0.5  # of a margin: less is left to every row where the likelihood has a maximum
 BALANCED = 1e-12  # of Σ |a x|: more than rounding leaves
-MOST_FEATURES = MOST_FACTORED - 1
+MOST_WEIGHTS = MOST_FACTORED  # of all units that are solved for together
 FARTHEST = 1e4  # margins beyond which a row has no loss left that float64 could hold
 
 

@@ -34,6 +34,7 @@ from rosenblatt.solvers.certified import (
     Limits,
     Step,
     one_of_each,
+    unproved,
     until,
 )
 from rosenblatt.solvers.factors import about, cholesky
@@ -102,6 +103,13 @@ def objective_at(task: Classes, W: Floats) -> float:
     place = place_at(task, W)
     w = place.W[:-1].ravel()
     return 0.5 * task.ridge * float(w @ w) + softmax.answers(task, place.scores).loss
+
+
+def at_start(task: Classes, start: Floats | None) -> Iterator[Step]:
+    """A run that may take no step: its weights are those it starts from, and nothing is proved."""
+    place = place_at(task, start)
+    W = np.ascontiguousarray(place.W.T)
+    yield unproved(W, np.zeros_like(place.scores), objective_at(task, W))
 
 
 def minimise(
