@@ -11,7 +11,7 @@ import numpy as np
 
 from rosenblatt.arrays import Array, Floats
 from rosenblatt.data.blocks import Blocks
-from rosenblatt.data.door import not_finite
+from rosenblatt.data.door import not_finite, require_finite
 from rosenblatt.data.labels import codes_of, labels_of
 from rosenblatt.data.meeting import Meeting
 from rosenblatt.data.problem import Problem
@@ -42,6 +42,8 @@ from rosenblatt.solvers.duality_gap import (
 from rosenblatt.solvers.far_columns import far_offsets, intercept_for, moved
 from rosenblatt.solvers.responses import Task
 from rosenblatt.solvers.state import Ending, Outcome
+
+FELL_SHORT = {Ending.AT_ROUNDING, Ending.STEPS_SPENT, Ending.TIME_SPENT}
 
 
 class Run(NamedTuple):
@@ -153,6 +155,7 @@ class CertifiedClassifier(LinearClassifier):
     def _problem_again(self, X: Any, y: Any, sample_weight: Any) -> Problem:
         """Training data of the last fit, checked again; nothing learned changes."""
         rows = self._rows(X, reset=False)
+        require_finite(rows)
         codes = codes_of(labels_of(y, n_rows(rows)), self.classes_)
         weights = weights_of(sample_weight, n_rows(rows))
         n_classes = len(self.classes_)
@@ -222,7 +225,7 @@ class CertifiedClassifier(LinearClassifier):
 
         def weights() -> dict[str, Floats]:
             W = np.atleast_2d(step.w)
-            return {"_W": W if offsets is None else np.vstack([at_origin(w, offsets) for w in W])}
+            return {"_W": W if offsets is None else at_origin(W, offsets)}
 
         wanted = listener.wants_end(unit, step, weights)
         return Ending.STOPPED_BY_CALLBACK if wanted else None
@@ -230,17 +233,19 @@ class CertifiedClassifier(LinearClassifier):
     def _warm_or_cold(
         self, problem: Problem, start: list[Start] | None, limits: Limits
     ) -> list[Run]:
-        """Runs from a start, or from zero where those from the start come to nothing."""
+        """Runs from a start, or from zero where those are better: they are made if need be."""
         if start is None:
             return self._runs(problem, self.C_, None, limits)
         try:
             warm = self._runs(problem, self.C_, start, limits)
         except (FloatingPointError, OverflowError):
             return self._runs(problem, self.C_, None, limits)
-        if all(run.last.ending is not Ending.AT_ROUNDING for run in warm):
+        if all(run.last.ending not in FELL_SHORT for run in warm):
             return warm
-        cold = self._runs(problem, self.C_, None, limits)
-        return min(warm, cold, key=lambda runs: sum(run.last.bounds.objective for run in runs))
+        cold = self._runs(problem, self.C_, None, replace(limits, heard=None))
+        return [
+            self._better_of(problem, *pair, limits.tol) for pair in zip(warm, cold, strict=True)
+        ]
 
     def _offsets(self, problem: Problem) -> Floats | None:
         """Where columns far from zero are solved about, if a free intercept takes that up."""
@@ -249,11 +254,27 @@ class CertifiedClassifier(LinearClassifier):
     def _moved_back(
         self, problem: Problem, runs: list[Run], offsets: Floats, tol: float
     ) -> list[Run]:
-        """Runs whose weights and proofs are those of the rows as they came."""
-        blocks = Blocks(problem, self._threads())
+        """Runs told of the columns as they came, the intercept rounded."""
         return [
-            moved_back(run, self._task(blocks, self.C_, run.positive), offsets, tol) for run in runs
+            run
+            if run.last.ending is Ending.SEPARATED or moved_nothing(run)
+            else self._retold(problem, run, at_origin(run.last.w, offsets), run.last.alpha, tol)
+            for run in runs
         ]
+
+    def _retold(self, problem: Problem, run: Run, w: Floats, alpha: Floats, tol: float) -> Run:
+        """A run with other weights and dual variables than it ended with, proved anew."""
+        task = self._task(Blocks(problem, self._threads()), self.C_, run.positive)
+        return retold(run, prove_closely(task, w, alpha, tol), tol)
+
+    def _better_of(self, problem: Problem, run: Run, other: Run, tol: float) -> Run:
+        """The run with the smaller gap, with the better weights and the better bound of both."""
+        best, rest = sorted((run, other), key=lambda one: one.last.bounds.gap)
+        last, beside = best.last, rest.last
+        if np.isinf(self.C_) or last.bounds.objective <= beside.bounds.objective:
+            return best
+        alpha = last.alpha if last.bounds.bound >= beside.bounds.bound else beside.alpha
+        return self._retold(problem, best, beside.w, alpha, tol)
 
     def _marks(self, scores: Floats, codes: Array) -> Floats:
         """Mark of each row by its scores, for choosing C: 1 where it is right, else 0."""
@@ -376,17 +397,15 @@ def _metadata(sample_weight: Any) -> dict[str, Any] | None:
     return None if sample_weight is None else {"sample_weight": sample_weight}
 
 
-def moved_back(run: Run, task: Task, offsets: Floats, tol: float) -> Run:
-    """A run about moved columns, told of the columns as they came, the intercept rounded."""
-    nothing_moved = not (run.last.w[:-1].any() or run.last.alpha.any())
-    if run.last.ending is Ending.SEPARATED or nothing_moved:
-        return run
-    w = at_origin(run.last.w, offsets)
-    return retold(run, prove_closely(task, w, run.last.alpha, tol), tol)
+def moved_nothing(run: Run) -> bool:
+    """Whether a run ended at zero weights, with no dual variables."""
+    return not (run.last.w[..., :-1].any() or run.last.alpha.any())
 
 
 def at_origin(w: Floats, offsets: Floats) -> Floats:
     """Weights about moved columns as weights of the columns as they came."""
+    if w.ndim > 1:
+        return np.vstack([at_origin(unit, offsets) for unit in w])
     return np.append(w[:-1], intercept_for(w[:-1], w[-1], -offsets))
 
 

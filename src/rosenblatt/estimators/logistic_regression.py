@@ -17,7 +17,6 @@ from rosenblatt.estimators.callbacks import Listener
 from rosenblatt.estimators.certified import (
     CertifiedClassifier,
     Run,
-    at_origin,
     costs_of,
     recorded,
     retold,
@@ -265,15 +264,11 @@ class LogisticRegression(CertifiedClassifier):
             steps = multinomial.certify(task, W, self._seed(), limits)
         return recorded(steps, 0, -1, limits)
 
-    def _moved_back(
-        self, problem: Problem, runs: list[Run], offsets: Floats, tol: float
-    ) -> list[Run]:
+    def _retold(self, problem: Problem, run: Run, w: Floats, alpha: Floats, tol: float) -> Run:
         if not self._is_softmax(problem):
-            return super()._moved_back(problem, runs, offsets, tol)
-        (run,) = runs
-        W = np.vstack([at_origin(w, offsets) for w in run.last.w])
+            return super()._retold(problem, run, w, alpha, tol)
         task = self._softmax_task(problem, self.C_)
-        return [retold(run, prove_softmax(task, W, run.last.alpha, tol), tol)]
+        return retold(run, prove_softmax(task, w, alpha, tol), tol)
 
     def _is_softmax(self, problem: Problem) -> bool:
         return problem.n_classes > 2 and self.multi_class != "ovr"

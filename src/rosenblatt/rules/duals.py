@@ -57,7 +57,7 @@ def bend(loss: int, alpha: float, c: float) -> float:
         return 0.0
     if loss == SQUARED_HINGE:
         return 0.5 / c
-    return c / (alpha * (c - alpha)) if 0.0 < alpha < c else 0.0
+    return 1.0 / alpha + 1.0 / (c - alpha) if 0.0 < alpha < c else 0.0
 
 
 @njit(cache=True, forceinline=True)

@@ -125,7 +125,10 @@ def certify(
     """Steps until a limit speaks or none comes nearer; the last names its ending."""
     method = method_for(task) if solver == "auto" else solver
     start = start if start is not None and is_better_than_zero(task, start.w) else None
-    steps = until(METHODS[method](task, start, seed, limits), limits)
+    steps = METHODS[method](task, start, seed, limits)
+    if start is not None and method == "ascent" and limits.proved:  # its weights go up and down
+        steps = going_on(steps, proved_start(task, start, limits.tol), task, limits.tol)
+    steps = until(steps, limits)
     either = solver == "auto" and method == "newton" and task.ridge > 0.0
     return or_by_ascent(steps, task, seed, limits) if either else steps
 
@@ -151,6 +154,13 @@ def or_by_ascent(steps: Iterator[Step], task: Task, seed: int, limits: Limits) -
         climbed = going_on(by_ascent(task, None, seed, left), last, task, limits.tol)
         for step in until(climbed, left):
             yield replace(step, number=last.number + step.number)
+
+
+def proved_start(task: Task, start: Start, tol: float) -> Step:
+    """Step 0 of a run that begins at given weights."""
+    alpha = answers_to(task, start.w) if start.alpha is None else start.alpha
+    proof = prove(task, start.w, alpha, tol)
+    return Step(0, proof.w, proof.alpha, proof.bounds, "ascent", 0, partial(itself, proof))
 
 
 def going_on(steps: Iterator[Step], last: Step, task: Task, tol: float) -> Iterator[Step]:

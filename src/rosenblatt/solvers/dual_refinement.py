@@ -27,22 +27,23 @@ def is_small(task: Task) -> bool:
     return n_rows(rows) * (n_cols(rows) + 1) ** 2 <= MOST_OPERATIONS
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def refined(task: Task, w: Floats, alpha: Floats) -> Floats:
     """Dual variables whose sum Σ α y x is nearer to ρ w; they may be outside of their bounds."""
     total = read_rows(task.blocks, w, alpha * task.signs).total
     missing = (task.ridge * w[:-1] - total.value) - total.correction
-    room = alpha * (
-        1.0 if task.loss == SQUARED_HINGE else 1.0 - alpha / np.maximum(task.costs, alpha)
-    )
+    room = alpha.copy()
+    if task.loss != SQUARED_HINGE:
+        room *= 1.0 - np.divide(alpha, task.costs, out=np.ones_like(alpha), where=alpha > 0.0)
     used = np.flatnonzero(room > 0.0)
-    if not (len(used) and np.isfinite(missing).all()):
-        return alpha
     rows = task.blocks.problem.rows
     X = matrix_of(rows)[used].toarray() if isinstance(rows, CSR) else rows[used]
     root = np.sqrt(room[used])
     A = (root * task.signs[used])[:, None] * np.column_stack([X, np.ones(len(used))])
     if not task.bias:
         A[:, -1] = 0.0
+    if not (len(used) and np.isfinite(A).all() and np.isfinite(missing).all()):
+        return alpha
     move, *_ = np.linalg.lstsq(A.T, np.append(missing, 0.0), rcond=np.finfo(np.float64).eps)
     nearer = alpha.copy()
     nearer[used] += root * move

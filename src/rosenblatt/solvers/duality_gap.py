@@ -56,6 +56,7 @@ from rosenblatt.solvers.softmax import Classes
 
 FUNCTION_ERROR = 64 * EPSILON
 CHUNK = 128  # rows whose terms are added before they join the total, which is compensated
+LEAST_TERM = 2.0**-1000  # more than the underflow of all operations on a row, or on a weight
 LARGEST_MARGIN = 700.0  # beyond it exp_of_minus is not exp
 NEAR_ANSWER = 1e-6  # of a row's terms: so small, the divergence may be bounded by a square
 PLAIN_FIRST = (False, True)  # ways to sum, compensated or not, until one leaves little open
@@ -123,6 +124,10 @@ class Sides(NamedTuple):
             upper if np.isfinite(upper) else np.inf, max(lower, 0.0) if np.isfinite(lower) else 0.0
         )
 
+    def proof(self, alpha: Floats, w: Floats) -> Proof:
+        """The bounds with what they are of; where α proves nothing, α = 0 does: P ≥ 0."""
+        return Proof(self.bounds, alpha if self.bounds.bound > 0.0 else np.zeros_like(alpha), w)
+
     def is_sharp(self, tol: float) -> bool:
         """Whether rounding leaves little open beside the gap, or beside `tol`."""
         left = (self.primal_upper - self.primal) + (self.dual - self.dual_lower)
@@ -183,7 +188,7 @@ def prove_at(task: Task, w: Floats, alpha: Floats, tol: float, ways: tuple[bool,
         other = sides_of(task, w, shorter, tol, ways)
         if other.dual_lower > sides.dual_lower:
             alpha, sides = shorter, other
-    return Proof(sides.bounds, alpha, w)
+    return sides.proof(alpha, w)
 
 
 def sides_of(task: Task, w: Floats, alpha: Floats, tol: float, ways: tuple[bool, ...]) -> Sides:
@@ -243,18 +248,19 @@ def joined(
     squares: tuple[float, float],
     task: Task | Classes,
 ) -> Sides:
-    """Both sides from their parts, each with the rounding of its sum."""
+    """Both sides from their parts, each with the rounding of its sum, and with underflow."""
     summed = (CHUNK + 16) * EPSILON
     half = 0.5 * task.ridge * float(w @ w)
     half_upper = half * (1.0 + (len(w) + 4) * EPSILON)
+    lost = (len(task.costs) + len(w)) * LEAST_TERM
     loss_upper = losses[0] * (1.0 + summed)
     square, square_upper = squares[0] / task.ridge, squares[1] / task.ridge
     dual_lower = duals[0] - (summed + FUNCTION_ERROR) * duals[1]
     return Sides(
         primal=half + losses[1],
         dual=duals[0] - 0.5 * square,
-        primal_upper=(half_upper + loss_upper) * (1.0 + 4 * EPSILON),
-        dual_lower=dual_lower - 0.5 * square_upper * (1.0 + 4 * EPSILON),
+        primal_upper=(half_upper + loss_upper) * (1.0 + 4 * EPSILON) + lost,
+        dual_lower=dual_lower - 0.5 * square_upper * (1.0 + 4 * EPSILON) - lost,
         dual_terms=duals[0],
         square=square,
     )
@@ -375,7 +381,7 @@ def write_logistic_terms(
         answer = c * part * (e if m > 0.0 else 1.0)
         theta = answer * part * (1.0 if m > 0.0 else e)
         apart = abs(a - answer) + FUNCTION_ERROR * answer
-        given = apart * apart / theta * (1.0 + FUNCTION_ERROR)
+        given = apart * (apart / theta) * (1.0 + FUNCTION_ERROR)
         size = paid + abs(a * m)
         terms[2, i] = paid + a * m - given
         terms[3, i] = size + given

@@ -207,7 +207,7 @@ def conjugate_gradients(
         before, measure = measure, float(r @ z)
         share = measure / whole
         most = max(allowed(0.5 * float(x @ b)), TINY)
-        over = max(share / forcing**2, float(r @ r) / most)
+        over = max(share / max(forcing**2, TINY), float(r @ r) / most)
         if over <= 1.0 or is_too_long(taken, iterations_left(over, share, taken)):
             return Solved(x, r, taken, done=over <= 1.0)
         p *= measure / before

@@ -74,7 +74,10 @@ class Leaps:
         if half_square(newest) <= FAINTEST**2 * half_square(place.w):
             return 0.0
         bends, slopes = model(self._terms, place, self._alphas, self._ws, self._grip)
-        shares: Floats = self._boldness * np.linalg.solve(bends, slopes).astype(np.float64)
+        try:
+            shares = np.asarray(self._boldness * np.linalg.solve(bends, slopes), np.float64)
+        except np.linalg.LinAlgError:  # the steps are one and the same, but for rounding
+            return 0.0
         if not np.abs(shares).max() < FARTHEST:
             return 0.0
         before, height = place.alpha.copy(), self._height(place)

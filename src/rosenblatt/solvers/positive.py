@@ -56,8 +56,10 @@ class Factor(NamedTuple):
 
     def _project(self, b: Floats) -> Floats:
         left = b - self.null @ (self.null.T @ b)
-        rounding = len(b) * EPSILON * np.linalg.norm(b, axis=0)
-        return np.where(np.linalg.norm(left, axis=0) > rounding, left, 0.0)
+        scale = np.abs(b).max(axis=0)  # so that no square leaves float64
+        scale[scale == 0.0] = 1.0
+        rounding = len(b) * EPSILON * np.linalg.norm(b / scale, axis=0)
+        return np.where(np.linalg.norm(left / scale, axis=0) > rounding, left, 0.0)
 
 
 def factored(S: Floats) -> Factor:

@@ -62,7 +62,7 @@ def prove_softmax(
         shorter = prove_softmax(task, W, 0.999 * part * point, tol, ways)
         if shorter.bounds.bound > sides.dual_lower:
             return shorter
-    return Proof(sides.bounds, point, W)
+    return sides.proof(point, W)
 
 
 def softmax_sides(
