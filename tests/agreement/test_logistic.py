@@ -390,8 +390,15 @@ def test_scikit_learns_settings_are_taken(n_classes: int) -> None:
         assert LogisticRegression(solver=solver, dual=True, verbose=2).fit(*data).gap_ <= 1e-6
 
 
+def test_an_elastic_net_without_an_l1_part_is_l2() -> None:
+    data = blobs(2)
+    net = LogisticRegression(penalty="elasticnet", l1_ratio=0).fit(*data)
+    np.testing.assert_array_equal(net.coef_, LogisticRegression().fit(*data).coef_)
+
+
 @pytest.mark.parametrize(
-    "settings", [{"penalty": "l1"}, {"penalty": "elasticnet"}, {"l1_ratio": 0.5}]
+    "settings",
+    [{"penalty": "l1"}, {"penalty": "elasticnet", "l1_ratio": 0.5}, {"l1_ratio": 0.5}],
 )
 def test_an_l1_part_is_refused_with_advice(settings: Any) -> None:
     with pytest.raises(ParameterError, match=r"penalty='l2'.*Perceptron\(penalty='l1'\)"):

@@ -7,10 +7,12 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.linear_model import PassiveAggressiveClassifier
 from sklearn.linear_model import Perceptron as Referee
 
 from rosenblatt import BatchPerceptron, PassiveAggressive, Perceptron
 from rosenblatt.arrays import Array, Floats
+from rosenblatt.errors import ParameterError
 
 PASSES = 4
 
@@ -288,6 +290,38 @@ def test_passive_aggressive_without_a_bias(loss: str, variant: int) -> None:
     w, _ = passive_aggressive(data.exact, data.y, 1.0, variant, np.ones(len(data.y)))
     model = PassiveAggressive(loss=loss, tol=None, fit_intercept=False, **ONLINE)
     same(model.fit(data.X, data.y), np.append(w, 0)[None], whole=False)
+
+
+@pytest.mark.filterwarnings("ignore::FutureWarning")  # their class is deprecated
+@VARIANTS
+def test_passive_aggressive_beside_scikit_learn(loss: str, variant: int) -> None:
+    del variant
+    data = problem("dense64", 2, whole=False)
+    settings = {"loss": loss, "tol": None, "shuffle": False, "max_iter": 3}
+    ours = PassiveAggressive(**settings, fit_intercept=False).fit(data.X, data.y)
+    theirs = PassiveAggressiveClassifier(**settings, fit_intercept=False).fit(data.X, data.y)
+    np.testing.assert_allclose(ours.coef_, theirs.coef_, rtol=1e-9)
+
+
+@pytest.mark.filterwarnings("ignore::FutureWarning")
+def test_a_passive_aggressive_step_is_no_longer_than_needed() -> None:
+    # scikit-learn moves the bias, too, but does not count it in the length of the row
+    row, label = [[1.0]], ["yes"]
+    given = {"classes": ["no", "yes"]}
+    ours = PassiveAggressive(C=10.0).partial_fit(row, label, **given)
+    theirs = PassiveAggressiveClassifier(C=10.0).partial_fit(row, label, **given)
+    assert ours.decision_function(row).tolist() == [1.0]
+    assert theirs.decision_function(row).tolist() == [2.0]
+
+
+def test_average_is_another_word_for_keep() -> None:
+    data = problem("dense64", 2, whole=False)
+    model = PassiveAggressive(average=True, **ONLINE).fit(data.X, data.y)
+    named = PassiveAggressive(keep="average", **ONLINE).fit(data.X, data.y)
+    np.testing.assert_array_equal(model.coef_, named.coef_)
+    assert (model.coef_ != PassiveAggressive(**ONLINE).fit(data.X, data.y).coef_).any()
+    with pytest.raises(ParameterError, match="contradict"):
+        PassiveAggressive(average=True, keep="pocket").fit(data.X, data.y)
 
 
 def batch_textbook(

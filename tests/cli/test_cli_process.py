@@ -305,7 +305,7 @@ def test_a_library_cannot_make_another_error_of_a_signal() -> None:
     code = (
         "import signal\n"
         "from rosenblatt.cli import main\n"
-        "def app(standalone_mode):\n"
+        "def app(**options):\n"
         "    try:\n"
         "        signal.raise_signal(signal.SIGTERM)\n"
         "    except BaseException:\n"

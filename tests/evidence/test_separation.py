@@ -123,10 +123,35 @@ def test_no_penalty_is_an_infinite_price() -> None:
 
 def test_what_it_does_not_take() -> None:
     X = [[0.0], [1.0], [2.0]]
-    with pytest.raises(ParameterError, match=r"C=inf takes two classes, or multi_class='ovr'"):
-        fitted(X, [0, 1, 2])
     with pytest.raises(ParameterError, match=r"penalty=None has no C to choose"):
         LogisticRegression(penalty=None, C="cv").fit(X, [0, 1, 1])
+
+
+# --- several classes by softmax -----------------------------------------------------------------
+
+
+def test_three_classes_completely() -> None:
+    X = np.column_stack([np.arange(30.0), np.tile([0.0, 1.0], 15)])
+    model = fitted(X, np.repeat([0, 1, 2], 10))
+    assert_separated(model, "complete")
+    assert "Alone sufficient: 'x0'." in str(model.outcome_)
+    assert model.score(X, np.repeat([0, 1, 2], 10)) == 1
+
+
+def test_one_class_apart_from_two_that_overlap() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(90, 2)), np.repeat(["a", "b", "c"], 30)
+    X[:30] += [0.0, 100.0]
+    model = fitted(pd.DataFrame(X, columns=["noise", "height"]), y)
+    assert_separated(model, "quasi-complete")
+    assert "grow at least the weights of: " in str(model.outcome_)
+    assert "'height'" in str(model.outcome_)
+
+
+def test_a_row_of_no_weight_does_not_keep_classes_together() -> None:
+    X, y = np.arange(7.0)[:, None], [0, 0, 1, 1, 2, 2, 0]
+    assert_separated(fitted(X, y, [1.0] * 6 + [0.0]), "complete")
+    assert fitted(X, y).outcome_.ending is not Ending.SEPARATED
 
 
 def test_a_finite_price_has_a_best() -> None:
@@ -145,27 +170,35 @@ def running(X: Floats, y: Array) -> tuple[bool, bool]:
 
     Konis (2007): the largest Σ s with s = y (x, 1)·β ≥ 0 and |β| ≤ 1 is 0 where classes overlap.
     """
-    A = np.where(y == 1, 1.0, -1.0)[:, None] * np.column_stack([X, np.ones(len(y))])
+    Z = np.column_stack([X, np.ones(len(y))])
+    A = np.where(y == 1, 1.0, -1.0)[:, None] * Z if y.max() == 1 else against_rivals(Z, y)
     box = [(-1, 1)] * A.shape[1]
-    weak = linprog(-A.sum(axis=0), A_ub=-A, b_ub=np.zeros(len(y)), bounds=box)
+    weak = linprog(-A.sum(axis=0), A_ub=-A, b_ub=np.zeros(len(A)), bounds=box)
     gap = np.append(np.zeros(A.shape[1]), -1.0)
     strict = linprog(
         gap,
-        A_ub=np.column_stack([-A, np.ones(len(y))]),
-        b_ub=np.zeros(len(y)),
+        A_ub=np.column_stack([-A, np.ones(len(A))]),
+        b_ub=np.zeros(len(A)),
         bounds=[*box, (0, 1)],
     )
     return -weak.fun > 1e-9, -strict.fun > 1e-9
 
 
-@settings(max_examples=150)
-@given(data=st.data(), n=st.integers(2, 12), d=st.integers(1, 3))
-def test_the_verdict_against_a_linear_program(data: Any, n: int, d: int) -> None:
+def against_rivals(Z: Floats, y: Array) -> Floats:
+    """Kesler's vectors: of every row and rival, +z for its own class and −z for the rival."""
+    K = int(y.max()) + 1
+    pairs = [(z, own, rival) for z, own in zip(Z, y, strict=True) for rival in range(K)]
+    return np.array([np.kron(np.eye(K)[c] - np.eye(K)[r], z) for z, c, r in pairs if r != c])
+
+
+@settings(max_examples=200)
+@given(data=st.data(), n=st.integers(3, 12), d=st.integers(1, 3), n_classes=st.integers(2, 3))
+def test_the_verdict_against_a_linear_program(data: Any, n: int, d: int, n_classes: int) -> None:
     # few values, so that rows often meet on the boundary
     cells = st.lists(st.integers(-2, 2), min_size=n * d, max_size=n * d)
     X = np.array(data.draw(cells), float).reshape(n, d)
-    y = np.array(data.draw(st.lists(st.integers(0, 1), min_size=n, max_size=n)))
-    y[:2] = [0, 1]
+    y = np.array(data.draw(st.lists(st.integers(0, n_classes - 1), min_size=n, max_size=n)))
+    y[:n_classes] = range(n_classes)
     model = fitted(X, y)
     some, strict = running(X, y)
     if strict:

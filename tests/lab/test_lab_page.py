@@ -71,6 +71,7 @@ def test_a_rule_is_played_stepped_and_scrubbed_by_keys(tab: Tab) -> None:
     tab.type("start", "1, 0, -20")
     tab.press("to-start")
     tab.sees("Step 0 of")
+    tab.judges("separable")  # after which nothing comes by itself
     tab.page.locator(".lab-readout").click()
     before = tab.changes
     tab.page.keyboard.press("ArrowRight")

@@ -4,9 +4,11 @@ import asyncio
 import json
 from typing import Any
 
+from bokeh.core.types import ID
 from bokeh.document import Document
 from bokeh.models import ColumnDataSource, Div
 from bokeh.protocol import Protocol
+from bokeh.server.session import ServerSession
 
 from rosenblatt.lab.sockets import Together
 
@@ -23,35 +25,28 @@ class Socket:
         self.sent.append(json.loads(message.content_json)["events"])
 
 
-class Session:
-    def subscribe(self, connection: Together) -> None:
-        pass
-
-
 def test_changes_of_one_act_are_one_message() -> None:
     doc, words = Document(), Div(text="before")
     points = ColumnDataSource({"x": [0.0], "y": [0.0]})
     doc.add_root(words)
     doc.add_root(points)
+    session = ServerSession(ID("1"), doc)
     socket = Socket()
-    connection = Together(Protocol(), socket, None, Session())
+    Together(Protocol(), socket, None, session)
     assert socket.nodelay
-    writes: list[Any] = []
-    doc.on_change(lambda event: writes.append(connection.send_patch_document(event)))
 
-    async def written() -> None:
-        for write in writes:
-            await write
-        writes.clear()
+    def act() -> None:
+        points.data = {"x": [1.0, 2.0], "y": [3.0, 4.0]}
+        words.text = "after"
+        points.data.update(x=[5.0, 6.0])
+        assert socket.sent == []
 
-    points.data = {"x": [1.0, 2.0], "y": [3.0, 4.0]}
-    words.text = "after"
-    points.data.update(x=[5.0, 6.0])
-    assert socket.sent == []
-    asyncio.run(written())
-    (changes,) = socket.sent
+    async def acts() -> None:
+        await session.with_document_locked(act)
+        await session.with_document_locked(lambda: words.update(text="later"))
+
+    asyncio.run(acts())
+    changes, later = socket.sent
     assert [change["model"]["id"] for change in changes] == [words.id, points.id, points.id]
     assert changes[0]["new"] == "after"
-    words.text = "later"
-    asyncio.run(written())
-    assert [change["new"] for change in socket.sent[1]] == ["later"]
+    assert [change["new"] for change in later] == ["later"]

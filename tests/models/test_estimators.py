@@ -130,8 +130,11 @@ def assert_same_model(a: Any, b: Any, rows: Any = X) -> None:
             assert_same(getattr(a, method)(rows), getattr(b, method)(rows))
     assert str(a.outcome_) == str(b.outcome_)
     learned = {name for name in vars(a) if name.endswith("_") and not name.startswith("_")}
+    if isinstance(a, LogisticRegression):
+        learned.discard("dual_coef_")  # as long as the training data: a file does without
     assert learned <= set(vars(b))
-    for name in [*sorted(learned), "outcome_", *PROPERTIES]:
+    properties = [name for name in PROPERTIES if name in learned or name not in vars(a)]
+    for name in [*sorted(learned), "outcome_", *properties]:
         assert hasattr(a, name) == hasattr(b, name)
         if hasattr(a, name):
             assert_same(getattr(a, name), getattr(b, name))
@@ -143,7 +146,8 @@ def test_it_comes_back_as_it_was(estimator: Any, n: int, tmp_path: Path) -> None
     model = clone(estimator).fit(X[-n:], IRIS.y[-n:])
     again = back(model, tmp_path)
     assert_same_model(model, again)
-    assert set(vars(again)) == set(vars(model)) - {"_ready"}
+    not_kept = {"_ready", "dual_coef_"} if isinstance(model, LogisticRegression) else {"_ready"}
+    assert set(vars(again)) == set(vars(model)) - not_kept
 
 
 @EVERY

@@ -147,3 +147,11 @@ def test_files_cut_short(tmp_path, kind):
 def test_a_missing_file(tmp_path):
     with pytest.raises(SourceError, match=r"no\.parquet cannot be read: No such file"):
         list(Columnar((str(tmp_path / "no.parquet"),), "Parquet"))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_rows_that_polars_leaves_out_are_told(tmp_path, kind, monkeypatch):
+    file = write(table(10), tmp_path / "t", kind)
+    monkeypatch.setattr("rosenblatt.sources.columnar._announced_rows", lambda _: 12)
+    with pytest.raises(SourceError, match="it announces 12 rows, of which 10 can be read"):
+        list(Columnar((file,), kind))

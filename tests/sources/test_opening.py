@@ -3,6 +3,7 @@
 import io
 import os
 from itertools import pairwise
+from threading import Thread
 
 import pytest
 import zstandard
@@ -172,3 +173,37 @@ def test_what_has_no_lines_is_refused(file, monkeypatch):
     file.write_bytes(b"one\n" + b"x" * 5000)
     with pytest.raises(SourceError, match=r"line 2: no line ends here\. Is it a text file"):
         list(pieces(str(file), size=100))
+
+
+@pytest.mark.parametrize("end", [b"", b"\n"])
+def test_long_lines_are_found_among_others(end):
+    lines = [b"short"] * 5 + [b"x" * 50, b"y", b"z" * 19, b"w" * 20, b"v" * 51]
+    piece = opening.Piece(b"\n".join(lines) + end, 11)
+    found = [(number, text.rstrip(b"\n")) for text, number in opening.long_lines(piece, 20)]
+    assert found == [(16, b"x" * 50), (19, b"w" * 20), (20, b"v" * 51)]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with a name")
+def test_a_pipe_is_read_as_often_as_one_likes(tmp_path):
+    pipe = str(tmp_path / "pipe")
+    os.mkfifo(pipe)
+    for text in (LINES, b"other lines\n"):
+        writer = Thread(target=(tmp_path / "pipe").write_bytes, args=(text,))
+        writer.start()
+        assert files_of([pipe]) == (pipe,)
+        writer.join()
+        assert content(pipe) == content(pipe) == text
+        assert is_plain(pipe)
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/zero"), reason="no such device")  # noqa: PTH110
+def test_a_device_is_refused():
+    with pytest.raises(SourceError, match=r"/dev/zero is a device, which may never end\. Give"):
+        files_of(["/dev/zero"])
+
+
+def test_what_is_copied_leaves_room_on_the_disk(tmp_path, monkeypatch):
+    monkeypatch.setattr(opening, "DISK_SHARE", 1 << 60)
+    refused = pytest.raises(SourceError, match=r"more than .* GB to be kept in a temporary file")
+    with (tmp_path / "copy").open("wb") as copy, refused:
+        opening.copy_to(copy, io.BytesIO(LINES), "t.csv")

@@ -37,7 +37,12 @@ def compare(
     folds: Annotated[int, typer.Option(min=2, help="How many folds judge.")] = 5,
     seed: Annotated[int, typer.Option(min=0, help="Which rows are in which fold.")] = 0,
     proof_seconds: Annotated[
-        float, typer.Option(min=0, help="Time for each proof of separability; 0 skips them.")
+        float,
+        typer.Option(
+            min=0,
+            callback=options.seconds,
+            help="Time for each proof of separability; 0 skips them.",
+        ),
     ] = 5.0,
     report: options.Report = None,
     json: options.Json = False,

@@ -48,7 +48,10 @@ def fit(
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Which rows judge is drawn by this.")] = 0,
     proof_seconds: Annotated[
-        float, typer.Option(min=0, help="Time for a proof of separability; 0 skips it.")
+        float,
+        typer.Option(
+            min=0, callback=options.seconds, help="Time for a proof of separability; 0 skips it."
+        ),
     ] = 5.0,
     report: options.Report = None,
     json: options.Json = False,

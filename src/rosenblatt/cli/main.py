@@ -18,6 +18,7 @@ from rosenblatt.cli.laboratory import lab
 from rosenblatt.cli.predicting import predict, score
 from rosenblatt.cli.showing import export, show
 from rosenblatt.errors import RosenblattError
+from rosenblatt.estimators.convergence import outcomes_alone
 from rosenblatt.version import __version__
 
 INTERRUPTED = 130
@@ -63,7 +64,8 @@ def run(ending: Ending) -> NoReturn:
 def _outcome() -> tuple[int, str]:
     """The exit code of a command, and what to say at its end."""
     try:
-        return app(standalone_mode=False) or 0, ""
+        with outcomes_alone():
+            return app(prog_name="rosenblatt", standalone_mode=False) or 0, ""
     except RosenblattError as error:
         return 2, f"Error: {error}"
     except Misuse as error:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import isnan
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
@@ -46,6 +47,13 @@ Report = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
+
+
+def seconds(value: float) -> float:
+    """A number of seconds; some versions of typer find NaN in every range."""
+    if isnan(value):
+        raise typer.BadParameter("nan is no number of seconds.")
+    return value
 
 
 def _reading(kind: Any, help_text: str) -> Any:

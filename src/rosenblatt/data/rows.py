@@ -29,7 +29,7 @@ Under NUMBA_DISABLE_JIT the plain Python bodies run instead.
 from typing import Any
 
 import numpy as np
-from numba import njit, types
+from numba import types
 from numba.extending import overload
 
 from rosenblatt.arrays import Array, Floats
@@ -38,6 +38,7 @@ from rosenblatt.data.storage import CSR as CSR
 from rosenblatt.data.storage import Rows as Rows
 from rosenblatt.data.storage import n_cols as n_cols
 from rosenblatt.data.storage import n_rows as n_rows
+from rosenblatt.kernel_cache import njit
 
 product: Any = lanes.product
 product4: Any = lanes.product4

@@ -21,10 +21,10 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from rosenblatt.arrays import Ints
 from rosenblatt.data.rows import UINT
+from rosenblatt.kernel_cache import njit
 
 LEAST_STRIP, MOST_STRIP = 16, 64  # rows
 STRIP_FEATURES = 512  # between the two, a strip has so many entries: a page of float64

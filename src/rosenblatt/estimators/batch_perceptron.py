@@ -5,6 +5,7 @@ from typing import Any, Self
 
 from rosenblatt.data.blocks import Blocks
 from rosenblatt.estimators import checks
+from rosenblatt.estimators.convergence import warn_unless_converged
 from rosenblatt.estimators.linear import LinearClassifier, unchanged_by_failure
 from rosenblatt.estimators.stream import units
 from rosenblatt.estimators.telling import tell_pass
@@ -162,6 +163,7 @@ class BatchPerceptron(LinearClassifier):
             fit = train(states, blocks, rule, listening)
             self._W, self.trace_, self.outcome_ = fit.W, fit.trace, fit.outcome
             self.mistakes_, self.n_iter_ = fit.mistakes, len(fit.trace)
+        warn_unless_converged(self.outcome_, self.tol)
         return self
 
     def _stops(self) -> list[Stop]:

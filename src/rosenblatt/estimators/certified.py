@@ -1,7 +1,7 @@
 """Estimators that minimise a convex objective and prove how near they came."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
@@ -12,13 +12,17 @@ import numpy as np
 from rosenblatt.arrays import Array, Floats
 from rosenblatt.data.blocks import Blocks
 from rosenblatt.data.door import not_finite
+from rosenblatt.data.labels import codes_of, labels_of
 from rosenblatt.data.meeting import Meeting
 from rosenblatt.data.problem import Problem
 from rosenblatt.data.rows import n_rows
-from rosenblatt.data.weights import LEAST, MOST
+from rosenblatt.data.weights import LEAST, MOST, class_weights_of, weights_of
 from rosenblatt.errors import DataError, ParameterError, TooLargeError
-from rosenblatt.estimators import checks
+from rosenblatt.estimators import callbacks, checks
+from rosenblatt.estimators.absent_classes import class_sizes, never_chosen
+from rosenblatt.estimators.callbacks import Listener
 from rosenblatt.estimators.choosing import choose
+from rosenblatt.estimators.convergence import warn_unless_converged
 from rosenblatt.estimators.linear import LinearClassifier, unchanged_by_failure
 from rosenblatt.estimators.telling import tell_step
 from rosenblatt.evidence.trace import Certified, Trace, certified_record
@@ -26,7 +30,16 @@ from rosenblatt.rules.decisions import decided
 from rosenblatt.rules.losses import Loss
 from rosenblatt.solvers import products
 from rosenblatt.solvers.blas import one_thread
-from rosenblatt.solvers.certified import Limits, Start, Step, certify
+from rosenblatt.solvers.certificate import Bounds
+from rosenblatt.solvers.certified import Limits, Start, Step, at_start, certify, with_proof
+from rosenblatt.solvers.duality_gap import (
+    Certificate,
+    Proof,
+    certificate_of,
+    prove_again,
+    prove_closely,
+)
+from rosenblatt.solvers.far_columns import far_offsets, intercept_for, moved
 from rosenblatt.solvers.responses import Task
 from rosenblatt.solvers.state import Ending, Outcome
 
@@ -52,7 +65,7 @@ class CertifiedClassifier(LinearClassifier):
     outcome_: Outcome
     gap_: float
     objective_: float
-    n_iter_: int
+    n_iter_: int | Array
     C_: float
     cv_results_: dict[str, Any]
 
@@ -77,14 +90,33 @@ class CertifiedClassifier(LinearClassifier):
             warm = self._warm_weights()
             problem = self._problem(X, y, sample_weight, self.class_weight)
             self._check_warm(warm)
-            weights = np.bincount(problem.codes, problem.weights, problem.n_classes)
-            self._require_weight(weights * problem.class_weights)
+            sizes = class_sizes(problem)
+            if np.count_nonzero(sizes) < 2 or self._price() == np.inf:
+                self._require_weight(sizes)
+            starts = None if warm is None else self._starts(warm.W, problem)
+            data = {"X": X, "y": y, "metadata": _metadata(sample_weight)}
+            size = (self._n_runs(problem), float(self.tol or 0.0))
             try:
                 with one_thread():
-                    self._solve(problem, None if warm is None else [Start(w) for w in warm.W])
-            except FloatingPointError:
+                    callbacks.solve_heard(self, data, size, partial(self._solve, problem, starts))
+            except (FloatingPointError, OverflowError):
                 raise _beyond(problem) from None
+        warn_unless_converged(self.outcome_, self.tol)
         return self
+
+    @property
+    def set_callbacks(self) -> Callable[..., Self]:
+        """Set callbacks, where the scikit-learn that is installed has them (1.9 or later).
+
+        Every digit of the gap is a task they are told of: `set_callbacks(ProgressBar()).fit(X, y)`.
+        """
+        if not callbacks.is_supported():
+            raise AttributeError("set_callbacks needs scikit-learn 1.9 or later.")
+        return partial(callbacks.set_callbacks, self)
+
+    def _n_runs(self, problem: Problem) -> int:
+        """How many runs a fit is: one for each unit."""
+        return 1 if problem.n_classes == 2 else problem.n_classes
 
     def _repeats(self) -> bool:
         return True
@@ -92,16 +124,136 @@ class CertifiedClassifier(LinearClassifier):
     def _loss(self) -> Loss:
         raise NotImplementedError
 
-    def _solve(self, problem: Problem, start: list[Start] | None) -> None:
+    def certificate(self, X: Any, y: Any, sample_weight: Any = None) -> Certificate:
+        """Check the gap of this fit anew, from its weights and dual variables alone.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The training rows.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        sample_weight : array-like of shape (n_samples,), optional
+            Their weights, if the fit had any.
+
+        Returns
+        -------
+        Certificate
+            `primal_upper` is at least the objective of `coef_` and `intercept_`; no weights have an
+            objective below `dual_lower`; `gap` is (primal_upper − dual_lower)/primal_upper, and
+            `holds` tells whether that is at most `gap_`. All rounding is counted. `units` has the
+            same for each unit, with the dual variables `alpha` that prove it.
+        """
+        self._require_fitted()
+        problem = self._problem_again(X, y, sample_weight)
+        with one_thread():
+            proofs = self._proofs(problem)
+        return certificate_of(proofs, self.gap_)
+
+    def _problem_again(self, X: Any, y: Any, sample_weight: Any) -> Problem:
+        """Training data of the last fit, checked again; nothing learned changes."""
+        rows = self._rows(X, reset=False)
+        codes = codes_of(labels_of(y, n_rows(rows)), self.classes_)
+        weights = weights_of(sample_weight, n_rows(rows))
+        n_classes = len(self.classes_)
+        class_weights = class_weights_of(
+            self.class_weight, self.classes_, lambda: self._class_sizes(codes, weights, n_classes)
+        )
+        return Problem(rows, codes, weights, class_weights)
+
+    def _proofs(self, problem: Problem) -> list[Proof]:
+        """Proofs of all units by the dual variables that were kept."""
+        if np.isinf(self.C_):
+            raise ParameterError(
+                "certificate() needs a penalty: with C=inf no finite set of dual variables in"
+                " float64 bounds the likelihood exactly. Fit with a finite C."
+            )
+        blocks = Blocks(problem, self._threads())
+        positives = [1] if problem.n_classes == 2 else list(range(problem.n_classes))
+        return [
+            prove_again(
+                self._task(blocks, self.C_, positive),
+                self._weights()[unit],
+                self._alpha(unit, problem, positive),
+            )
+            for unit, positive in enumerate(positives)
+        ]
+
+    def _alpha(self, unit: int, problem: Problem, positive: int) -> Floats:
+        """Dual variables of a unit, one for each row."""
+        raise NotImplementedError
+
+    def _solve(
+        self, problem: Problem, start: list[Start] | None, listener: Listener | None
+    ) -> None:
         limits = self._limits()
+        original, offsets = problem, self._offsets(problem)
+        if offsets is not None:
+            problem = moved(problem, offsets)
+            start = start and [unit.moved(offsets) for unit in start]
         self.C_ = self._price()
         self.__dict__.pop("cv_results_", None)
         if isinstance(self.C, str):
-            rough = replace(limits, tol=max(limits.tol, self._choosing_tol))
+            rough = replace(limits, tol=max(limits.tol, self._choosing_tol), proved=False)
             fit_at = partial(self._ends, rough)
             choice = choose(fit_at, self._marks, problem, self._seed())
             self.C_, self.cv_results_, start = choice.C, choice.results, choice.start
-        self._store(problem, self._runs(problem, self.C_, start, limits))
+        heard = None if listener is None else partial(self._heard, listener, offsets)
+        runs = self._warm_or_cold(problem, start, replace(limits, heard=heard))
+        if offsets is not None:
+            runs = self._moved_back(original, runs, offsets, limits.tol)
+        self._store(original, runs)
+
+    def _starts(self, W: Floats, problem: Problem) -> list[Start]:
+        """Where the last fit ended, with its dual variables if they may be of these rows."""
+        if "dual_coef_" not in vars(self):
+            return [Start(w) for w in W]
+        positives = [1] if problem.n_classes == 2 else list(range(problem.n_classes))
+        try:
+            alphas = [self._alpha(unit, problem, k) for unit, k in enumerate(positives)]
+        except DataError:
+            return [Start(w) for w in W]
+        return [Start(w, alpha) for w, alpha in zip(W, alphas, strict=True)]
+
+    def _heard(
+        self, listener: Listener, offsets: Floats | None, unit: int, step: Step
+    ) -> Ending | None:
+        """Tell callbacks of a step; the ending, where one of them asks for it."""
+
+        def weights() -> dict[str, Floats]:
+            W = np.atleast_2d(step.w)
+            return {"_W": W if offsets is None else np.vstack([at_origin(w, offsets) for w in W])}
+
+        wanted = listener.wants_end(unit, step, weights)
+        return Ending.STOPPED_BY_CALLBACK if wanted else None
+
+    def _warm_or_cold(
+        self, problem: Problem, start: list[Start] | None, limits: Limits
+    ) -> list[Run]:
+        """Runs from a start, or from zero where those from the start come to nothing."""
+        if start is None:
+            return self._runs(problem, self.C_, None, limits)
+        try:
+            warm = self._runs(problem, self.C_, start, limits)
+        except (FloatingPointError, OverflowError):
+            return self._runs(problem, self.C_, None, limits)
+        if all(run.last.ending is not Ending.AT_ROUNDING for run in warm):
+            return warm
+        cold = self._runs(problem, self.C_, None, limits)
+        return min(warm, cold, key=lambda runs: sum(run.last.bounds.objective for run in runs))
+
+    def _offsets(self, problem: Problem) -> Floats | None:
+        """Where columns far from zero are solved about, if a free intercept takes that up."""
+        return far_offsets(problem.rows) if self.fit_intercept and self._price() != np.inf else None
+
+    def _moved_back(
+        self, problem: Problem, runs: list[Run], offsets: Floats, tol: float
+    ) -> list[Run]:
+        """Runs whose weights and proofs are those of the rows as they came."""
+        blocks = Blocks(problem, self._threads())
+        return [
+            moved_back(run, self._task(blocks, self.C_, run.positive), offsets, tol) for run in runs
+        ]
 
     def _marks(self, scores: Floats, codes: Array) -> Floats:
         """Mark of each row by its scores, for choosing C: 1 where it is right, else 0."""
@@ -123,14 +275,20 @@ class CertifiedClassifier(LinearClassifier):
         """Run every unit to its end; several meet to read the rows together, where that pays."""
         seed, n_jobs = self._seed(), self._threads()
         positives = [1] if problem.n_classes == 2 else list(range(problem.n_classes))
-        meeting = Meeting(n_jobs) if len(positives) > 1 and self._reads_much(problem) else None
+        several = len(positives) > 1
+        absent = np.flatnonzero(class_sizes(problem) == 0) if several and self.fit_intercept else ()
+        meeting = Meeting(n_jobs) if several and self._reads_much(problem) else None
         blocks = Blocks(problem, n_jobs if len(positives) == 1 else 1, meeting)
 
         def solve(unit: int) -> Run:
             task = self._task(blocks, C, positives[unit])
             first = None if start is None else start[unit]
-            steps = self._steps(task, first, seed, limits)
-            return recorded(steps, unit, positives[unit], limits.tol)
+            steps = at_start(task, first)
+            if positives[unit] in absent:
+                steps = never_chosen(task)
+            elif limits.max_iter > 0:
+                steps = self._steps(task, first, seed, limits)
+            return recorded(steps, unit, positives[unit], limits)
 
         units = range(len(positives))
         if meeting is not None:
@@ -172,19 +330,20 @@ class CertifiedClassifier(LinearClassifier):
         last = [run.last for run in runs]
         self._W = weights_of_runs(runs)
         self.trace_ = Trace([record for run in runs for record in run.records])
-        self.objective_ = sum(step.bounds.objective for step in last)
-        bound = sum(step.bounds.bound for step in last)
-        self.gap_ = (self.objective_ - bound) / self.objective_ if self.objective_ > 0 else 0.0
-        self.n_iter_ = max(step.number for step in last)
+        total = Bounds.summed([step.bounds for step in last])
+        self.objective_, self.gap_ = total.objective, total.gap
+        self.n_iter_ = steps = max(step.number for step in last)
         endings = [step.ending for step in last if step.ending is not None]
         worst = next((e for e in endings if e is not Ending.CERTIFIED), Ending.CERTIFIED)
+        if self.gap_ <= float(self.tol or 0.0):  # of all units together, which is what counts
+            worst = Ending.CERTIFIED
         advice = next((step.advice for step in last if step.ending is worst), "")
         rows = n_rows(problem.rows)
-        self.outcome_ = Outcome(worst, self.n_iter_, rows, advice=advice, gap=self.gap_)
+        self.outcome_ = Outcome(worst, steps, rows, advice=advice, gap=self.gap_)
 
     def _check(self) -> None:
         checks.number("tol", self.tol, least=0)
-        checks.whole("max_iter", self.max_iter, least=1)
+        checks.whole("max_iter", self.max_iter, least=0)
         checks.number("time_limit", self.time_limit, above=0, optional=True)
         checks.flag("fit_intercept", self.fit_intercept)
         self._check_price()
@@ -197,19 +356,54 @@ class CertifiedClassifier(LinearClassifier):
             checks.number("C", self.C, above=0)
 
 
-def recorded(steps: Iterator[Step], unit: int, positive: int, tol: float) -> Run:
-    """Run a unit to its end, at a gap of `tol`; tell and keep a record of every step."""
+def recorded(steps: Iterator[Step], unit: int, positive: int, limits: Limits) -> Run:
+    """Run a unit to its end within limits; tell and keep a record of every step."""
     records: list[Certified] = []
     with np.errstate(over="raise", invalid="raise"):
-        for step in steps:
+        for last in steps:
+            asked = None if limits.heard is None else limits.heard(unit, last)
+            stopped = asked is not None and last.ending is None
+            step = replace(with_proof(last), ending=asked) if stopped else last
             records.append(certified_record(step, unit))
-            tell_step(records[-1], tol)
+            tell_step(records[-1], limits.tol)
+            if stopped:
+                break
     return Run(positive, records, step)
+
+
+def _metadata(sample_weight: Any) -> dict[str, Any] | None:
+    """What callbacks are given beside the data."""
+    return None if sample_weight is None else {"sample_weight": sample_weight}
+
+
+def moved_back(run: Run, task: Task, offsets: Floats, tol: float) -> Run:
+    """A run about moved columns, told of the columns as they came, the intercept rounded."""
+    nothing_moved = not (run.last.w[:-1].any() or run.last.alpha.any())
+    if run.last.ending is Ending.SEPARATED or nothing_moved:
+        return run
+    w = at_origin(run.last.w, offsets)
+    return retold(run, prove_closely(task, w, run.last.alpha, tol), tol)
+
+
+def at_origin(w: Floats, offsets: Floats) -> Floats:
+    """Weights about moved columns as weights of the columns as they came."""
+    return np.append(w[:-1], intercept_for(w[:-1], w[-1], -offsets))
+
+
+def retold(run: Run, proof: Proof, tol: float) -> Run:
+    """A run with the weights and the proof it ended with in the end."""
+    last = replace(run.last, w=proof.w, alpha=proof.alpha, bounds=proof.bounds)
+    if last.ending is Ending.CERTIFIED and proof.bounds.gap > tol:
+        last = replace(last, ending=Ending.FAR_FROM_ZERO)
+    elif last.ending in {Ending.AT_ROUNDING, Ending.FAR_FROM_ZERO} and proof.bounds.gap <= tol:
+        last = replace(last, ending=Ending.CERTIFIED)
+    unit = run.records[-1].unit
+    return run._replace(records=[*run.records[:-1], certified_record(last, unit)], last=last)
 
 
 def beginning_at(step: Step) -> Start:
     """Where a run stood, for another to begin there; Newton's method needs no pulls."""
-    return Start(step.w, step.pulls if step.method == "ascent" else None)
+    return Start(step.w, step.alpha if step.method == "ascent" else None)
 
 
 def weights_of_runs(runs: list[Run]) -> Floats:

@@ -90,7 +90,7 @@ def weights_of(starts: Starts) -> Floats:
 def folds_of(problem: Problem, seed: int) -> list[Array]:
     """Rows of each fold, every class in each by its share, of the rows that have weight."""
     live = np.flatnonzero(problem.weights * problem.class_weights[problem.codes])
-    fewest = int(np.bincount(problem.codes[live], minlength=problem.n_classes).min())
+    fewest = int(np.unique(problem.codes[live], return_counts=True)[1].min())
     if fewest < 2:
         raise DataError(
             f'C="cv" leaves rows out in turn, so every class needs 2 rows; one has {fewest}. Give a'

@@ -23,7 +23,7 @@ from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.estimators.contract import available_if
 from rosenblatt.estimators.linear import LinearClassifier, unchanged_by_failure
 from rosenblatt.solvers.moments import Moments, moments_of
-from rosenblatt.solvers.state import Outcome
+from rosenblatt.solvers.state import Ending, Outcome
 
 
 class ClosedFormClassifier(LinearClassifier):
@@ -134,6 +134,9 @@ class StreamingClosedForm(ClosedFormClassifier):
         """How many directions the rows span, within the classes or in all."""
         self._weights()
         return self._rank
+
+    def _take_weights(self, W: Floats) -> None:
+        self._W, self._outcome = W, Outcome(Ending.SET, 0, 0)
 
     def _require_apart(self) -> None:
         """Refuse settings for which the stream would have to begin anew."""

@@ -165,6 +165,12 @@ def anew(estimator: Any, **settings: Any) -> Any:
     return type(estimator)(**deepcopy(estimator.get_params()) | settings)
 
 
+def iterations_of(estimator: Any) -> int | None:
+    """Passes or steps that a fit took, the most of any unit; None where a rule has none."""
+    taken = getattr(estimator, "n_iter_", None)
+    return None if taken is None else int(np.max(taken))
+
+
 def remember_columns(model: Any, X: Any, width: int, *, reset: bool) -> None:
     """Remember how many columns X has and how they are called, or compare with those known."""
     if hasattr(X, "columns") or hasattr(X, "__dataframe__") or hasattr(model, "feature_names_in_"):

@@ -14,6 +14,7 @@ from rosenblatt.data.rows import CSR, Rows, n_cols, n_rows
 from rosenblatt.data.weights import weights_of
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.estimators import checks
+from rosenblatt.estimators.convergence import warn_unless_converged
 from rosenblatt.estimators.linear import Classifier, unchanged_by_failure
 from rosenblatt.estimators.online import newcomers
 from rosenblatt.estimators.stream import Chunk, Stream, advance, check_same_keep, units
@@ -203,6 +204,7 @@ class KernelPerceptron(Classifier):
                 _check_square(problem.rows)
             self._kernel = self._made_kernel(problem.rows)
             self._train(problem, self._kernel.points(problem.rows))
+        warn_unless_converged(self.outcome_, self.tol)
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:

@@ -4,7 +4,7 @@ import os
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from rosenblatt.arrays import Array, Codes, Floats
 from rosenblatt.data.blocks import Blocks
 from rosenblatt.data.door import not_finite, rows_of
 from rosenblatt.data.labels import check_same_kind, class_counts, classes_of, codes_of, labels_of
+from rosenblatt.data.missing import refuse_masked
 from rosenblatt.data.problem import Problem, unlabelled
 from rosenblatt.data.rows import Rows, n_cols, n_rows
 from rosenblatt.data.weights import class_weights_of, weights_of
@@ -22,6 +23,10 @@ from rosenblatt.rules.decisions import decided
 from rosenblatt.rules.machines import MACHINES
 from rosenblatt.solvers.correct import Rule
 from rosenblatt.solvers.score import scores_of
+from rosenblatt.solvers.state import Ending, Outcome
+
+# what a fit finds out about its weights, and nothing else has
+EVIDENCE = ("gap_", "objective_", "support_", "dual_coef_", "margin_bounds_", "mistake_bound_")
 
 
 class Warm(NamedTuple):
@@ -63,7 +68,8 @@ class Classifier(Estimator):
         Returns
         -------
         ndarray of shape (n_samples,) or (n_samples, n_classes)
-            Positive scores (0 included) of the first kind mean `classes_[1]`.
+            Positive scores of the first kind mean `classes_[1]`; so does 0, unless the estimator
+            has `predict_proba`, where it means `classes_[0]`.
         """
         scores = self._scores(X)
         return scores[:, 0] if scores.shape[1] == 1 else scores
@@ -82,7 +88,8 @@ class Classifier(Estimator):
             Labels out of `classes_`.
         """
         scores = self._scores(X)
-        decisions: Array = self.classes_[decided(scores, len(self.classes_))]
+        codes = decided(scores, len(self.classes_), zero_is_first=self._zero_is_first())
+        decisions: Array = self.classes_[codes]
         return decisions
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
@@ -114,6 +121,10 @@ class Classifier(Estimator):
         tags.target_tags.required = True
         tags.input_tags.sparse = True
         return tags
+
+    def _zero_is_first(self) -> bool:
+        """Whether a score of 0 means the first of two classes: where there are probabilities."""
+        return False
 
     def _scores(self, X: Any) -> Floats:
         return self._scored(X, self._scorer())
@@ -153,6 +164,7 @@ class Classifier(Estimator):
         if not class_weights.all() and not weights[class_weights[codes] > 0].any():
             raise DataError("sample_weight and class_weight leave no row with a weight above zero.")
         self.classes_ = classes
+        self.__dict__.pop("_sparse_coef", None)
         return Problem(rows, codes, weights, class_weights)
 
     def _class_sizes(self, codes: Codes, weights: Floats, n_classes: int) -> Array:
@@ -231,14 +243,69 @@ class LinearClassifier(Classifier):
     _W: Floats | None
 
     @property
-    def coef_(self) -> Floats:
-        """Weights of the features, a row a unit."""
-        return self._weights()[:, :-1]
+    def coef_(self) -> Any:
+        """Weights of the features, a row a unit; after `sparsify` a sparse matrix.
+
+        They can be set: what follows decides by them, and what was proved of others is forgotten.
+        """
+        coef = self._shown_weights()[:, :-1]
+        if not vars(self).get("_sparse_coef", False):
+            return coef
+        from scipy.sparse import csr_matrix  # noqa: PLC0415 (slow to import)
+
+        return csr_matrix(coef)
+
+    @coef_.setter
+    def coef_(self, values: Any) -> None:
+        coef = np.atleast_2d(given_numbers("coef_", values))
+        if self.__sklearn_is_fitted__():
+            W = self._shown_weights().copy()
+            _require_shape("coef_", coef, W[:, :-1].shape)
+        else:
+            W = np.zeros((len(coef), coef.shape[1] + 1))
+            self.n_features_in_ = coef.shape[1]
+        W[:, :-1] = coef
+        self._set_weights(W)
 
     @property
     def intercept_(self) -> Floats:
-        """Bias of each unit."""
-        return self._weights()[:, -1]
+        """Bias of each unit; it can be set like `coef_`."""
+        return self._shown_weights()[:, -1]
+
+    @intercept_.setter
+    def intercept_(self, values: Any) -> None:
+        if not self.__sklearn_is_fitted__():
+            raise DataError("intercept_ goes with weights: set coef_ first.")
+        W = self._shown_weights().copy()
+        biases = given_numbers("intercept_", values)
+        if biases.ndim:
+            _require_shape("intercept_", biases, W[:, -1].shape)
+        W[:, -1] = biases
+        self._set_weights(W)
+
+    def sparsify(self) -> Self:
+        """Let `coef_` be a sparse matrix, as scikit-learn's linear classifiers can.
+
+        The estimator itself goes on with dense weights, so no decision changes.
+
+        Returns
+        -------
+        self
+        """
+        self._require_fitted()
+        self._sparse_coef = True
+        return self
+
+    def densify(self) -> Self:
+        """Let `coef_` be an array again.
+
+        Returns
+        -------
+        self
+        """
+        self._require_fitted()
+        self.__dict__.pop("_sparse_coef", None)
+        return self
 
     def __sklearn_is_fitted__(self) -> bool:
         """Whether there are weights to decide with."""
@@ -247,6 +314,21 @@ class LinearClassifier(Classifier):
     def _weights(self) -> Floats:
         self._require_fitted()
         return np.asarray(self._W)
+
+    def _shown_weights(self) -> Floats:
+        """Weights (w, b) as `coef_` and `intercept_` have them."""
+        return self._weights()
+
+    def _set_weights(self, W: Floats) -> None:
+        """Decide by other weights from now on; what was found out of those before is forgotten."""
+        if self.__sklearn_is_fitted__() and np.array_equal(W, self._shown_weights()):
+            return
+        self._take_weights(W)
+        for name in EVIDENCE:
+            self.__dict__.pop(name, None)
+
+    def _take_weights(self, W: Floats) -> None:
+        vars(self).update(_W=W, outcome_=Outcome(Ending.SET, 0, 0))
 
     def _scorer(self) -> Callable[[Rows], Floats]:
         W = self._weights()
@@ -283,6 +365,23 @@ class LinearClassifier(Classifier):
         checks.flag("warm_start", self.warm_start)
         checks.jobs("n_jobs", self.n_jobs)
         checks.class_weight("class_weight", self.class_weight)
+
+
+def given_numbers(name: str, given: Any) -> Floats:
+    """Finite numbers that a user gave, dense or sparse, as an array of their own."""
+    refuse_masked(given, name)
+    try:
+        values = np.array(given.toarray() if hasattr(given, "toarray") else given, np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise DataError(f"{name} must hold numbers: {error}.") from error
+    if not np.isfinite(values).all():
+        raise DataError(f"{name} must be finite; got {values[~np.isfinite(values)][0]}.")
+    return values
+
+
+def _require_shape(name: str, values: Floats, shape: tuple[int, ...]) -> None:
+    if values.shape != shape:
+        raise DataError(f"{name} must have shape {shape}, that of the fit; got {values.shape}.")
 
 
 @contextmanager

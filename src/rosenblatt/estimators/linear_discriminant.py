@@ -1,17 +1,21 @@
 """Gaussian classes with a common covariance: linear discriminant analysis (lecture 000)."""
 
-from typing import Any
+from functools import partial
+from typing import Any, Self
 
 import numpy as np
 
-from rosenblatt.arrays import Floats
+from rosenblatt.arrays import Array, Floats
 from rosenblatt.data.blocks import Blocks
-from rosenblatt.errors import ParameterError
+from rosenblatt.data.rows import n_rows
+from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.estimators import checks
 from rosenblatt.estimators.closed_form import StreamingClosedForm
+from rosenblatt.estimators.output import configure, numbered_names, projected
 from rosenblatt.solvers import covariance
-from rosenblatt.solvers.discriminants import gaussian
+from rosenblatt.solvers.discriminants import directions_between, gaussian
 from rosenblatt.solvers.moments import Moments
+from rosenblatt.solvers.positive import factored
 from rosenblatt.solvers.score import scores_of
 from rosenblatt.solvers.state import Ending, Outcome
 
@@ -21,16 +25,24 @@ class LinearDiscriminant(StreamingClosedForm):
 
     For two classes w = Σ⁻¹(m₁ − m₀) and b = ½(m₀ᵀΣ⁻¹m₀ − m₁ᵀΣ⁻¹m₁) + log(π₁/π₀), and the posterior
     of the second is exactly σ(w·x + b) (lecture 000). Of more classes the scores are log posteriors
-    up to what the classes share, and the posterior is their softmax.
+    up to what the classes share, and the posterior is their softmax. `transform` projects rows on
+    the directions in which the class means lie farthest apart for how much each class scatters.
 
     Parameters
     ----------
-    priors : array-like of shape (n_classes,) or None, default=None
-        Prior of each class, in the order of `classes_`; None takes their share of the rows.
+    solver : {"svd", "lsqr", "eigen"}, default="svd"
+        For scikit-learn's signature: weights and directions are the same for all.
     shrinkage : None, float, "auto" or "oas", default=None
         Moves the covariance towards a multiple of the unit matrix: by a share from 0 to 1, or by
         an estimate for each class: "auto" is Ledoit and Wolf's (it reads the rows twice, so
         `partial_fit` cannot have it), "oas" needs the moments only.
+    priors : array-like of shape (n_classes,) or None, default=None
+        Prior of each class, in the order of `classes_`; None takes their share of the rows.
+    n_components : int or None, default=None
+        How many directions `transform` has, at most the smaller of n_classes − 1 and n_features;
+        None takes all. It changes no decision.
+    store_covariance : bool, default=False
+        For scikit-learn's signature: `covariance_` is always there.
     n_jobs : int or None, default=None
         Threads that read blocks of rows; they change no bit of the result. −1 takes all cores.
 
@@ -52,6 +64,13 @@ class LinearDiscriminant(StreamingClosedForm):
         How much the covariance of each class was shrunk.
     rank_ : int
         How many directions the covariance spans; the others are left out.
+    xbar_ : ndarray of shape (n_features,)
+        Mean of the class means by priors: where `transform` has its zero.
+    scalings_ : ndarray of shape (n_features, n_components)
+        Directions rows are projected on, the best first; along each the variance within the
+        classes is 1.
+    explained_variance_ratio_ : ndarray of shape (n_components,)
+        Share of the scatter between the classes that each direction explains.
     outcome_ : Outcome
         How the weights were found, as a sentence.
 
@@ -71,12 +90,101 @@ class LinearDiscriminant(StreamingClosedForm):
     _covariance: Floats
     _shrinkage: Floats
 
+    _scalings: Floats
+    _ratios: Floats
+
     def __init__(
-        self, *, priors: Any = None, shrinkage: Any = None, n_jobs: int | None = None
+        self,
+        solver: str = "svd",
+        shrinkage: Any = None,
+        priors: Any = None,
+        n_components: int | None = None,
+        store_covariance: bool = False,  # noqa: FBT001, FBT002 (scikit-learn's signature)
+        *,
+        n_jobs: int | None = None,
     ) -> None:
-        self.priors = priors
+        self.solver = solver
         self.shrinkage = shrinkage
+        self.priors = priors
+        self.n_components = n_components
+        self.store_covariance = store_covariance
         self.n_jobs = n_jobs
+
+    def transform(self, X: Any) -> Any:
+        """Project rows on the directions that tell the classes apart best.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows to project.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+            Projections, the best direction first; a frame where `set_output` asks for one.
+        """
+        scalings = self.scalings_
+        W = np.column_stack([scalings.T, -(self.xbar_ @ scalings)])
+        scores = partial(self._scored, score=lambda rows: scores_of(rows, W))
+        return projected(self, X, scores, self.get_feature_names_out)
+
+    def fit_transform(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Fit, then project the same rows.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Training rows.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        sample_weight : array-like of shape (n_samples,), optional
+            How many times each row counts.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+            Projections, the best direction first; a frame where `set_output` asks for one.
+        """
+        return self.fit(X, y, sample_weight).transform(X)
+
+    def get_feature_names_out(self, input_features: Any = None) -> Array:
+        """Names of the projections: lineardiscriminant0 and so on.
+
+        Parameters
+        ----------
+        input_features : ignored
+            For scikit-learn's signature.
+
+        Returns
+        -------
+        ndarray of str
+            One a direction.
+        """
+        del input_features
+        return numbered_names(self, self.scalings_.shape[1])
+
+    def set_output(self, *, transform: str | None = None) -> Self:
+        """Choose what `transform` gives: an array or a frame.
+
+        Parameters
+        ----------
+        transform : {"default", "pandas", "polars"} or None, default=None
+            As in scikit-learn; None changes nothing.
+
+        Returns
+        -------
+        self
+        """
+        configure(self, transform)
+        return self
+
+    def __sklearn_tags__(self) -> Any:
+        """Tell scikit-learn that this is a transformer besides."""
+        from sklearn.utils import TransformerTags  # noqa: PLC0415 (slow to import)
+
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags = TransformerTags()
+        return tags
 
     def predict_proba(self, X: Any) -> Floats:
         """Posterior of each class: the logistic function of the score, or softmax of the scores.
@@ -131,19 +239,9 @@ class LinearDiscriminant(StreamingClosedForm):
         ndarray of shape (n_samples,) or (n_samples, n_classes)
             Log odds of `classes_[1]`, or log posteriors up to what the classes share.
         """
-        W = self._textbook()
+        W = self._shown_weights()
         scores = self._scored(X, lambda rows: scores_of(rows, W))
         return scores[:, 0] if scores.shape[1] == 1 else scores
-
-    @property
-    def coef_(self) -> Floats:
-        """Weights of the features, a row a unit: Σ⁻¹m_k for more than two classes."""
-        return self._textbook()[:, :-1]
-
-    @property
-    def intercept_(self) -> Floats:
-        """Bias of each unit."""
-        return self._textbook()[:, -1]
 
     @property
     def priors_(self) -> Floats:
@@ -158,16 +256,43 @@ class LinearDiscriminant(StreamingClosedForm):
         return self._covariance
 
     @property
+    def xbar_(self) -> Floats:
+        """Mean of the class means, by priors."""
+        return np.asarray(self.priors_ @ self.means_)
+
+    @property
+    def scalings_(self) -> Floats:
+        """Directions rows are projected on, a column each, the best first."""
+        self._weights()
+        return self._scalings[:, : self.n_components]
+
+    @property
+    def explained_variance_ratio_(self) -> Floats:
+        """Share of the scatter between the classes that each direction explains."""
+        self._weights()
+        return self._ratios[: self.n_components]
+
+    @property
     def shrinkage_(self) -> Floats:
         """How much the covariance of each class was shrunk."""
         self._weights()
         return self._shrinkage
 
-    def _textbook(self) -> Floats:
+    def _zero_is_first(self) -> bool:
+        return True
+
+    def _shown_weights(self) -> Floats:
         """Weights as they are written down; to decide, those without the common part are better."""
         return self._weights() + self._common
 
+    def _take_weights(self, W: Floats) -> None:
+        super()._take_weights(W)
+        self._common = np.zeros(W.shape[1])
+
     def _check(self) -> None:
+        checks.one_of("solver", self.solver, ("svd", "lsqr", "eigen"))
+        checks.whole("n_components", self.n_components, least=1, optional=True)
+        checks.flag("store_covariance", self.store_covariance)
         checks.jobs("n_jobs", self.n_jobs)
         if self.shrinkage is not None and not isinstance(self.shrinkage, str):
             checks.number("shrinkage", self.shrinkage, least=0, most=1)
@@ -188,14 +313,31 @@ class LinearDiscriminant(StreamingClosedForm):
         return "shrinkage" if isinstance(self.shrinkage, str) else None
 
     def _solve(self, moments: Moments, blocks: Blocks | None) -> None:
+        self._check_components(len(moments.counts) - 1)
+        if blocks is not None and n_rows(blocks.problem.rows) <= len(moments.counts):
+            raise DataError(
+                "The number of samples must be more than the number of classes: one row a class"
+                " does not scatter."
+            )
         priors = self._priors_of(moments)
         C, amounts = self._covariance_of(moments, priors, blocks)
-        W, common, rank = gaussian(moments, C, priors)
+        factor = factored(C)
+        W, common, rank = gaussian(moments, factor, priors)
+        directions = directions_between(moments, factor, priors)
+        self._scalings, self._ratios = directions.directions, directions.ratios
         width = self.n_features_in_
         ending = Ending.SOLVED if rank == width else Ending.SOLVED_PARTLY
         self._W, self._common, self._rank = W, common, rank
         self._priors, self._covariance, self._shrinkage = priors, C, amounts
         self._outcome = Outcome(ending, 1, self._n_rows, rank=rank, width=width)
+
+    def _check_components(self, most: int) -> None:
+        most = min(most, self.n_features_in_)
+        if self.n_components is not None and self.n_components > most:
+            raise ParameterError(
+                f"n_components cannot be larger than min(n_features, n_classes - 1), here {most};"
+                f" got {self.n_components}."
+            )
 
     def _covariance_of(
         self, moments: Moments, priors: Floats, blocks: Blocks | None

@@ -6,10 +6,10 @@ import numpy as np
 
 from rosenblatt.arrays import Floats, Ints
 from rosenblatt.data.problem import Problem
+from rosenblatt.errors import DataError
 from rosenblatt.estimators import checks
 from rosenblatt.estimators.certified import CertifiedClassifier, Run
 from rosenblatt.rules.losses import Loss
-from rosenblatt.solvers.certificate import balanced
 from rosenblatt.solvers.certified import METHODS
 
 LOSSES = {"hinge": Loss.HINGE, "squared_hinge": Loss.SQUARED_HINGE}
@@ -49,6 +49,16 @@ class LinearSVM(CertifiedClassifier):
         Whether `fit` goes on from the weights of the last one.
     time_limit : float or None, default=None
         Seconds after which the best weights so far are kept.
+    penalty : {"l2"}, default="l2"
+        For the signature of scikit-learn's LinearSVC: there is no l1 part.
+    dual : bool or "auto", default="auto"
+        For that signature: primal and dual are solved together.
+    multi_class : {"ovr"}, default="ovr"
+        For that signature: one unit a class, against the rest.
+    intercept_scaling : float, default=1
+        For that signature: the bias is not penalised, so nothing has to be scaled.
+    verbose : int, default=0
+        For that signature: nothing is printed; `trace_` has every step.
     n_jobs : int or None, default=None
         Threads; they change no bit of the result. −1 takes all cores.
     random_state : int, RandomState or None, default=0
@@ -69,7 +79,9 @@ class LinearSVM(CertifiedClassifier):
     support_ : ndarray, or a list of one a class
         Rows that pull on the line: those on the margin or within it.
     dual_coef_ : ndarray, or a list of one a class
-        Their pulls times their signs: w is the sum of the rows so weighted, up to the gap.
+        Their dual variables times their signs, α y, whose dual objective is the bound behind
+        `gap_`: with an intercept they sum to 0 exactly, and w is the sum of the rows so weighted,
+        up to the gap.
     C_ : float
         The C used.
     cv_results_ : dict
@@ -109,6 +121,11 @@ class LinearSVM(CertifiedClassifier):
         class_weight: Any = None,
         warm_start: bool = False,
         time_limit: float | None = None,
+        penalty: str = "l2",
+        dual: bool | str = "auto",
+        multi_class: str = "ovr",
+        intercept_scaling: float = 1,
+        verbose: int = 0,
         n_jobs: int | None = None,
         random_state: Any = 0,
     ) -> None:
@@ -121,6 +138,11 @@ class LinearSVM(CertifiedClassifier):
         self.class_weight = class_weight
         self.warm_start = warm_start
         self.time_limit = time_limit
+        self.penalty = penalty
+        self.dual = dual
+        self.multi_class = multi_class
+        self.intercept_scaling = intercept_scaling
+        self.verbose = verbose
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -128,17 +150,36 @@ class LinearSVM(CertifiedClassifier):
         super()._check()
         checks.one_of("loss", self.loss, tuple(LOSSES))
         checks.one_of("solver", self.solver, ("auto", *METHODS))
+        checks.one_of("penalty", self.penalty, ("l2",))
+        checks.one_of("dual", self.dual, ("auto", True, False))
+        checks.one_of("multi_class", self.multi_class, ("ovr",))
+        checks.number("intercept_scaling", self.intercept_scaling, above=0)
+        checks.verbosity("verbose", self.verbose)
 
     def _loss(self) -> Loss:
         return LOSSES[self.loss]
+
+    def _alpha(self, unit: int, problem: Problem, positive: int) -> Floats:
+        only = isinstance(self.support_, np.ndarray)
+        rows = self.support_ if only else self.support_[unit]
+        signed = self.dual_coef_ if only else self.dual_coef_[unit]
+        n = len(problem.codes)
+        if len(rows) and rows[-1] >= n:
+            raise DataError(
+                f"The dual variables are of {rows[-1] + 1:,} rows or more; X has {n:,}. Give the"
+                " rows that the model was fitted to."
+            )
+        signs = np.where(problem.codes == positive, 1.0, -1.0)
+        alpha = np.zeros(n)
+        alpha[rows] = signed * signs[rows]
+        return alpha
 
     def _store(self, problem: Problem, runs: list[Run]) -> None:
         super()._store(problem, runs)
         supports, pulls = [], []
         for run in runs:
             signs = np.where(problem.codes == run.positive, 1.0, -1.0)
-            each = balanced(run.last.pulls, signs) if self.fit_intercept else run.last.pulls
-            supports.append(np.flatnonzero(each))
-            pulls.append((each * signs)[supports[-1]])
+            supports.append(np.flatnonzero(run.last.alpha))
+            pulls.append((run.last.alpha * signs)[supports[-1]])
         only = len(runs) == 1
         self.support_, self.dual_coef_ = (supports[0], pulls[0]) if only else (supports, pulls)

@@ -10,16 +10,27 @@ from rosenblatt.arrays import Array, Floats
 from rosenblatt.data.blocks import Blocks
 from rosenblatt.data.problem import Problem
 from rosenblatt.data.rows import n_cols
-from rosenblatt.errors import ParameterError
+from rosenblatt.errors import DataError, ModelError, ParameterError
 from rosenblatt.estimators import checks
-from rosenblatt.estimators.certified import CertifiedClassifier, Run, costs_of, recorded
+from rosenblatt.estimators.absent_classes import class_sizes, present_only, with_absent
+from rosenblatt.estimators.callbacks import Listener
+from rosenblatt.estimators.certified import (
+    CertifiedClassifier,
+    Run,
+    at_origin,
+    costs_of,
+    recorded,
+    retold,
+)
 from rosenblatt.evidence.separation import watched
 from rosenblatt.rules.losses import Loss
-from rosenblatt.solvers import multinomial
+from rosenblatt.solvers import multinomial, multinomial_likelihood
 from rosenblatt.solvers.certified import METHODS, Limits, Start, Step, until
-from rosenblatt.solvers.likelihood import MOST_FEATURES, climb
+from rosenblatt.solvers.duality_gap import COMPENSATED, Proof
+from rosenblatt.solvers.likelihood import MOST_WEIGHTS, climb
 from rosenblatt.solvers.responses import Task
 from rosenblatt.solvers.softmax import Classes
+from rosenblatt.solvers.softmax_gap import prove_softmax
 
 SOLVERS = ("auto", *METHODS, "lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga")
 PENALTIES = ("l2", None, "deprecated", "l1", "elasticnet")
@@ -45,12 +56,12 @@ class LogisticRegression(CertifiedClassifier):
     ----------
     penalty : {"l2", None}, default="l2"
         ½‖w‖², or nothing, which means `C=np.inf`. "deprecated", the word that scikit-learn's
-        default has become, means "l2".
+        default has become, means "l2", and so does "elasticnet", whose l1 part must be 0.
     C : float, np.inf or "cv", default=1.0
         Price of the losses against that of long weights; "cv" chooses it by cross-validation along
-        a path of warm starts, by log loss. np.inf, which is maximum likelihood, takes two classes
-        or one against the rest, and at most 4,095 features.
-    l1_ratio : None or 0, default=None
+        a path of warm starts, by log loss. np.inf is maximum likelihood, for up to 4,096 weights
+        (n_features + 1 for two classes or one against the rest, else n_classes times that).
+    l1_ratio : 0 or None, default=0.0
         For scikit-learn's signature: there is no l1 part.
     dual : bool, default=False
         For scikit-learn's signature: primal and dual are solved together.
@@ -96,14 +107,18 @@ class LogisticRegression(CertifiedClassifier):
         infinite where no weights are the best.
     objective_ : float
         P, summed over the units where each has its own.
+    dual_coef_ : ndarray of shape (n_samples,) or (n_samples, n_classes)
+        Dual variables times their signs, α y, or of a softmax c (e_y − q), whose dual objective is
+        the bound behind `gap_`; with an intercept they sum to 0 exactly, class by class. A model
+        file does not keep them; with C=np.inf there are none.
     C_ : float
         The C used.
     cv_results_ : dict
         With C="cv": the values "C" tried, the "scores" of each on each fold, NaN where one was
         spared because the value was out of the race, and the "mean_score", for which a spared
         fold is made up from how far the value was behind the one chosen.
-    n_iter_ : int
-        Steps taken (the most of any unit).
+    n_iter_ : ndarray of shape (1,) or (n_classes,)
+        Steps taken, by each unit where each has its own run.
     outcome_ : Outcome
         How the run ended, as a sentence.
     trace_ : Trace
@@ -121,14 +136,18 @@ class LogisticRegression(CertifiedClassifier):
     True
     """
 
+    dual_coef_: Floats
+
     _choosing_tol = 1e-3  # a probability shows more than a side
+
+    _one_vs_rest: bool
 
     def __init__(
         self,
         penalty: str | None = "l2",
         *,
         C: Any = 1.0,
-        l1_ratio: float | None = None,
+        l1_ratio: float | None = 0.0,
         dual: bool = False,
         tol: float = 1e-6,
         fit_intercept: bool = True,
@@ -194,10 +213,26 @@ class LogisticRegression(CertifiedClassifier):
         """Logarithm of the probability of each class, from the scores."""
         if scores.shape[1] == 1:
             return np.asarray(log_expit(np.hstack([-scores, scores])))
-        if self.multi_class != "ovr":
+        if not self._fitted_one_vs_rest():
             return np.asarray(log_softmax(scores, axis=1))
         own = log_expit(scores)
         return np.asarray(own - logsumexp(own, axis=1, keepdims=True))
+
+    def _fitted_one_vs_rest(self) -> bool:
+        """Whether the units were fitted one against the rest, whatever `multi_class` says now."""
+        return bool(vars(self).get("_one_vs_rest", self.multi_class == "ovr"))
+
+    def _solve(
+        self, problem: Problem, start: list[Start] | None, listener: Listener | None
+    ) -> None:
+        self._one_vs_rest = self.multi_class == "ovr"
+        super()._solve(problem, start, listener)
+
+    def _n_runs(self, problem: Problem) -> int:
+        return 1 if self._is_softmax(problem) else super()._n_runs(problem)
+
+    def _zero_is_first(self) -> bool:
+        return True
 
     def _marks(self, scores: Floats, codes: Array) -> Floats:
         return np.asarray(self._log_proba(scores)[np.arange(len(codes)), codes])
@@ -208,34 +243,108 @@ class LogisticRegression(CertifiedClassifier):
     def _runs(
         self, problem: Problem, C: float, start: list[Start] | None, limits: Limits
     ) -> list[Run]:
-        if problem.n_classes == 2 or self.multi_class == "ovr":
+        if not self._is_softmax(problem):
             return super()._runs(problem, C, start, limits)
+        W = None if start is None else np.vstack([unit.w for unit in start])
+        present = np.flatnonzero(class_sizes(problem))
+        if len(present) == problem.n_classes or not self.fit_intercept:
+            return [self._softmax_run(problem, C, W, limits)]
+        part, rows = present_only(problem, present)
+        run = self._softmax_run(part, C, None if W is None else W[present], limits)
+        task = self._softmax_task(problem, C)
+        W, alpha = with_absent(task, run.last, present, rows)
+        return [retold(run, prove_softmax(task, W, alpha, limits.tol), limits.tol)]
+
+    def _softmax_run(self, problem: Problem, C: float, W: Floats | None, limits: Limits) -> Run:
+        task = self._softmax_task(problem, C)
+        if limits.max_iter == 0:
+            return recorded(multinomial.at_start(task, W), 0, -1, limits)
         if np.isinf(C):
-            raise ParameterError(
-                f"C=inf takes two classes, or multi_class='ovr'; y holds {problem.n_classes}"
-                " classes. Use a large C, such as C=1e6."
-            )
-        task = Classes(
+            steps = self._watched(multinomial_likelihood.climb(task, W), task, limits)
+        else:
+            steps = multinomial.certify(task, W, self._seed(), limits)
+        return recorded(steps, 0, -1, limits)
+
+    def _moved_back(
+        self, problem: Problem, runs: list[Run], offsets: Floats, tol: float
+    ) -> list[Run]:
+        if not self._is_softmax(problem):
+            return super()._moved_back(problem, runs, offsets, tol)
+        (run,) = runs
+        W = np.vstack([at_origin(w, offsets) for w in run.last.w])
+        task = self._softmax_task(problem, self.C_)
+        return [retold(run, prove_softmax(task, W, run.last.alpha, tol), tol)]
+
+    def _is_softmax(self, problem: Problem) -> bool:
+        return problem.n_classes > 2 and self.multi_class != "ovr"
+
+    def _softmax_task(self, problem: Problem, C: float) -> Classes:
+        free = np.isinf(C)  # then only the losses count
+        return Classes(
             blocks=Blocks(problem, self._threads()),
-            costs=costs_of(problem, C),
-            ridge=1.0,
+            costs=costs_of(problem, 1.0 if free else C),
+            ridge=0.0 if free else 1.0,
             bias=self.fit_intercept,
         )
-        W = None if start is None else np.vstack([unit.w for unit in start])
-        steps = multinomial.certify(task, W, self._seed(), limits)
-        return [recorded(steps, 0, -1, limits.tol)]
+
+    def _proofs(self, problem: Problem) -> list[Proof]:
+        if not self._is_softmax(problem):
+            return super()._proofs(problem)
+        task, W = self._softmax_task(problem, self.C_), self._weights()
+        return [prove_softmax(task, W, self._kept_alpha(problem), 0.0, COMPENSATED)]
+
+    def _alpha(self, unit: int, problem: Problem, positive: int) -> Floats:
+        signs = np.where(problem.codes == positive, 1.0, -1.0)
+        return np.asarray(self._kept_alpha(problem)[:, unit] * signs)
+
+    def _kept_alpha(self, problem: Problem) -> Floats:
+        """Dual variables as they are published, a row a sample and a column a unit."""
+        if "dual_coef_" not in vars(self):
+            raise ModelError(
+                "The dual variables of this model are not known: a model file does not keep them."
+                " Fit it again to check its gap."
+            )
+        n, rows = len(self.dual_coef_), len(problem.codes)
+        if n != rows:
+            raise DataError(
+                f"The dual variables are of {n:,} rows; X has {rows:,}. Give the rows that the"
+                " model was fitted to."
+            )
+        return self.dual_coef_.reshape(n, -1)
+
+    def _store(self, problem: Problem, runs: list[Run]) -> None:
+        super()._store(problem, runs)
+        self.n_iter_ = np.array([run.last.number for run in runs], np.int64)
+        self.__dict__.pop("dual_coef_", None)
+        if np.isinf(self.C_):
+            return
+        if self._is_softmax(problem):
+            self.dual_coef_ = runs[0].last.alpha
+            return
+        signed = [
+            run.last.alpha * np.where(problem.codes == run.positive, 1.0, -1.0) for run in runs
+        ]
+        self.dual_coef_ = signed[0] if len(signed) == 1 else np.column_stack(signed)
 
     def _steps(self, task: Task, start: Start | None, seed: int, limits: Limits) -> Iterator[Step]:
         if task.ridge > 0.0:
             return super()._steps(task, start, seed, limits)
+        return self._watched(climb(task, None if start is None else start.w), task, limits)
+
+    def _watched(
+        self, steps: Iterator[Step], task: Task | Classes, limits: Limits
+    ) -> Iterator[Step]:
+        """Steps of a climb to its end, or to where separation is seen."""
         features = n_cols(task.blocks.problem.rows)
-        if features > MOST_FEATURES:
+        units = task.n_classes if isinstance(task, Classes) else 1
+        most = MOST_WEIGHTS // units - 1
+        if features > most:
+            of_classes = f" of {units} classes" if units > 1 else ""
             raise ParameterError(
-                f"C=inf takes at most {MOST_FEATURES:,} features; X has {features:,}. Use a finite"
-                " C: so many features nearly always separate the classes."
+                f"C=inf takes at most {most:,} features{of_classes}; X has {features:,}. Use a"
+                " finite C: so many features nearly always separate the classes."
             )
         names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(features)])
-        steps = climb(task, None if start is None else start.w)
         return watched(until(steps, limits), task, list(names), limits)
 
     def _price(self) -> Any:
@@ -253,10 +362,14 @@ class LogisticRegression(CertifiedClassifier):
         checks.number("intercept_scaling", self.intercept_scaling, above=0)
         checks.verbosity("verbose", self.verbose)
         checks.number("l1_ratio", self.l1_ratio, least=0, most=1, optional=True)
-        if self.penalty in {"l1", "elasticnet"} or self.l1_ratio:
+        if self.penalty == "elasticnet" and self.l1_ratio is None:
+            raise ParameterError(
+                "l1_ratio must be specified when penalty is elasticnet; 0 is all it may be here."
+            )
+        if self.penalty == "l1" or self.l1_ratio:
             raise ParameterError(
                 f"penalty={self.penalty!r} with l1_ratio={self.l1_ratio!r} asks for an l1 part, of"
-                " which this rule has none: use penalty='l2' and l1_ratio=None, or for sparse"
+                " which this rule has none: use penalty='l2' and l1_ratio=0, or for sparse"
                 " weights Perceptron(penalty='l1')."
             )
         if self.penalty is None and isinstance(self.C, str):

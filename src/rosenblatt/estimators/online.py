@@ -23,6 +23,7 @@ from rosenblatt.data.rows import n_rows
 from rosenblatt.data.weights import weights_of
 from rosenblatt.errors import ParameterError, TooLargeError
 from rosenblatt.estimators import checks
+from rosenblatt.estimators.convergence import warn_unless_converged
 from rosenblatt.estimators.linear import LinearClassifier, Warm, unchanged_by_failure
 from rosenblatt.estimators.stream import Chunk, OneRow, Stream, advance, check_same_keep, units
 from rosenblatt.estimators.telling import tell_pass
@@ -110,6 +111,7 @@ class OnlineClassifier(LinearClassifier):
             problem = self._problem(X, y, sample_weight, self.class_weight)
             self._check_warm(warm)
             self._train(problem, self._validation(X_val, y_val), (coef_init, intercept_init), warm)
+        warn_unless_converged(self.outcome_, self.tol)
         return self
 
     def partial_fit(
@@ -240,6 +242,15 @@ class OnlineClassifier(LinearClassifier):
             self._W = self._stream.memory.kept()
         return super()._weights()
 
+    def _take_weights(self, W: Floats) -> None:
+        self._W, self._outcome = W, Outcome(Ending.SET, 0, 0)
+        if "_stream" in vars(self):
+            memory = self._stream.memory
+            memory.settle()
+            memory.go_on_from(W)
+            if memory.keep == "pocket":
+                memory.keep_in_pocket(W)
+
     def _check(self) -> None:
         self._check_common()
         checks.verbosity("verbose", self.verbose)
@@ -249,6 +260,10 @@ class OnlineClassifier(LinearClassifier):
         checks.flag("track_error", self.track_error)
         checks.number("time_limit", self.time_limit, above=0, optional=True)
 
+    def _keeps(self) -> str:
+        """Which weights of a run are kept."""
+        return self.keep
+
     def _check_replay(self) -> None:
         """Refuse settings under which not all rows are visited, or not one by one."""
         if self.early_stopping:
@@ -256,7 +271,7 @@ class OnlineClassifier(LinearClassifier):
 
     def _check_going_on(self) -> None:
         """Refuse settings that a stream cannot change midway."""
-        check_same_keep(self._stream.memory, self.keep)
+        check_same_keep(self._stream.memory, self._keeps())
         if not self.fit_intercept and self._stream.memory.W[:, -1].any():
             raise ParameterError(
                 "fit_intercept=False cannot be asked of a stream that has learned a bias. Use a new"
@@ -272,7 +287,7 @@ class OnlineClassifier(LinearClassifier):
 
     def _memory(self, W: Floats, n_classes: int) -> Memory:
         """Memory of a run that starts at the weights W."""
-        return Memory.starting_at(W, n_classes, keep=self.keep, l1=self._rule(2).l1 > 0)
+        return Memory.starting_at(W, n_classes, keep=self._keeps(), l1=self._rule(2).l1 > 0)
 
     def _train(
         self,
@@ -302,7 +317,7 @@ class OnlineClassifier(LinearClassifier):
             states = remembered(states, memory, memories)
         listening = Listening(
             stops=self._stops(judged=validation is not None),
-            pocket=self.keep == "pocket",
+            pocket=self._keeps() == "pocket",
             track_error=self.track_error,
             validation=validation,
             eta_if_bounded=self._eta_if_bounded(problem, rule) if bounded else None,
@@ -356,7 +371,7 @@ class OnlineClassifier(LinearClassifier):
     def _store(self, fit: Fit, memory: Memory) -> None:
         if fit.outcome.ending is Ending.DIVERGED:
             memory.go_on_from(fit.W)
-        if self.keep == "pocket":
+        if self._keeps() == "pocket":
             memory.keep_in_pocket(fit.W)
         self._W, self._stream, self._outcome = fit.W, Stream(self.classes_, memory), fit.outcome
         self.__dict__.pop("_patience", None)

@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rosenblatt.arrays import Floats
-from rosenblatt.estimators.contract import anew
+from rosenblatt.estimators.contract import anew, iterations_of
+from rosenblatt.estimators.convergence import outcomes_alone
 
 MOST_FRAMES = 24
 FIRST = 10  # passes that are all played; later ones ever more rarely
@@ -53,14 +54,14 @@ def replay(
         from other weights or was shuffled without a seed.
     """
     estimator = from_the_start(estimator, X, y, **fit)
-    passes = getattr(estimator, "n_iter_", None)
+    passes = iterations_of(estimator)
     if (
         passes is None
         or "max_iter" not in estimator.get_params()
         or not hasattr(estimator, "coef_")
     ):
         return []
-    frames = [_frame(estimator, X, y, k, fit) for k in _chosen(int(passes), most, work)]
+    frames = [_frame(estimator, X, y, k, fit) for k in _chosen(passes, most, work)]
     if not frames or not _same(frames[-1], estimator):
         return []
     return frames
@@ -79,7 +80,9 @@ def _frame(estimator: Any, X: Any, y: Any, passes: int, fit: dict[str, Any]) -> 
     still: dict[str, Any] = {"verbose": 0, "time_limit": None}
     settings = {name: value for name, value in still.items() if name in known}
     settings["max_iter"] = passes
-    model = anew(estimator, **settings).fit(X, y, **fit)
+    model = anew(estimator, **settings)
+    with outcomes_alone():  # that it is cut short is meant
+        model.fit(X, y, **fit)
     return Frame(passes, model.coef_.copy(), model.intercept_.copy())
 
 

@@ -11,6 +11,7 @@ from rosenblatt.data.targets import is_matrix, targets_of
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.estimators import checks
 from rosenblatt.estimators.contract import available_if
+from rosenblatt.estimators.convergence import warn_unless_converged
 from rosenblatt.estimators.layer import as_problem, given_layer, layer_start, layer_zero_loss
 from rosenblatt.estimators.linear import unchanged_by_failure
 from rosenblatt.estimators.squared_error import SquaredErrorClassifier
@@ -169,6 +170,7 @@ n_iter_no_change, class_weight, warm_start, keep, start, track_error, time_limit
             with unchanged_by_failure(self):
                 self._check()
                 self._fit_layer(X, y, (coef_init, intercept_init), sample_weight)
+            warn_unless_converged(self.outcome_, self.tol)
             return self
         with unchanged_by_failure(self):
             self.__dict__.pop("_pair", None)
@@ -253,7 +255,9 @@ n_iter_no_change, class_weight, warm_start, keep, start, track_error, time_limit
             raise DataError(
                 "This layer learned real targets, which are no labels to predict: call `outputs`."
             )
-        labels: Array = self._pair[(self._scores(X) >= 0).astype(np.intp)]
+        scores = self._scores(X)
+        positive = scores > 0 if self._zero_is_first() else scores >= 0
+        labels: Array = self._pair[positive.astype(np.intp)]
         return labels
 
     @available_if(_gives_probabilities)
@@ -291,6 +295,9 @@ n_iter_no_change, class_weight, warm_start, keep, start, track_error, time_limit
             raise DataError(f"y must have shape {decisions.shape}; got {table.shape}.")
         right: Array = (decisions == table).all(axis=1)
         return right
+
+    def _zero_is_first(self) -> bool:
+        return _gives_probabilities(self)
 
     def _machine(self) -> str:
         return _MACHINES[self.activation]

@@ -23,9 +23,10 @@ def tell_pass(record: Record, max_iter: int, *, loudly: bool = False) -> None:
 
 def tell_step(record: Certified, tol: float) -> None:
     """Log a certified step; every digit of the gap is as long a way."""
-    share = min(1.0, _digits(record.gap) / (_digits(tol) or math.inf))
+    share = min(1.0, digits_of(record.gap) / (digits_of(tol) or math.inf))
     _LOG.info("step %d: gap %.1e", record.step, record.gap, extra={"share": share})
 
 
-def _digits(gap: float) -> float:
+def digits_of(gap: float) -> float:
+    """How many decimal digits a relative gap leaves right."""
     return -math.log10(min(1.0, max(gap, NEAREST)))

@@ -6,16 +6,16 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from rosenblatt.arrays import Array, Codes, Floats
 from rosenblatt.data.blocks import Blocks
-from rosenblatt.data.missing import refuse_masked
 from rosenblatt.data.problem import Problem
 from rosenblatt.data.rows import Rows, n_cols, n_rows
 from rosenblatt.errors import DataError
+from rosenblatt.estimators.linear import given_numbers
 from rosenblatt.evidence.bounds import Geometry, MarginBounds, geometry
 from rosenblatt.evidence.trace import Record, Trace, outcome_of, record_of
+from rosenblatt.kernel_cache import njit
 from rosenblatt.rules.decisions import decided
 from rosenblatt.solvers.correct import Rule, move
 from rosenblatt.solvers.divergence import Guard, guarded
@@ -134,24 +134,13 @@ def given_weights(coef_init: Any, intercept_init: Any, W: Floats, bias: float) -
         ("intercept_init", intercept_init, W[:, -1]),
     ):
         if given is not None:
-            values = _numbers(name, given)
+            values = given_numbers(name, given)
             one_unit = len(W) == 1 and values.size == part.size
             if values.shape != part.shape and not one_unit:
                 raise DataError(f"{name} must have shape {part.shape}; got {values.shape}.")
             part[...] = values.reshape(part.shape)
     W[:, -1] *= bias
     return W
-
-
-def _numbers(name: str, given: Any) -> Floats:
-    refuse_masked(given, name)
-    try:
-        values = np.asarray(given, np.float64)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise DataError(f"{name} must hold numbers: {error}.") from error
-    if not np.isfinite(values).all():
-        raise DataError(f"{name} must be finite; got {values[~np.isfinite(values)][0]}.")
-    return values
 
 
 def held_out(problem: Problem, fraction: float, seed: int) -> tuple[Problem, Problem]:

@@ -16,12 +16,12 @@ Premises: w starts at 0, η is constant, all samples weigh the same and no penal
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from rosenblatt.arrays import Floats
 from rosenblatt.data.blocks import Blocks
 from rosenblatt.data.problem import Problem
 from rosenblatt.data.rows import Rows, n_rows, square
+from rosenblatt.kernel_cache import njit
 from rosenblatt.solvers.score import scores_of
 
 

@@ -5,6 +5,9 @@ likelihood grows for ever: the weights of that direction run to infinity. Such a
 every row strictly on its side (*complete* separation), or leaves some on the boundary
 (*quasi-complete*); if there is none, the classes overlap and there are best weights.
 
+Of more than two classes a line is one between each two: the score of a row's own class is held
+against those of all others (Kesler).
+
 The verdict is that of `separability`, exact. Only where it leaves open whether classes touch, for
 the size of the data, the direction of the run itself is tried, in floats.
 """
@@ -24,11 +27,13 @@ from rosenblatt.evidence.proof.door import read_table
 from rosenblatt.evidence.proof.verdict import Inseparable, Proof, Separable
 from rosenblatt.evidence.search.kind import ranges
 from rosenblatt.evidence.separability import separability
+from rosenblatt.solvers import units
 from rosenblatt.solvers.certificate import Bounds
 from rosenblatt.solvers.certified import Limits, Step
 from rosenblatt.solvers.newton import margins_of
 from rosenblatt.solvers.products import squared
 from rosenblatt.solvers.responses import Task
+from rosenblatt.solvers.softmax import Classes
 from rosenblatt.solvers.state import Ending
 
 PATIENCE = 10  # steps in which Newton's method arrives where there is something to arrive at
@@ -43,13 +48,14 @@ class Separation:
 
     `features` are those whose weights run to infinity (the number behind the last is the bias's),
     `alone` those that separate the classes completely by themselves. `proved` is False where
-    floats have decided.
+    floats have decided, `all_features` where there may be other features besides.
     """
 
     kind: Literal["complete", "quasi-complete"]
     features: tuple[int, ...]
     alone: tuple[int, ...] = ()
     proved: bool = True
+    all_features: bool = True
 
     def told(self, names: Sequence[str]) -> str:
         """The finding as a sentence or two, with the names of the features."""
@@ -60,9 +66,10 @@ class Separation:
                 f" between them, the likelier the labels.{alone}"
             )
         seems, growing = "" if self.proved else ", it seems", listed(names, self.features)
+        at_least = "" if self.all_features else " at least"
         return (
             f"No row is on the wrong side of some line, and not all are on it{seems}"
-            f" (quasi-complete separation). Without end grow the weights of: {growing}."
+            f" (quasi-complete separation). Without end grow{at_least} the weights of: {growing}."
         )
 
 
@@ -74,7 +81,7 @@ def listed(names: Sequence[str], which: Sequence[int]) -> str:
 
 
 def watched(
-    steps: Iterator[Step], task: Task, names: Sequence[str], limits: Limits
+    steps: Iterator[Step], task: Task | Classes, names: Sequence[str], limits: Limits
 ) -> Iterator[Step]:
     """Steps of a climb, ended where the classes turn out to be separated."""
     doctor = Doctor(task, limits)
@@ -92,7 +99,7 @@ def watched(
 class Doctor:
     """Looks at every step of a climb, and asks for a verdict when it does not arrive."""
 
-    def __init__(self, task: Task, limits: Limits) -> None:
+    def __init__(self, task: Task | Classes, limits: Limits) -> None:
         self._task, self._limits = task, limits
         self._live = np.flatnonzero(task.costs > 0)
         self._before: Floats | None = None
@@ -102,13 +109,20 @@ class Doctor:
         """The separation, if there is one and the step has shown signs of it."""
         direction = step.w if self._before is None else step.w - self._before
         self._before = step.w
-        costs = self._task.costs
-        if (2.0 * step.pulls < costs)[self._live].all():  # every margin is positive
-            W = step.w[None] if self._task.bias else step.w[None, :-1]
+        if (self._shares_of_rivals(step.alpha) < 0.5).all():  # every margin is positive
+            W = np.atleast_2d(step.w)
+            W = W if self._task.bias else np.ascontiguousarray(W[:, :-1])
             if margins.separates(read_table(*self._data()), W):
                 return self._complete()
         lost = step.ending is not None and step.ending is not Ending.CERTIFIED
         return self._ask(direction) if lost or step.number % PATIENCE == 0 else None
+
+    def _shares_of_rivals(self, alpha: Floats) -> Floats:
+        """Probability that each row is given to the rivals of its own class."""
+        pulls, costs = alpha[self._live], self._task.costs[self._live]
+        if isinstance(self._task, Classes):
+            pulls = pulls[np.arange(len(costs)), self._task.blocks.problem.codes[self._live]]
+        return np.asarray(pulls / costs)
 
     def _ask(self, direction: Floats) -> Separation | None:
         if self._verdict is None:
@@ -119,7 +133,8 @@ class Doctor:
             return self._by_floats(direction)
         if self._verdict.touching is None:
             return None
-        return Separation("quasi-complete", self._running(self._verdict.touching))
+        features = self._running(self._verdict.touching)
+        return Separation("quasi-complete", features, all_features=isinstance(self._task, Task))
 
     def _decide(self, X: Any, y: Ints) -> Proof:
         left = self._limits.deadline - time.monotonic()
@@ -135,10 +150,12 @@ class Doctor:
         features: set[int] = set()
         X, y = self._data()
         while True:
-            features.update(np.flatnonzero(margins.nearest(W)[0]).tolist())
+            features.update(np.flatnonzero(differing(W)).tolist())
             behind = margins.signs(read_table(X, y), W) == 0
+            if behind.all():  # level with a rival each, ahead of another
+                return tuple(sorted(features))
             X, y = X[behind], y[behind]
-            verdict = self._decide(X, y) if len(np.unique(y)) == 2 else None
+            verdict = self._decide(X, y) if len(np.unique(y)) == self._n_classes() else None
             if not isinstance(verdict, Inseparable) or verdict.touching is None:
                 return tuple(sorted(features))
             W = verdict.touching
@@ -148,20 +165,41 @@ class Doctor:
         if not self._task.bias:
             return ()
         low, high = ranges(read_table(*self._data()))
-        return tuple(np.flatnonzero((high[0] < low[1]) | (high[1] < low[0])).tolist())
+        order = np.argsort(low, axis=0)
+        low, high = np.take_along_axis(low, order, 0), np.take_along_axis(high, order, 0)
+        return tuple(np.flatnonzero((high[:-1] < low[1:]).all(axis=0)).tolist())
 
     def _by_floats(self, direction: Floats) -> Separation | None:
         """Quasi-complete separation by the direction of the run, to what is left of its past."""
         blocks, live = self._task.blocks, self._live
-        moves = margins_of(self._task, direction, np.empty_like(self._task.costs))[live]
+        moves = self._moves(direction)[live]
         if moves.max() <= 0 or moves.min() < -ROUNDING * moves.max():
             return None
-        sizes = np.abs(direction) * np.sqrt(squared(blocks, live, np.ones(len(live))))
+        largest = np.abs(np.atleast_2d(direction)).max(axis=0)
+        sizes = largest * np.sqrt(squared(blocks, live, np.ones(len(live))))
         features = tuple(np.flatnonzero(sizes > ROUNDING * sizes.max()).tolist())
         return Separation("quasi-complete", features, proved=False)
 
+    def _moves(self, direction: Floats) -> Floats:
+        """How the margins of all rows move along a direction: against each rival."""
+        if isinstance(self._task, Task):
+            return margins_of(self._task, direction, np.empty_like(self._task.costs))
+        scores = units.scores(self._task.blocks, np.ascontiguousarray(direction.T))
+        own = self._task.blocks.problem.codes
+        return np.asarray(scores[np.arange(len(own)), own][:, None] - scores)
+
+    def _n_classes(self) -> int:
+        return 2 if isinstance(self._task, Task) else self._task.n_classes
+
     def _data(self) -> tuple[Any, Ints]:
-        """Rows that cost something, with 1 for the sign +1 and 0 for −1."""
+        """Rows that cost something, with the code of their class, or 1 and 0 for signs."""
         problem, live = self._task.blocks.problem, self._live
         taken = problem if len(live) == len(self._task.costs) else problem.take(live)
-        return matrix_of(taken.rows), (self._task.signs[live] > 0).astype(np.int64)
+        codes = self._task.signs > 0 if isinstance(self._task, Task) else problem.codes
+        return matrix_of(taken.rows), codes[live].astype(np.int64)
+
+
+def differing(W: Array) -> Array:
+    """Whether a feature has weight in a direction; what all classes share counts for nothing."""
+    shared = W[0] if len(W) > 1 else np.zeros_like(W[0])
+    return np.asarray((shared != W).any(axis=0))

@@ -49,7 +49,7 @@ class Certified:
     """One step of a certified run.
 
     ==================  ===========================================================================
-    `step`              which step it was, from 1
+    `step`              how many steps had been taken
     `unit`              of which unit, from 0; two classes have one
     `objective`         P of the best weights so far
     `bound`             D: no weights have an objective below it

@@ -9,7 +9,18 @@ from rosenblatt.estimators import checks
 from rosenblatt.models.rules import RULES
 
 # parameters that only make sense in Python, or do nothing
-UNASKED = {"dual", "intercept_scaling", "n_components", "priors", "verbose", "warm_start"}
+UNASKED = {
+    *(
+        "average",
+        "dual",
+        "intercept_scaling",
+        "n_components",
+        "priors",
+        "store_covariance",
+        "verbose",
+    ),
+    "warm_start",
+}
 
 
 class Rule(StrEnum):

@@ -8,6 +8,7 @@ import numpy as np
 
 from rosenblatt.arrays import Floats
 from rosenblatt.errors import DataError
+from rosenblatt.estimators.contract import iterations_of
 from rosenblatt.estimators.visiting import Replay
 from rosenblatt.lab.leads import lead_of_own
 from rosenblatt.lab.state import Setup
@@ -113,7 +114,7 @@ class PassRun(Run):
         self._subject, self._setup = subject, setup
         self._refit = lru_cache(maxsize=256)(self._weights_after)
         model = self._fitted({})
-        super().__init__(model, int(getattr(model, "n_iter_", 1)), 1)
+        super().__init__(model, iterations_of(model) or 1, 1)
 
     def at(self, step: int) -> Moment:
         """The run after so many passes: the same run, stopped there."""

@@ -4,6 +4,10 @@ Bokeh sends a message for each change, and a browser may draw between two of the
 has dozens, and would be drawn in part before it is drawn whole. TCP in turn holds a small message
 back until the one before it is acknowledged, with which the other side takes its time (Nagle's
 algorithm meets delayed acknowledgement, about 40 ms).
+
+Up to Bokeh 3.9 a session hands each change to its connections, and awaits what they return at the
+end of an act. From 3.10 on it keeps the changes itself and then sends them one by one: it is made
+to do as before.
 """
 
 from collections.abc import Awaitable
@@ -21,6 +25,8 @@ class Together(ServerConnection):
         super().__init__(protocol, socket, context, session)
         self._wire, self._changes = socket, list[DocumentPatchedEvent]()
         socket.set_nodelay(True)
+        if hasattr(session, "_send_pending_patches"):  # Bokeh 3.10
+            session._send_pending_patches = _send_pending_patches  # noqa: SLF001
 
     def send_patch_document(self, event: DocumentPatchedEvent) -> Awaitable[None]:
         """Note a change. A session does so at each, and awaits what is returned after the last."""
@@ -35,6 +41,17 @@ class Together(ServerConnection):
             # before the browser is done with its data
             changes.sort(key=_of_data)
             await self._wire.send_message(self.protocol.create("PATCH-DOC", changes))
+
+
+async def _send_pending_patches(pending: list[Any]) -> None:
+    """Hand the changes that a session has kept to its connections, and await what they return."""
+    writes = [
+        connection.send_patch_document(patch.event)
+        for patch in pending
+        for connection in patch.connections
+    ]
+    for write in writes:
+        await write
 
 
 def _of_data(change: DocumentPatchedEvent) -> bool:

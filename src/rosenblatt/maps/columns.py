@@ -1,9 +1,8 @@
 """Products of pairs of columns, row by row: a row stays in the nearest cache while it is read."""
 
-from numba import njit
-
 from rosenblatt.arrays import Array, Ints
 from rosenblatt.data.rows import UINT
+from rosenblatt.kernel_cache import njit
 
 
 @njit(cache=True, nogil=True)

@@ -13,10 +13,10 @@ Round the cells is a margin that takes the votes of pixels outside them, and is 
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from rosenblatt.arrays import Array, Floats, Ints
 from rosenblatt.data.rows import INLINE, UINT
+from rosenblatt.kernel_cache import njit
 
 L1, L1_SQRT, L2, L2_HYS = range(4)
 EPSILON = 1e-5  # of a block's length, so that a block without edges has one

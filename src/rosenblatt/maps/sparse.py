@@ -3,10 +3,10 @@
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numba import njit
 
 from rosenblatt.arrays import Array, Floats, Ints
 from rosenblatt.data.storage import CSR, n_rows
+from rosenblatt.kernel_cache import njit
 from rosenblatt.maps.map import in_order
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""What estimators may have learned: every attribute with its type, and the shapes of its arrays.
+"""What estimators may have learned: every attribute, and the shapes of its arrays.
 
 Compiled code trusts shapes, so those of a file are checked before anything runs on them:
 
@@ -17,57 +17,69 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.arrays import Array, Floats, Ints
 from rosenblatt.data.storage import CSR, Rows, n_cols, n_rows
-from rosenblatt.estimators.stream import Stream, units
-from rosenblatt.evidence.bounds import MarginBounds
-from rosenblatt.evidence.trace import Trace
-from rosenblatt.models.values import fits
-from rosenblatt.rules.kernels import NAMES, Kernel, Points
+from rosenblatt.estimators.stream import units
+from rosenblatt.models.schema import (
+    RECORDS,
+    TRACE,
+    Accepts,
+    either,
+    is_array,
+    is_dict,
+    is_flag,
+    is_float_array,
+    is_int_array,
+    is_integer,
+    is_number,
+    list_of,
+    optional,
+)
+from rosenblatt.rules.kernels import NAMES
 from rosenblatt.solvers.memory import Memory
-from rosenblatt.solvers.moments import Moments
-from rosenblatt.solvers.run import Stalled
-from rosenblatt.solvers.state import Outcome
 
-KINDS: dict[str, Any] = {
-    "n_features_in_": int,
-    "feature_names_in_": Array,
-    "classes_": Array,
-    "_W": Floats | None,
-    "coef_": Floats,
-    "vocabulary_": Array,
-    "_stream": Stream,
-    "_outcome": Outcome | None,
-    "outcome_": Outcome,
-    "trace_": Trace,
-    "n_iter_": int,
-    "mistakes_": int,
-    "margin_bounds_": MarginBounds | None,
-    "mistake_bound_": float | None,
-    "validation_score_": float,
-    "_patience": Stalled,
-    "_pair": Array | None,
-    "_moments": Moments,
-    "_n_rows": int,
-    "_rank": int,
-    "rank_": int,
-    "scalings_": Floats,
-    "explained_variance_ratio_": Floats,
-    "means_": Floats,
-    "_common": Floats,
-    "_priors": Floats,
-    "_covariance": Floats,
-    "_shrinkage": Floats,
-    "objective_": float,
-    "gap_": float,
-    "C_": float,
-    "cv_results_": dict,
-    "support_": Ints | list[Ints],
-    "dual_coef_": Floats | list[Floats],
-    "_kernel": Kernel,
-    "_supports": Points,
-    "_labels": Array,
-    "_skipped": int,
+KINDS: dict[str, Accepts] = {
+    "n_features_in_": is_integer,
+    "feature_names_in_": is_array,
+    "classes_": is_array,
+    "_W": optional(is_float_array),
+    "coef_": is_float_array,
+    "vocabulary_": is_array,
+    "_stream": RECORDS["stream"].accepts,
+    "_outcome": optional(RECORDS["outcome"].accepts),
+    "outcome_": RECORDS["outcome"].accepts,
+    "trace_": TRACE.accepts,
+    "n_iter_": either(is_integer, is_int_array),
+    "_one_vs_rest": is_flag,
+    "_sparse_coef": is_flag,
+    "mistakes_": is_integer,
+    "margin_bounds_": optional(RECORDS["margin bounds"].accepts),
+    "mistake_bound_": optional(is_number),
+    "validation_score_": is_number,
+    "_patience": RECORDS["patience"].accepts,
+    "_pair": optional(is_array),
+    "_moments": RECORDS["moments"].accepts,
+    "_n_rows": is_integer,
+    "_rank": is_integer,
+    "rank_": is_integer,
+    "scalings_": is_float_array,
+    "explained_variance_ratio_": is_float_array,
+    "means_": is_float_array,
+    "_common": is_float_array,
+    "_priors": is_float_array,
+    "_covariance": is_float_array,
+    "_shrinkage": is_float_array,
+    "_scalings": is_float_array,
+    "_ratios": is_float_array,
+    "objective_": is_number,
+    "gap_": is_number,
+    "C_": is_number,
+    "cv_results_": is_dict,
+    "support_": either(is_int_array, list_of(is_int_array)),
+    "dual_coef_": either(is_float_array, list_of(is_float_array)),
+    "_kernel": RECORDS["kernel"].accepts,
+    "_supports": RECORDS["points"].accepts,
+    "_labels": is_array,
+    "_skipped": is_integer,
 }
 SHAPES = {
     "classes_": ("K",),
@@ -83,6 +95,8 @@ SHAPES = {
     "_priors": ("K",),
     "_covariance": ("d", "d"),
     "_shrinkage": ("K",),
+    "_scalings": ("d", "any"),
+    "_ratios": ("any",),
 }
 MEMORY = {
     "W": ("u", "w"),
@@ -119,7 +133,7 @@ def check(state: Mapping[str, Any]) -> None:
 
 def _check_kinds(state: Mapping[str, Any]) -> None:
     for name, value in state.items():
-        if name not in KINDS or not fits(value, KINDS[name]):
+        if name not in KINDS or not KINDS[name](value):
             raise ValueError(f"its attribute {name!r} is unknown or of another kind")
     ranks = "coef_" in state  # what ranks has no classes
     if "n_features_in_" not in state or ("classes_" not in state and not ranks):

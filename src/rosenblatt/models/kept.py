@@ -16,8 +16,14 @@ from rosenblatt.models.values import Packer, Unpacker
 
 WEIGHTS = "weights"  # (w, b), a row a unit: the array that a stranger needs
 ARRAYS = {"_W": WEIGHTS}
-LATER = {"time_limit"}  # parameters that files of before lack: they have their default
-DERIVED = {"_ready"}  # made again when it is wanted
+LATER = {  # parameters that files of before lack: they have their default
+    "time_limit",
+    *("solver", "n_components", "store_covariance"),  # of a linear discriminant
+    "average",  # of a passive-aggressive classifier
+    *("penalty", "dual", "multi_class", "intercept_scaling", "verbose"),  # of a linear SVM
+}
+DERIVED = {"_ready", "_sklearn_output_config", "_skl_callbacks"}  # made or set again when wanted
+NOT_KEPT = {("logistic-regression", "dual_coef_")}  # as long as the training data
 MACHINES = {"threshold-unit", "threshold-network"}  # no estimators: a record is all of them
 
 
@@ -58,7 +64,7 @@ def kept_of(estimator: Any) -> Kept:
     hasattr(estimator, "coef_")  # brings the weights of a stream up to date
     state = {}
     for name, value in vars(estimator).items():
-        if name in parameters or name in DERIVED:
+        if name in parameters or name in DERIVED or (rule, name) in NOT_KEPT:
             continue
         if name not in _attributes():
             raise ModelError(f"A model file has no place for the attribute {name!r}.")

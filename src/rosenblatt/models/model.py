@@ -75,7 +75,7 @@ class Model:
 
     def codes(self, scores: Floats) -> Array:
         """Place of the class that each row of scores decides for."""
-        return decided(scores, len(self.classes))
+        return decided(scores, len(self.classes), zero_is_first=self.link is not None)
 
     def probabilities_at(self, scores: Floats) -> Floats:
         """Probability of each class at some scores, a column a class."""
@@ -94,7 +94,8 @@ class Model:
         Returns
         -------
         ndarray of shape (n_samples,) or (n_samples, n_classes)
-            Positive scores (0 included) of the first kind mean `classes[1]`.
+            Positive scores of the first kind mean `classes[1]`; so does 0, unless the model has
+            probabilities, where it means `classes[0]`.
         """
         scores = self.scores(chunk_of(X))
         return scores[:, 0] if scores.shape[1] == 1 else scores
@@ -204,7 +205,8 @@ def link_of(kept: Kept, n_units: int) -> str | None:
     if kept.rule == "linear-discriminant":
         return LOGISTIC if single else SOFTMAX
     if kept.rule == "logistic-regression":
-        several = ONE_VS_REST if kept.parameters["multi_class"] == "ovr" else SOFTMAX
+        asked = kept.parameters["multi_class"] == "ovr"  # older files say nothing else
+        several = ONE_VS_REST if kept.state.get("_one_vs_rest", asked) else SOFTMAX
         return LOGISTIC if single else several
     soft = kept.rule == "tanh-perceptron" and kept.parameters["activation"] == "logistic"
     return LOGISTIC if single and soft else None

@@ -131,7 +131,8 @@ class _Graph:
 
     def _label(self, scores: str) -> str:
         if len(self._model.W) == 1:
-            positive = self._node("GreaterOrEqual", scores, self._constant(np.array(0.0)))
+            above = "GreaterOrEqual" if self._model.link is None else "Greater"
+            positive = self._node(above, scores, self._constant(np.array(0.0)))
             code = self._node("Cast", positive, to=self._onnx.TensorProto.INT64)
             code = self._node("Squeeze", code, self._constant(np.array([1])))
         else:

@@ -20,39 +20,18 @@ A file names only what stands in these tables, so nothing else is ever made from
 them knows cannot be saved.
 """
 
-import dataclasses
 import re
 from collections.abc import Callable, Mapping
 from fractions import Fraction
-from functools import cache
-from importlib import import_module
 from math import isfinite
-from types import UnionType
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Any
 
 import numpy as np
 
 from rosenblatt.arrays import Array
 from rosenblatt.errors import ModelError
+from rosenblatt.models.schema import ENDING, RECORDS, TRACE, TRACES, RecordType
 
-RECORDS = {
-    "outcome": ("rosenblatt.solvers.state", "Outcome"),
-    "margin bounds": ("rosenblatt.evidence.bounds", "MarginBounds"),
-    "stream": ("rosenblatt.estimators.stream", "Stream"),
-    "memory": ("rosenblatt.solvers.memory", "Memory"),
-    "moments": ("rosenblatt.solvers.moments", "Moments"),
-    "kernel": ("rosenblatt.rules.kernels", "Kernel"),
-    "points": ("rosenblatt.rules.kernels", "Points"),
-    "sparse rows": ("rosenblatt.data.storage", "CSR"),
-    "patience": ("rosenblatt.solvers.run", "Stalled"),
-    "threshold unit": ("rosenblatt.logic.units", "ThresholdUnit"),
-    "threshold network": ("rosenblatt.logic.units", "ThresholdNetwork"),
-}
-TRACES = {
-    "passes": ("rosenblatt.evidence.trace", "Record"),
-    "steps": ("rosenblatt.evidence.trace", "Certified"),
-}
-SAME_FOR_ALL: dict[str, dict[str, Any]] = {"patience": {"figure": float}}  # fields not written
 FRACTION = re.compile(r"-?[0-9]{1,4000}/[0-9]{1,4000}")
 MOST_LETTERS = 1 << 28  # of an array of text
 NOT_FINITE = {"inf": np.inf, "-inf": -np.inf, "nan": np.nan}
@@ -102,14 +81,13 @@ class Packer:
             return {type(value).__name__: items}
         if isinstance(value, Fraction):
             return {"fraction": f"{value.numerator}/{value.denominator}"}
-        home = (type(value).__module__, type(value).__name__)
-        if home == ("rosenblatt.solvers.state", "Ending"):
+        if ENDING.accepts(value):
             return {"ending": value.name}
-        if home == ("rosenblatt.evidence.trace", "Trace"):
+        if TRACE.accepts(value):
             return self._trace(value, where)
-        for name, known in RECORDS.items():
-            if home == known:
-                return {name: self._record(name, value, where)}
+        for name, record in RECORDS.items():
+            if record.accepts(value):
+                return {name: self._record(record, value, where)}
         raise ModelError(
             f"{where} cannot be saved: a model file has no place for {_told(value)}. Use numbers,"
             " text, lists or None."
@@ -119,16 +97,14 @@ class Packer:
         kind = "steps" if len(trace) and type(trace[0]).__name__ == "Certified" else "passes"
         columns = {
             name: [self.plain(item, where) for item in trace.column(name)]
-            for name in fields_of(_type(TRACES[kind]))
+            for name in TRACES[kind].fields
         }
         return {kind: columns}
 
-    def _record(self, name: str, value: Any, where: str) -> dict[str, Any]:
-        same = SAME_FOR_ALL.get(name, {})
+    def _record(self, record: RecordType, value: Any, where: str) -> dict[str, Any]:
         return {
             field: self.plain(getattr(value, field), f"{where}.{field.strip('_')}")
-            for field in fields_of(type(value))
-            if field not in same
+            for field in record.fields
         }
 
 
@@ -145,7 +121,7 @@ class Unpacker:
             "tuple": lambda items: tuple(self.value(item) for item in items),
             "pairs": lambda pairs: {self.value(key): self.value(item) for key, item in pairs},
             "fraction": _fraction,
-            "ending": lambda name: _type(("rosenblatt.solvers.state", "Ending"))[name],
+            "ending": lambda name: ENDING.load()[name],
         }
 
     def value(self, plain: Any) -> Any:
@@ -172,63 +148,23 @@ class Unpacker:
         return array
 
     def _trace(self, kind: str, columns: Mapping[str, list[Any]]) -> Any:
-        names = fields_of(_type(TRACES[kind]))
+        names = TRACES[kind].fields
         if set(columns) != set(names):
             raise ValueError("a trace lacks a column, or has one too many")
         rows = zip(*(columns[name] for name in names), strict=True)
         made = [
             self._record(kind, TRACES[kind], dict(zip(names, row, strict=True))) for row in rows
         ]
-        return _type(("rosenblatt.evidence.trace", "Trace"))(made)
+        return TRACE.load()(made)
 
-    def _record(self, name: str, home: tuple[str, str], plain: Mapping[str, Any]) -> Any:
-        kind, same = _type(home), SAME_FOR_ALL.get(name, {})
-        if set(plain) | set(same) != set(fields_of(kind)):
+    def _record(self, name: str, record: RecordType, plain: Mapping[str, Any]) -> Any:
+        if set(plain) != set(record.fields):
             raise ValueError(f"the {name} lacks a field, or has one too many")
         fields = {field: self.value(item) for field, item in plain.items()}
-        hints = _hints(kind)
         for field, value in fields.items():
-            if not fits(value, hints[field]):
+            if not record.fields[field](value):
                 raise ValueError(f"the field {field!r} of the {name} is of another kind")
-        return kind(**same, **fields)
-
-
-def fields_of(kind: type) -> list[str]:
-    """Names of the fields of a record."""
-    if dataclasses.is_dataclass(kind):
-        return [field.name for field in dataclasses.fields(kind)]
-    return list(kind._fields)  # type: ignore[attr-defined]
-
-
-def fits(value: Any, hint: Any) -> bool:
-    """Whether a value is what a type hint of this library promises."""
-    if hint in (int, float):
-        number = isinstance(value, int) or (hint is float and isinstance(value, float))
-        return number and not isinstance(value, bool)
-    origin, parts = get_origin(hint), get_args(hint)
-    if origin in (Union, UnionType):
-        return any(fits(value, part) for part in parts)
-    if origin is np.ndarray:
-        return isinstance(value, np.ndarray) and _holds(value, *get_args(parts[1]))
-    if origin in (tuple, list):
-        return isinstance(value, origin) and all(fits(item, parts[0]) for item in value)
-    return hint is Any or (isinstance(hint, type) and isinstance(value, hint))
-
-
-def _holds(array: Array, kind: Any) -> bool:
-    wanted = get_origin(kind) or kind
-    return wanted is Any or issubclass(array.dtype.type, wanted)
-
-
-@cache
-def _hints(kind: type) -> dict[str, Any]:
-    return get_type_hints(kind)
-
-
-def _type(home: tuple[str, str]) -> Any:
-    """A type out of the tables above; its module may be slow to import."""
-    module, name = home
-    return getattr(import_module(module), name)
+        return record.load()(**record.constants, **fields)
 
 
 def _words(words: Any, width: Any) -> Array:

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from rosenblatt.estimators.contract import iterations_of
 from rosenblatt.evidence.proof.verdict import Inseparable, Proof, Separable
 from rosenblatt.fitting.assessing import Estimate
 from rosenblatt.fitting.fit import Fitted
@@ -32,7 +33,7 @@ def fit_figures(source: str, fitted: Fitted, names: Mapping[int, str]) -> dict[s
         "C": plain(getattr(estimator, "C_", None)),
         "outcome": str(estimator.outcome_),
         "converged": estimator.outcome_.converged,
-        "passes": getattr(estimator, "n_iter_", None),  # a closed form has none
+        "passes": iterations_of(estimator),
         "mistakes": _mistakes_of(estimator),
         "objective": plain(getattr(estimator, "objective_", None)),
         "gap": plain(getattr(estimator, "gap_", None)),

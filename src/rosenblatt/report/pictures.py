@@ -12,6 +12,7 @@ import numpy as np
 
 from rosenblatt.arrays import Floats
 from rosenblatt.data.problem import entries_in
+from rosenblatt.estimators.contract import iterations_of
 from rosenblatt.estimators.replaying import Frame, from_the_start, replay
 from rosenblatt.evidence.curves import curves_of, kinds_of, remark_on
 from rosenblatt.evidence.proof.verdict import Inseparable, Proof, Separable
@@ -167,11 +168,11 @@ def _told(run: Any, frame: Frame) -> str:
     """What there is to say about a pass."""
     if not hasattr(run, "gap_"):
         record = run.trace_[frame.passes - 1]
-        return f"Pass {frame.passes} of {run.n_iter_}: {record.mistakes:,} mistakes in it"
+        return f"Pass {frame.passes} of {iterations_of(run)}: {record.mistakes:,} mistakes in it"
     latest = {r.unit: r.gap for r in run.trace_ if r.step <= frame.passes}
     gap = max(latest.values(), default=np.inf)  # some steps of the dual are not measured
     told = f"{gap:.1e}" if gap < np.inf else "not known yet"
-    return f"Step {frame.passes} of {run.n_iter_}: duality gap {told}"
+    return f"Step {frame.passes} of {iterations_of(run)}: duality gap {told}"
 
 
 def _weight_names(fitted: Fitted, names: Mapping[int, str]) -> list[str]:

@@ -27,8 +27,7 @@ the pull has its final value: with a window ω and a centre a₀, the pull of an
 whose pull is a₀ + c (1 − m)/ω, held between 0 and c. (The augmented Lagrangian of the dual.)
 """
 
-from numba import njit
-
+from rosenblatt.kernel_cache import njit
 from rosenblatt.rules.losses import HINGE, SQUARED_HINGE, value_and_slope
 
 

@@ -16,12 +16,18 @@ from rosenblatt.arrays import Array, Floats
 LOGISTIC, SOFTMAX, ONE_VS_REST = LINKS = ("logistic", "softmax", "one-vs-rest")
 
 
-def decided(scores: Floats, n_classes: int) -> Array:
-    """Class code of every row: the sign of a single unit (0 counts as +), else the best unit."""
+def decided(scores: Floats, n_classes: int, *, zero_is_first: bool = False) -> Array:
+    """Class code of every row: the sign of a single unit, else the best unit.
+
+    At a score of 0 a single unit decides for the second class, as in the lectures. Where scores
+    become probabilities both classes are as likely there, and `zero_is_first` takes the first,
+    which is also what the largest probability says.
+    """
     if n_classes == 1:
         return np.zeros(len(scores), np.intp)
     if scores.shape[1] == 1:
-        return (scores[:, 0] >= 0).astype(np.intp)
+        above = scores[:, 0] > 0 if zero_is_first else scores[:, 0] >= 0
+        return above.astype(np.intp)
     best: Array = scores.argmax(axis=1)
     return best
 

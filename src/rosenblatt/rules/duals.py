@@ -6,8 +6,8 @@ table of dual(α)).
 """
 
 import numpy as np
-from numba import njit
 
+from rosenblatt.kernel_cache import njit
 from rosenblatt.rules.losses import HINGE, LOGISTIC, SQUARED_HINGE, value_and_slope
 
 NEWTON_STEPS = 30

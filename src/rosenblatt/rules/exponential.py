@@ -8,8 +8,10 @@ and log(1 + e) for 0 ≤ e ≤ 1. (Division as numpy has it: a check for zero wo
 from typing import Any
 
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
+
+from rosenblatt.kernel_cache import njit
 
 LOG2_E = 1.4426950408889634
 LN2_HIGH, LN2_LOW = 0.693147180369123816490, 1.90821492927058770002e-10  # their sum is log 2

@@ -22,7 +22,6 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from rosenblatt.arrays import Array, Floats, Ints
 from rosenblatt.data.door import not_finite
@@ -30,6 +29,7 @@ from rosenblatt.data.problem import matrix_of, rows_joined
 from rosenblatt.data.rows import CSR, Rows, add, dot, dot4, n_cols, n_rows
 from rosenblatt.data.storage import rows_part, rows_take
 from rosenblatt.errors import ParameterError
+from rosenblatt.kernel_cache import njit
 
 _NONE = np.zeros(0)
 _PART = 16_384  # rows

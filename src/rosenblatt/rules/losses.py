@@ -26,8 +26,8 @@ A kernel takes the loss as its integer code; this is the only place that reads i
 from enum import IntEnum
 
 import numpy as np
-from numba import njit
 
+from rosenblatt.kernel_cache import njit
 from rosenblatt.rules.exponential import exp_of_minus, log_of_one_plus
 
 

@@ -12,9 +12,9 @@ At the two ends of their range targets are labels, and this is what losses.py sa
 """
 
 import numpy as np
-from numba import njit
 
 from rosenblatt.arrays import Floats
+from rosenblatt.kernel_cache import njit
 from rosenblatt.rules.losses import SIGMOID, TANH, value_and_slope
 
 

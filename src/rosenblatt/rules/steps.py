@@ -20,7 +20,7 @@ are: it is closing-2 with r = 1 / (2C), but for a Σ that shrinks (solvers/confi
 
 from enum import IntEnum
 
-from numba import njit
+from rosenblatt.kernel_cache import njit
 
 
 class Step(IntEnum):

@@ -9,7 +9,6 @@ thrown away. So the weights are the same, bit for bit, as those of one thread.
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
-from numba import njit
 
 from rosenblatt.arrays import Floats
 from rosenblatt.data.problem import Problem, row_bytes
@@ -26,6 +25,7 @@ from rosenblatt.data.rows import (
     n_cols,
 )
 from rosenblatt.data.visits import PART, Visit
+from rosenblatt.kernel_cache import njit
 from rosenblatt.rules.losses import flat_beyond
 from rosenblatt.solvers.correct import ALL_FINITE, Rule, signed, worst_margin
 from rosenblatt.solvers.memory import ROWS, UPDATES, Memory

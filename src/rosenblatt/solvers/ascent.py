@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numba import njit
 
 from rosenblatt.arrays import Floats, Ints
 from rosenblatt.data.blocks import Blocks
@@ -24,6 +23,7 @@ from rosenblatt.data.door import not_finite
 from rosenblatt.data.problem import Problem
 from rosenblatt.data.rows import Rows, n_cols, n_rows, square
 from rosenblatt.data.storage import rows_take
+from rosenblatt.kernel_cache import njit
 from rosenblatt.rules.losses import HINGE, LOGISTIC, SQUARED_HINGE
 from rosenblatt.solvers.duality import (
     Terms,
@@ -35,6 +35,7 @@ from rosenblatt.solvers.duality import (
     inner,
     primal,
     scores_by,
+    sum_earned,
 )
 from rosenblatt.solvers.responses import Task
 from rosenblatt.solvers.team import Multipliers, Progress, Team, choose
@@ -148,6 +149,19 @@ class Climber:
         np.clip(alpha, 0.0, most, out=self._state.alpha)
         self._w[:-1] = combination(self._blocks, self._state.alpha * signs)
         self._w[-1] = b
+        self._shorten()
+
+    def _shorten(self) -> None:
+        """Scale α to where the dual is highest, so that no start is worse than zero."""
+        square = 2.0 * half_square(self._w[:-1])
+        earned = float(sum_earned(self._terms, self._state.alpha))
+        part = earned / square if square > 0.0 else 1.0
+        if not part < 1.0:
+            return
+        part = max(0.0, part)  # also where a number left float64
+        alpha = self._state.alpha
+        alpha *= part
+        self._w[:-1] = part * self._w[:-1] if part > 0.0 else 0.0
 
     def climb(self, seed: int, number: int) -> Progress:
         """An epoch of the rows at work."""

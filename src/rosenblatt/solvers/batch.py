@@ -12,13 +12,13 @@ from functools import partial
 from typing import NamedTuple, TypeVar
 
 import numpy as np
-from numba import njit
 
 from rosenblatt.arrays import Floats
 from rosenblatt.data.blocks import Blocks
 from rosenblatt.data.door import not_finite
 from rosenblatt.data.problem import Layer, Problem
 from rosenblatt.data.rows import dot, n_cols, n_rows
+from rosenblatt.kernel_cache import njit
 from rosenblatt.rules.steps import NORMALISED, Step, rate
 from rosenblatt.solvers.correct import Rule, Sample, correct_all, move
 from rosenblatt.solvers.divergence import measure_lengths

@@ -1,13 +1,17 @@
 """The gap: how far a place is from the best, proved by the pulls on its rows."""
 
+import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from rosenblatt.arrays import Floats
-from rosenblatt.solvers.responses import Place, Response, Task, balance, slack_beside
+from rosenblatt.solvers.responses import Place, Response, Task
 
 ROUNDING = 1e-13  # of the objective
+ROUNDED_UP = 2.0**-50  # more than a few operations round off
+REPRODUCIBLE = 2.0**-49  # more than the order in which both sides are summed makes of the gap
 
 
 class Bounds(NamedTuple):
@@ -18,10 +22,29 @@ class Bounds(NamedTuple):
 
     @property
     def gap(self) -> float:
-        """(P − D)/P."""
-        if self.objective == np.inf:
-            return np.inf
-        return (self.objective - self.bound) / self.objective if self.objective > 0 else 0.0
+        """(P − D)/P between 0 and 1, rounded up so that sums in any order prove it; or infinite."""
+        gap = self.narrow_gap
+        return gap if gap >= 1.0 else min(gap + REPRODUCIBLE, 1.0)
+
+    @property
+    def narrow_gap(self) -> float:
+        """(P − D)/P of these very numbers, or infinite where nothing is bounded."""
+        objective, bound = float(self.objective), float(self.bound)
+        if objective == math.inf or bound == -math.inf:
+            return math.inf
+        share = max(objective - bound, 0.0) / objective if objective > 0.0 else 0.0
+        return min(share * (1.0 + ROUNDED_UP), 1.0)
+
+    @staticmethod
+    def summed(several: "Sequence[Bounds]") -> "Bounds":
+        """Bounds of the sum of several objectives, each side rounded outwards."""
+        if len(several) == 1:
+            return several[0]
+        up = 1.0 + len(several) * ROUNDED_UP
+        return Bounds(
+            sum(bounds.objective for bounds in several) * up,
+            sum(bounds.bound for bounds in several) / up,
+        )
 
     def better_than(self, other: "Bounds") -> bool:
         """Whether either side is better by more than rounding."""
@@ -29,10 +52,6 @@ class Bounds(NamedTuple):
             return True
         less = ROUNDING * other.objective
         return other.objective - self.objective > less or self.bound - other.bound > less
-
-    def itself(self) -> "Bounds":
-        """These bounds: a proof for what was measured with nothing carried along."""
-        return self
 
     def tighter(self, other: "Bounds") -> "Bounds":
         """The better of both on each side."""
@@ -56,31 +75,10 @@ def bounds_at(task: Task, place: Place, seen: Response) -> Bounds:
     return Bounds(objective, t * dual - 0.5 * t * t * square)
 
 
-def bounds_by(task: Task, place: Place, seen: Response, pulls: Floats) -> Bounds:
-    """Objective at a place, and the bound of other pulls than the answers of its rows.
-
-    What is between them is what the pulls give away at the rows, and half the square of what they
-    leave of ρw. They are balanced in place; nothing is bounded where their limits forbid that.
-    """
-    objective = objective_of(task, place, seen)
-    if task.bias and not balance(task, place, pulls):
-        return Bounds(objective, 0.0)
-    lost, sums = slack_beside(task, place, pulls)
-    rest = task.ridge * place.w[:-1] - sums[:-1]
-    return Bounds(objective, objective - lost - 0.5 * float(rest @ rest) / task.ridge)
-
-
 def balancing(weights: Floats) -> Floats:
     """Scales that make both signs pull equally: the bias has no price of its own."""
     less = weights.min()
     return np.asarray(less / weights) if less > 0 else np.zeros(2)
-
-
-def balanced(pulls: Floats, signs: Floats) -> Floats:
-    """Pulls scaled so that their signed sum is zero, as a free bias asks of a proof."""
-    up = signs > 0
-    scales = balancing(np.array([pulls[~up].sum(), pulls[up].sum()]))
-    return np.asarray(np.where(up, scales[1], scales[0]) * pulls)
 
 
 def slack(seen: Response) -> float:

@@ -15,6 +15,7 @@ are so near that few steps over all rows are left.
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -25,7 +26,9 @@ from rosenblatt.data.rows import CSR, n_cols, n_rows
 from rosenblatt.rules.losses import HINGE
 from rosenblatt.solvers import products
 from rosenblatt.solvers.ascent import ascend
-from rosenblatt.solvers.certificate import Bounds, bounds_at, bounds_by, slack, unrest
+from rosenblatt.solvers.certificate import Bounds, bounds_at, slack, unrest
+from rosenblatt.solvers.duality_gap import Proof, prove, prove_closely
+from rosenblatt.solvers.far_columns import intercept_for
 from rosenblatt.solvers.leading import MOST_FACTORED, Leader
 from rosenblatt.solvers.newton import Look, carry_over, descend, margins_of, place_at
 from rosenblatt.solvers.responses import Floor, Place, Task, losses, respond_all
@@ -46,50 +49,62 @@ NEARLY = 0.1  # times what chance makes of it is the error that its last step ma
 NEARLY_ON_FLOORS = 0.2  # or this, with a hinge
 DOUBTFUL = 0.5  # times it, the error from which on other rows are asked, too
 ROUGH_STEPS = 50
-ROUNDING = 1e-13  # of a margin, against |w||x|: a few hundred times what a float64 rounds by
+ASK_AGAIN = 4  # steps after a proof that fell short of `tol`
 PATIENCE = 40  # steps without any progress, after which mostly only rounding is left,
 FAR = 1e-6  # but hardly at a gap above this
 
 
 @dataclass(frozen=True)
 class Step:
-    """A run after a step: the best weights so far, their bounds, and the pulls that prove them.
+    """A run after a step: the best weights so far, their bounds, and the α that bounds them.
 
-    `rows` is how many rows had a curvature, so that Newton's step had to look at them; `prove()`
-    gives the bounds again from margins and sums made anew, rounding taken off. `advice` says what
-    the ending alone does not know.
+    The bounds are estimates, which say when it is time to ask for a proof: `prove()` gives bounds
+    with all rounding counted, and a dual point that is feasible exactly. `rows` is how many rows
+    had a curvature, so that Newton's step had to look at them. `advice` says what the ending alone
+    does not know.
     """
 
     number: int
     w: Floats
-    pulls: Floats
+    alpha: Floats
     bounds: Bounds
     method: str
     rows: int
-    prove: Callable[[], Bounds]
+    prove: Callable[[], Proof]
     error: float = np.inf
     ending: Ending | None = None
     advice: str = ""
 
 
 class Start(NamedTuple):
-    """Where a run begins: weights, and the pulls that gave them where a method goes on from those.
+    """Where a run begins: weights, and the α that gave them where a method goes on from those.
 
-    Weights are never far from those of other rows or another cost; the pulls that rows answer them
-    with may be, by orders of magnitude.
+    Weights are never far from those of other rows or another cost; dual variables may be, by orders
+    of magnitude.
     """
 
     w: Floats
-    pulls: Floats | None = None
+    alpha: Floats | None = None
+
+    def moved(self, offsets: Floats) -> "Start":
+        """The same start where the columns are less their offsets."""
+        w = np.append(self.w[:-1], intercept_for(self.w[:-1], self.w[-1], offsets))
+        return Start(w, self.alpha)
 
 
 @dataclass(frozen=True)
 class Limits:
-    """When a run ends: a gap that is small enough, so many steps, or a time on the clock."""
+    """When a run ends: a gap that is small enough, so many steps, or a time on the clock.
+
+    The gap is a proved one, unless the run only prepares another. `heard`, if there is one, is told
+    of every step of a unit, and may give an ending.
+    """
 
     tol: float
     max_iter: int
     deadline: float = np.inf
+    proved: bool = True
+    heard: Callable[[int, Step], Ending | None] | None = None
 
     def ending(self, step: Step) -> Ending | None:
         """How a run ends at a step, if it does."""
@@ -100,8 +115,8 @@ class Limits:
         return Ending.TIME_SPENT if self.spent(step.number) else None
 
     def spent(self, number: int) -> bool:
-        """Whether steps or time have run out after the step of a number."""
-        return number >= self.max_iter or time.monotonic() > self.deadline
+        """Whether steps or time have run out after so many steps; one is always made."""
+        return number >= self.max_iter or (number > 0 and time.monotonic() > self.deadline)
 
 
 def certify(
@@ -109,9 +124,18 @@ def certify(
 ) -> Iterator[Step]:
     """Steps until a limit speaks or none comes nearer; the last names its ending."""
     method = method_for(task) if solver == "auto" else solver
+    start = start if start is not None and is_better_than_zero(task, start.w) else None
     steps = until(METHODS[method](task, start, seed, limits), limits)
     either = solver == "auto" and method == "newton" and task.ridge > 0.0
     return or_by_ascent(steps, task, seed, limits) if either else steps
+
+
+def is_better_than_zero(task: Task, w: Floats) -> bool:
+    """Whether weights to start from have a lower objective than zero weights."""
+    try:
+        return objective_at(task, w) < objective_at(task, np.zeros_like(w))
+    except FloatingPointError:
+        return False
 
 
 def or_by_ascent(steps: Iterator[Step], task: Task, seed: int, limits: Limits) -> Iterator[Step]:
@@ -124,34 +148,67 @@ def or_by_ascent(steps: Iterator[Step], task: Task, seed: int, limits: Limits) -
             yield last
             continue
         left = replace(limits, max_iter=max(1, limits.max_iter - last.number))
-        climbed = going_on(by_ascent(task, None, seed, left), last)
+        climbed = going_on(by_ascent(task, None, seed, left), last, task, limits.tol)
         for step in until(climbed, left):
             yield replace(step, number=last.number + step.number)
 
 
-def going_on(steps: Iterator[Step], last: Step) -> Iterator[Step]:
-    """Steps with the best weights and bounds since an earlier one."""
-    w, best = last.w, last.bounds
+def going_on(steps: Iterator[Step], last: Step, task: Task, tol: float) -> Iterator[Step]:
+    """Steps with the best weights, bounds and dual point since an earlier one."""
+    w, alpha, best = last.w, last.alpha, last.bounds
     for step in steps:
         w = step.w if step.bounds.objective < best.objective else w
+        alpha = step.alpha if step.bounds.bound > best.bound else alpha
         best = best.tighter(step.bounds)
-        yield replace(step, w=w, bounds=best, prove=best.itself)
+        proof = partial(prove_closely, task, w, alpha, tol)
+        yield replace(step, w=w, alpha=alpha, bounds=best, prove=proof)
+
+
+def itself(proof: Proof) -> Proof:
+    """A proof that was found before it was asked for."""
+    return proof
 
 
 def until(steps: Iterator[Step], limits: Limits) -> Iterator[Step]:
-    """Steps of a run without an end, up to where a limit speaks or none comes nearer."""
-    waited, best = 0, Bounds(np.inf, 0.0)
+    """Steps of a run without an end, up to where a limit speaks or none comes nearer.
+
+    An estimated gap of `tol` is a reason to ask for a proof; where that proves less, the run goes
+    on, and asks again when the estimate has halved or some steps later.
+    """
+    waited, best, asked, asked_at = 0, Bounds(np.inf, 0.0), np.inf, -ASK_AGAIN
     for step in steps:
         waited = 0 if step.bounds.better_than(best) else waited + 1
         best = step.bounds
         stuck = waited > PATIENCE
-        if stuck or limits.ending(step) is not None:
-            proved = replace(step, bounds=step.prove())
+        ending = limits.ending(step) or (Ending.AT_ROUNDING if stuck else None)
+        hopeful = best.gap <= 0.5 * asked or step.number >= asked_at + ASK_AGAIN
+        if ending is not None and (ending is not Ending.CERTIFIED or hopeful):
+            proved = with_proof(step) if limits.proved else step
             ending = limits.ending(proved) or (Ending.AT_ROUNDING if stuck else None)
             if ending is not None:
                 yield replace(proved, ending=ending)
                 return
+            asked, asked_at = best.gap, step.number
         yield step
+
+
+def with_proof(step: Step) -> Step:
+    """A step with proved bounds, the weights they are of, and the dual point they rest on."""
+    proof = step.prove()
+    return replace(step, w=proof.w, bounds=proof.bounds, alpha=proof.alpha)
+
+
+def at_start(task: Task, start: Start | None) -> Iterator[Step]:
+    """A run that may take no step: its weights are those it starts from, and nothing is proved."""
+    w = np.zeros(n_cols(task.blocks.problem.rows) + 1) if start is None else start.w
+    yield unproved(w, np.zeros_like(task.costs), objective_at(task, w))
+
+
+def unproved(w: Floats, alpha: Floats, objective: float) -> Step:
+    """The only step of a run that may take none; zero is below every objective."""
+    bounds = Bounds(objective, 0.0)
+    proof = partial(itself, Proof(bounds, alpha, w))
+    return Step(0, w, alpha, bounds, "start", 0, proof, ending=Ending.STEPS_SPENT)
 
 
 def method_for(task: Task) -> str:
@@ -165,13 +222,14 @@ def by_ascent(task: Task, start: Start | None, seed: int, limits: Limits) -> Ite
     """Dual coordinate ascent, without an end; started from weights, it begins with their pulls."""
     first = None
     if start is not None:
-        pulls = answers_to(task, start.w) if start.pulls is None else start.pulls
-        first = (pulls, float(start.w[-1]))
+        alpha = answers_to(task, start.w) if start.alpha is None else start.alpha
+        first = (alpha, float(start.w[-1]))
     for now in ascend(task, seed=seed, tol=limits.tol, start=first, is_due=limits.spent):
         bounds = Bounds(now.primal, now.dual)
         rows = int(np.count_nonzero(now.alpha))
         w = np.append(now.w, now.b)
-        yield Step(now.passes, w, now.alpha, bounds, "ascent", rows, bounds.itself)
+        proof = partial(prove_closely, task, w, now.alpha, limits.tol)
+        yield Step(now.passes, w, now.alpha, bounds, "ascent", rows, proof)
 
 
 def answers_to(task: Task, w: Floats) -> Floats:
@@ -200,24 +258,20 @@ def led_by(
         looks = on_floors(task, place, max(window, softest(task)), leader)
     else:
         looks = on_the_loss(task, place, leader, limits.tol)
-    w, best = place.w, Bounds(np.inf, 0.0)
-
-    def prove() -> Bounds:
-        nonlocal best
-        if not is_exact(task, w, best, limits.tol):
-            best = rounded(task, place, floor, w)
-        return best
-
-    for number, (seen, floor) in enumerate(looks, 1):
+    w, alpha, best = place.w, np.zeros_like(task.costs), Bounds(np.inf, 0.0)
+    for number, (seen, floor) in enumerate(looks):
         now = bounds_at(task, place, seen.response)
         w = place.w if now.objective < best.objective else w
+        if now.bound > best.bound:
+            np.copyto(alpha, place.pulls)
         best = best.tighter(now)
-        pulls = place.pulls
+        proof = partial(prove_closely, task, w, alpha, limits.tol)
         if seen.expected is not None and best.gap > limits.tol:
-            pulls = seen.expected
-            best = best.tighter(bounds_by(task, place, seen.response, pulls))
+            found = prove(task, w, seen.expected, limits.tol)
+            if found.bounds.bound > best.bound:
+                best, alpha, proof = best.tighter(found.bounds), found.alpha, partial(itself, found)
         rows = int(np.count_nonzero(seen.response.curvatures))
-        yield Step(number, w, pulls, best, newton_on(task, floor), rows, prove, seen.error)
+        yield Step(number, w, alpha, best, newton_on(task, floor), rows, proof, seen.error)
 
 
 METHODS = {"newton": by_newton, "ascent": by_ascent}
@@ -226,22 +280,6 @@ METHODS = {"newton": by_newton, "ascent": by_ascent}
 def newton_on(task: Task, floor: Floor) -> str:
     """Name of Newton's step on a floor."""
     return f"newton, window {floor.window:.1e}" if task.loss == HINGE else "newton"
-
-
-def is_exact(task: Task, w: Floats, bounds: Bounds, tol: float) -> bool:
-    """Whether rounding is far too small to spoil a gap of `tol`, by the length of some rows."""
-    reach = float(np.linalg.norm(w)) * np.sqrt(products.mean_square(task.blocks) + 1.0)
-    return bool(ROUNDING * reach * task.costs.sum() <= 1e-3 * tol * bounds.objective)
-
-
-def rounded(task: Task, place: Place, floor: Floor, w: Floats) -> Bounds:
-    """Bounds of the weights w with margins and sums made anew, less what rounding had cost them."""
-    kept = place.margins.copy()
-    margins_of(task, place.w, place.margins)
-    now = bounds_at(task, place, respond_all(task, place, floor, anew=True))
-    lost = float(np.abs(place.margins - kept).max()) * float(place.pulls.sum())
-    objective = now.objective if w is place.w else objective_at(task, w)
-    return Bounds(objective + lost, max(now.bound - lost, 0.0))
 
 
 def objective_at(task: Task, w: Floats) -> float:
@@ -311,7 +349,7 @@ def rough_start(leader: Leader, task: Task, seed: int, limits: Limits) -> Floats
         return None
     nearly = (NEARLY_ON_FLOORS if task.loss == HINGE else NEARLY) * chance(task)
     w = np.zeros(n_cols(blocks.problem.rows) + 1)
-    rough = replace(limits, tol=ROUGH_GAP, max_iter=ROUGH_STEPS)
+    rough = replace(limits, tol=ROUGH_GAP, max_iter=ROUGH_STEPS, proved=False)
     for step in until(led_by(leader, part, None, seed, rough), rough):
         w = step.w
         if step.error <= nearly:

@@ -31,12 +31,12 @@ and takes that of the step: Σ_jj ← Σ_jj − β (Σ_jj x_j)². Roots S and �
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from rosenblatt.arrays import Floats
 from rosenblatt.data.problem import Problem
 from rosenblatt.data.rows import UINT, Rows, dot, entry, fetch_row, n_cols, n_entries
 from rosenblatt.data.visits import Visit
+from rosenblatt.kernel_cache import njit
 from rosenblatt.rules.losses import flat_beyond
 from rosenblatt.solvers.correct import (
     ALL_FINITE,

@@ -8,10 +8,10 @@ lowest), and the own class moves by τ x, the rival by −τ x.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from rosenblatt.arrays import Floats, Ints
 from rosenblatt.data.rows import Rows, add, square
+from rosenblatt.kernel_cache import njit
 from rosenblatt.rules.losses import value_and_slope
 from rosenblatt.rules.steps import CLOSING_1, CONFIDENT, NORMALISED, closing, normalised, rate
 

@@ -12,12 +12,12 @@ variance within the class, or "oas", oracle approximating shrinkage (Chen et al.
 from functools import partial
 
 import numpy as np
-from numba import njit
 
 from rosenblatt.arrays import Floats
 from rosenblatt.data.blocks import Blocks
 from rosenblatt.data.problem import Problem
 from rosenblatt.data.rows import shift
+from rosenblatt.kernel_cache import njit
 from rosenblatt.solvers.moments import Labelled, Moments, row_weights
 
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from rosenblatt.arrays import Floats
 from rosenblatt.solvers.moments import Moments
-from rosenblatt.solvers.positive import factored
+from rosenblatt.solvers.positive import Factor, factored
 
 
 class Solution(NamedTuple):
@@ -66,17 +66,16 @@ class LogPosterior(NamedTuple):
     rank: int
 
 
-def gaussian(moments: Moments, covariance: Floats, priors: Floats) -> LogPosterior:
+def gaussian(moments: Moments, covariance: Factor, priors: Floats) -> LogPosterior:
     """Log posterior, up to what the classes share, of Gaussians with a common covariance."""
-    factor = factored(covariance)
     gaps, centre = moments.centred(priors), priors @ moments.means
-    w = factor.solve(gaps.T).T
+    w = covariance.solve(gaps.T).T
     b = -0.5 * np.sum(w * gaps, axis=1) - w @ centre + np.log(priors)
     W = np.column_stack([w, b])
     if len(W) == 2:
-        return LogPosterior(W[1:] - W[:1], np.zeros(W.shape[1]), factor.rank)
-    shared = factor.solve(centre[:, None])[:, 0]
-    return LogPosterior(W, np.append(shared, -0.5 * (shared @ centre)), factor.rank)
+        return LogPosterior(W[1:] - W[:1], np.zeros(W.shape[1]), covariance.rank)
+    shared = covariance.solve(centre[:, None])[:, 0]
+    return LogPosterior(W, np.append(shared, -0.5 * (shared @ centre)), covariance.rank)
 
 
 def fisher_line(moments: Moments) -> Solution:
@@ -106,18 +105,22 @@ def fisher_directions(moments: Moments) -> Projection:
     Along each the variance within the classes is 1, and they are uncorrelated. The class farthest
     from the centre, by weight, lies on the positive side.
     """
-    factor = factored(moments.pooled() / moments.total)
     shares = moments.counts / moments.total
+    return directions_between(moments, factored(moments.pooled() / moments.total), shares)
+
+
+def directions_between(moments: Moments, covariance: Factor, shares: Floats) -> Projection:
+    """The same for a covariance within the classes, and shares by which the classes count."""
     spread = (np.sqrt(shares)[:, None] * moments.centred(shares)).T
-    U, sizes = principal(factor.whiten(spread))
-    directions, by_gaps = factor.directions(U), not len(sizes)
+    U, sizes = principal(covariance.whiten(spread))
+    directions, by_gaps = covariance.directions(U), not len(sizes)
     if by_gaps:  # no scatter along any gap between means: the gaps themselves separate
         directions, sizes = principal(spread)
     places = spread.T @ directions
     farthest = places[np.abs(places).argmax(axis=0), np.arange(len(sizes))]
     directions = np.where(farthest < 0, -directions, directions)
     squares = sizes**2
-    return Projection(directions, squares / squares.sum(), factor.rank, by_gaps)
+    return Projection(directions, squares / squares.sum(), covariance.rank, by_gaps)
 
 
 def principal(points: Floats) -> tuple[Floats, Floats]:

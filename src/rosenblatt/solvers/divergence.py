@@ -14,12 +14,12 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from rosenblatt.arrays import Floats
 from rosenblatt.data.door import not_finite
 from rosenblatt.data.problem import Problem
 from rosenblatt.data.rows import square
+from rosenblatt.kernel_cache import njit
 from rosenblatt.rules.losses import value_and_slope
 from rosenblatt.solvers.correct import Rule
 from rosenblatt.solvers.state import Ending, State

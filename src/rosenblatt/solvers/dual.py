@@ -20,7 +20,6 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from rosenblatt.arrays import Floats, Ints
 from rosenblatt.data.blocks import BLOCK_ROWS
@@ -28,6 +27,7 @@ from rosenblatt.data.door import not_finite
 from rosenblatt.data.problem import Problem
 from rosenblatt.data.rows import n_cols, n_rows
 from rosenblatt.data.visits import Shape, visits
+from rosenblatt.kernel_cache import njit
 from rosenblatt.rules.kernels import TOGETHER, Kernel, Points
 from rosenblatt.solvers.correct import Rule, Sample, balance, correct_all, worst_margin
 from rosenblatt.solvers.memory import (

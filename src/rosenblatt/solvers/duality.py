@@ -8,12 +8,12 @@ near by, and `best_bias` the b with the lowest P for the given w.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from rosenblatt.arrays import Floats
 from rosenblatt.data.blocks import Blocks
 from rosenblatt.data.problem import Problem
 from rosenblatt.data.rows import n_cols, n_rows
+from rosenblatt.kernel_cache import njit
 from rosenblatt.rules.duals import dual_value, room
 from rosenblatt.rules.losses import HINGE, LOGISTIC, value_and_slope
 from rosenblatt.solvers import products

@@ -113,13 +113,16 @@ def held(task: Task, b: Floats) -> Floats:
 
 
 def about(centre: Floats, solve: Solver) -> Solver:
-    """Solver for rows (x, 1) from one for (x − centre, 1): only the bias is counted otherwise."""
+    """Solver for rows (x, 1) from one for (x − centre, 1): only the bias is counted otherwise.
+
+    What is solved for may have several columns.
+    """
 
     def solve_all(r: Floats) -> Floats:
         inside = r.copy()
-        inside[:-1] -= r[-1] * centre
+        inside[:-1] -= np.multiply.outer(centre, r[-1])
         x = solve(inside)
-        x[-1] -= float(centre @ x[:-1])
+        x[-1] -= centre @ x[:-1]
         return x
 
     return solve_all

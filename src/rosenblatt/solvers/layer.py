@@ -9,13 +9,13 @@ import itertools
 from collections.abc import Iterator
 
 import numpy as np
-from numba import njit
 
 from rosenblatt.arrays import Floats
 from rosenblatt.data.door import not_finite
 from rosenblatt.data.problem import Layer, row_bytes
 from rosenblatt.data.rows import dot, n_cols, n_rows
 from rosenblatt.data.visits import Shape, Visit, visits
+from rosenblatt.kernel_cache import njit
 from rosenblatt.rules.outputs import value_and_pull
 from rosenblatt.rules.steps import NORMALISED, Step, normalised, rate
 from rosenblatt.solvers.batch import Gradient, batches, step_down

@@ -14,10 +14,10 @@ puts right at once: so a leap is judged only after the epoch that follows it.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from rosenblatt.arrays import Floats
 from rosenblatt.data.rows import Rows, add, n_cols, n_rows
+from rosenblatt.kernel_cache import njit
 from rosenblatt.rules.duals import bend, pull, within
 from rosenblatt.solvers.duality import Terms, half_square, inner, sum_earned
 

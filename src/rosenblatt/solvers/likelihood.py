@@ -30,6 +30,7 @@ from rosenblatt.solvers import products
 from rosenblatt.solvers.certificate import Bounds
 from rosenblatt.solvers.certified import Step
 from rosenblatt.solvers.duality import Terms, combination, sum_earned
+from rosenblatt.solvers.duality_gap import Proof
 from rosenblatt.solvers.factors import about
 from rosenblatt.solvers.leading import MOST_FACTORED
 from rosenblatt.solvers.newton import Look, downhill, look, margins_of, place_at
@@ -39,7 +40,7 @@ from rosenblatt.solvers.system import require_finite
 
 AT_REST = 0.5  # of a margin: less is left to every row where the likelihood has a maximum
 BALANCED = 1e-12  # of Σ |a x|: more than rounding leaves
-MOST_FEATURES = MOST_FACTORED - 1
+MOST_WEIGHTS = MOST_FACTORED  # of all units that are solved for together
 FARTHEST = 1e4  # margins beyond which a row has no loss left that float64 could hold
 
 
@@ -58,10 +59,10 @@ def climb(task: Task, start: Floats | None) -> Iterator[Step]:
     centre = _centre(task)
     w, best, number = place.w, Bounds(np.inf, 0.0), 0
 
-    def prove() -> Bounds:
+    def prove() -> Proof:
         nonlocal best
         best = proved(task, place, w, pulls, best.bound)
-        return best
+        return Proof(best, pulls, w)
 
     while True:
         seen = look(task, place, itself, anew=True)

@@ -17,19 +17,20 @@ from functools import lru_cache, partial
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from rosenblatt.arrays import Array, Floats, Ints
 from rosenblatt.data.blocks import Blocks
 from rosenblatt.data.door import not_finite
 from rosenblatt.data.problem import Problem
-from rosenblatt.data.rows import UINT, Rows, n_cols, shift, shift_and_add
+from rosenblatt.data.rows import CSR, UINT, Rows, n_cols, shift, shift_and_add
 from rosenblatt.errors import DataError
+from rosenblatt.kernel_cache import njit
 from rosenblatt.solvers import blas, tiles
 
 NARROW_CHUNK = 256  # rows, which stay in the cache
 WIDE_CHUNK = 1024  # rows: BLAS goes through the whole scatter for each chunk
 LEAST_CHUNK = 64
+LEAST_SQUARES = 1e-290  # of a column about its means: less has lost digits to underflow
 MOST_BYTES = 8 << 30  # scatter matrices beyond this are refused before they are allocated
 
 
@@ -130,7 +131,37 @@ def moments_of(blocks: Blocks, *, by_class: bool = False) -> Moments:
         found = blocks.total(partial(moments_of_block, by_class=by_class))
     if not found.finite():
         raise not_finite(rows)
+    require_squares(blocks.problem, found)
     return found
+
+
+def require_squares(problem: Problem, moments: Moments) -> None:
+    """Refuse columns that vary by so little that their squares are below what float64 can hold."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        gaps = moments.centred(moments.counts)
+        diagonals = np.einsum("kjj->j", moments.scatter) + moments.counts @ gaps**2
+    for j in np.flatnonzero(diagonals < LEAST_SQUARES):
+        spread = spread_of_column(problem, int(j))
+        if spread > 0.0:
+            raise DataError(
+                f"Column {j} of X varies by {spread:.1e} only, the square of which is below"
+                " float64. Scale the columns of X."
+            )
+
+
+def spread_of_column(problem: Problem, j: int) -> float:
+    """Range of a column over the rows that have a weight."""
+    column = np.zeros(len(problem.codes))
+    rows = problem.rows
+    if isinstance(rows, CSR):
+        first, last = int(rows.indptr[0]), int(rows.indptr[-1])
+        places = first + np.flatnonzero(rows.indices[first:last] == j)
+        owners = np.searchsorted(rows.indptr, places, side="right") - 1
+        np.add.at(column, owners, rows.data[places])
+    else:
+        column[:] = rows[:, j]
+    counted = column[problem.weights > 0.0]
+    return float(counted.max() - counted.min()) if len(counted) else 0.0
 
 
 def require_room(width: int, n_matrices: int) -> None:

@@ -14,6 +14,7 @@ not the rows, and balances the pulls, so that every step has a proof.
 import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -33,12 +34,14 @@ from rosenblatt.solvers.certified import (
     Limits,
     Step,
     one_of_each,
+    unproved,
     until,
 )
 from rosenblatt.solvers.factors import about, cholesky
 from rosenblatt.solvers.leading import FORCING, LEAST_SAMPLE, SAMPLE, conjugate_gradients
 from rosenblatt.solvers.newton import downhill
 from rosenblatt.solvers.softmax import Classes
+from rosenblatt.solvers.softmax_gap import prove_softmax
 from rosenblatt.solvers.system import require_finite
 
 SETTLED = 1e-3  # β so small are repaired to the fourth order, and made good with the next step
@@ -83,7 +86,30 @@ class Look:
 
 def certify(task: Classes, start: Floats | None, seed: int, limits: Limits) -> Iterator[Step]:
     """Steps until a limit speaks or only rounding is left; weights have a row a class."""
+    start = start if start is not None and is_better_than_zero(task, start) else None
     return until(minimise(task, start, Leader(seed), limits), limits)
+
+
+def is_better_than_zero(task: Classes, W: Floats) -> bool:
+    """Whether weights to start from, a row a class, have a lower objective than zero weights."""
+    try:
+        return objective_at(task, W) < objective_at(task, np.zeros_like(W))
+    except FloatingPointError:
+        return False
+
+
+def objective_at(task: Classes, W: Floats) -> float:
+    """P of some weights, a row a class."""
+    place = place_at(task, W)
+    w = place.W[:-1].ravel()
+    return 0.5 * task.ridge * float(w @ w) + softmax.answers(task, place.scores).loss
+
+
+def at_start(task: Classes, start: Floats | None) -> Iterator[Step]:
+    """A run that may take no step: its weights are those it starts from, and nothing is proved."""
+    place = place_at(task, start)
+    W = np.ascontiguousarray(place.W.T)
+    yield unproved(W, np.zeros_like(place.scores), objective_at(task, W))
 
 
 def minimise(
@@ -94,13 +120,14 @@ def minimise(
         start = rough_start(task, leader, limits)
     place = place_at(task, start)
     best_W, best = place.W, Bounds(np.inf, 0.0)
-    for number in itertools.count(1):
+    for number in itertools.count():
         seen = look(task, place)
         best_W = place.W.copy() if seen.bounds.objective < best.objective else best_W
         best = best.tighter(seen.bounds)
         W = np.ascontiguousarray(best_W.T)
         rows = int(np.count_nonzero(task.costs))
-        yield Step(number, W, seen.pulls, best, "newton", rows, best.itself)
+        proof = partial(prove_softmax, task, W, seen.pulls, limits.tol)
+        yield Step(number, W, seen.pulls, best, "newton", rows, proof)
         place.shift(seen.beta)
         walk(task, place, seen.gradient, leader.solve(task, seen.odds, -seen.gradient))
 
@@ -122,7 +149,7 @@ def rough_start(task: Classes, leader: "Leader", limits: Limits) -> Floats | Non
     )
     if not np.bincount(part.blocks.problem.codes, part.costs, task.n_classes).all():
         return None
-    rough = replace(limits, tol=ROUGH_GAP, max_iter=ROUGH_STEPS)
+    rough = replace(limits, tol=ROUGH_GAP, max_iter=ROUGH_STEPS, proved=False)
     for step in until(minimise(part, None, leader, rough), rough):
         W = step.w
     return W

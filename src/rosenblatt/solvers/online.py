@@ -14,7 +14,6 @@ A walk ends early at a row whose score is not a finite number, and gives its pla
 """
 
 import numpy as np
-from numba import njit
 
 from rosenblatt.arrays import Array, Codes, Floats, Ints
 from rosenblatt.data.problem import Problem
@@ -39,6 +38,7 @@ from rosenblatt.data.rows import (
     truncate,
 )
 from rosenblatt.data.visits import Visit
+from rosenblatt.kernel_cache import njit
 from rosenblatt.rules.losses import flat_beyond
 from rosenblatt.rules.steps import rate
 from rosenblatt.solvers.correct import (

@@ -6,11 +6,11 @@ its short dense rows in pairs (data/futures.py), and counts without a branch too
 """
 
 import numpy as np
-from numba import njit
 
 from rosenblatt.data.problem import Problem
 from rosenblatt.data.rows import CSR, ONE, TWO, UINT, fetch_item, fetch_row, learn_two, n_cols
 from rosenblatt.data.visits import Visit
+from rosenblatt.kernel_cache import njit
 from rosenblatt.rules.losses import PERCEPTRON
 from rosenblatt.rules.steps import CLOSING_1, rate
 from rosenblatt.solvers.correct import ALL_FINITE, Rule, move, signed

@@ -10,7 +10,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from rosenblatt.arrays import Floats, Ints
 from rosenblatt.data.blocks import Blocks
@@ -32,6 +31,7 @@ from rosenblatt.data.rows import (
     screens,
     shift,
 )
+from rosenblatt.kernel_cache import njit
 from rosenblatt.solvers import blas, tiles
 from rosenblatt.solvers.score import score_rows
 

@@ -13,13 +13,13 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from rosenblatt.arrays import Floats, Ints
 from rosenblatt.data.door import not_finite
 from rosenblatt.data.problem import row_bytes
 from rosenblatt.data.rows import Rows, add, dot, n_cols, square
 from rosenblatt.data.visits import Shape, visits
+from rosenblatt.kernel_cache import njit
 from rosenblatt.rules.machines import MACHINES
 from rosenblatt.solvers.correct import ALL_FINITE, Rule
 from rosenblatt.solvers.memory import LOSS, MISTAKES, ROWS, UPDATES, Memory

@@ -4,19 +4,15 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from rosenblatt.arrays import Floats
 from rosenblatt.data.blocks import Blocks
 from rosenblatt.data.problem import Problem
 from rosenblatt.data.rows import Rows, add, add4, fetch_row, in_groups, n_cols
+from rosenblatt.kernel_cache import njit
 from rosenblatt.rules.convex import respond
-from rosenblatt.rules.duals import dual_value
 from rosenblatt.rules.losses import HINGE, LOGISTIC, NEVER_FLAT, value_and_slope
 
-NEAR = 0.5  # of a curvature: so near, the divergence of two pulls is all but a square
-BALANCED = 1e-13  # of all pulls: what rounding leaves of their signed sum
-MOST_BALANCING = 8
 AHEAD, SHORT = 32, 256  # rows, features: short rows that are all read, sign by sign, are fetched
 FEW = 1024  # rows answered at a time, where no array of all is wanted
 
@@ -96,36 +92,6 @@ def expect(task: Task, place: Place, moves: Floats, out: Floats) -> Floats:
     for _ in task.blocks.each(here, place.pulls, place.curvatures, moves, task.costs, out):
         pass
     return out
-
-
-def balance(task: Task, place: Place, pulls: Floats) -> bool:
-    """Move pulls, each with its curvature, until Σ a y is nothing but rounding; tell if it is.
-
-    Some come to their limits, so that once is not enough.
-    """
-    total = float(place.curvatures.sum())
-    for _ in range(MOST_BALANCING):
-        excess, size = float(pulls @ task.signs), float(pulls.sum())
-        if abs(excess) <= BALANCED * size:
-            return True
-        if not total > 0.0:
-            break
-        shift_rows(excess / total, task.signs, task.costs, place.curvatures, pulls)
-    return False
-
-
-def slack_beside(task: Task, place: Place, pulls: Floats) -> tuple[float, Floats]:
-    """At most Σ c ℓ(m) + a m − dual(a) of other pulls a than the place's own, and Σ a y (x, 1)."""
-    width = len(place.w)
-
-    def here(block: Problem, *beside: Floats) -> Floats:
-        sums = np.zeros(width + 1)
-        sums[-1] = slack_of_rows(block.rows, beside, sums)
-        return sums
-
-    beside = (place.margins, task.signs, task.costs, place.pulls, place.curvatures, pulls)
-    sums = task.blocks.total(here, *beside)
-    return float(sums[-1]), sums[:-1]
 
 
 def slope(task: Task, place: Place, moves: Floats, floor: Floor, t: float) -> float:
@@ -236,46 +202,6 @@ def expect_rows(
     """Write a − θμ of each row, held between 0 and c."""
     for i in range(len(pulls)):
         out[i] = min(max(pulls[i] - curvatures[i] * moves[i], 0.0), costs[i])
-
-
-@njit(cache=True, nogil=True)
-def shift_rows(
-    shift: float, signs: Floats, costs: Floats, curvatures: Floats, pulls: Floats
-) -> None:
-    """Move each pull against its sign with its curvature, but not out of its limits."""
-    for i in range(len(pulls)):
-        pulls[i] = min(max(pulls[i] - shift * signs[i] * curvatures[i], 0.0), costs[i])
-
-
-@njit(cache=True, nogil=True)
-def slack_of_rows(X: Rows, beside: tuple[Floats, ...], sums: Floats) -> float:
-    """Add Σ a y (x, 1) of some pulls a to the sums, and tell at most how much they give away.
-
-    Beside the row's own answer a₀ with curvature θ, a logistic pull a gives away c times the
-    divergence of a/c from a₀/c, which is no more than (a − a₀)²/θ, and hardly less than half of it.
-    """
-    margins, signs, costs, answers, curvatures, pulls = beside
-    n, last, total = len(pulls), n_cols(X), 0.0
-    factors = np.zeros(4)
-    for start in range(0, n, 4):
-        stop = min(start + 4, n)
-        for i in range(start, stop):
-            pull, bend = pulls[i], curvatures[i]
-            apart = pull - answers[i]
-            if abs(apart) > NEAR * bend:
-                loss = costs[i] * value_and_slope(LOGISTIC, margins[i])[0]
-                total += loss + pull * margins[i] - dual_value(LOGISTIC, pull, costs[i])
-            elif apart != 0.0:
-                total += apart * apart / bend
-            factors[i - start] = pull * signs[i]
-            sums[last] += factors[i - start]
-        if in_groups(X) and stop == start + 4:
-            now = (start, start + 1, start + 2, start + 3)
-            add4(X, now, (factors[0], factors[1], factors[2], factors[3]), sums)
-        else:
-            for i in range(start, stop):
-                add(X, i, factors[i - start], sums)
-    return total
 
 
 @njit(cache=True, nogil=True)

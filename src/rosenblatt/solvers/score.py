@@ -1,12 +1,12 @@
 """Scores of rows: w_k · x + b_k for every unit k, in the same bits as in training."""
 
 import numpy as np
-from numba import njit
 
 from rosenblatt.arrays import Floats
 from rosenblatt.data.blocks import Blocks
 from rosenblatt.data.problem import Problem
 from rosenblatt.data.rows import Rows, dot, dot4, n_cols, n_rows, wanted4
+from rosenblatt.kernel_cache import njit
 from rosenblatt.rules.decisions import decided
 
 

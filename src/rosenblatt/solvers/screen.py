@@ -11,10 +11,10 @@ decision, and so no bit of the weights, depends on the screen.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from rosenblatt.arrays import Array, Floats
 from rosenblatt.data.rows import Four, Rows, n_cols, rough_dot4, rough_dot12, rough_square4
+from rosenblatt.kernel_cache import njit
 
 SMALLEST = 2.0**-126  # below, float32 loses digits or all,
 ROOT = 2.0**-62  # and so does the square of what is below this

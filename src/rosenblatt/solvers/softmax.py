@@ -25,11 +25,11 @@ all but ruled out: c − c q_y is the sum of the other c q.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from rosenblatt.arrays import Array, Codes, Floats
 from rosenblatt.data.blocks import Blocks
 from rosenblatt.data.problem import Problem
+from rosenblatt.kernel_cache import njit
 
 
 class Classes(NamedTuple):

@@ -49,6 +49,9 @@ class Ending(Enum):
         "Stopped when the time was up, after {steps}: the objective may be {gap} above the best"
         " possible. Raise `time_limit` to come nearer."
     )
+    STOPPED_BY_CALLBACK = (
+        "Stopped by a callback, after {steps}: the objective may be {gap} above the best possible."
+    )
     LATE = (
         "Stopped when the time was up, after {passes} with {mistakes} in the last. Raise"
         " `time_limit` to go on."
@@ -57,6 +60,11 @@ class Ending(Enum):
         "Stopped after {steps}: the objective is within {gap} of the best possible, and the last"
         " steps came no nearer. A larger `tol` says when that is enough; columns of similar scale"
         " help, and so may another `solver`."
+    )
+    FAR_FROM_ZERO = (
+        "Stopped after {steps}: the objective is within {gap} of the best possible. The columns lie"
+        " so far from zero that float64 holds no finer intercept: subtract their means, as"
+        " StandardScaler does, to come nearer."
     )
     SEPARATED = (
         "No weights are the best, as was seen after {steps}. {advice} A finite `C` has a best"
@@ -97,6 +105,7 @@ class Ending(Enum):
         "Diverged after {passes}: the loss rose above that of zero weights. {advice} The weights"
         " kept are those from before it rose."
     )
+    SET = "Set by hand: nothing is known of these weights but what they decide."
     STREAM = "Open: learning from a stream, {rows} so far with {mistakes} as they came."
     STREAM_STALLED = (
         "Open: after {rows} of a stream the accuracy on the validation rows no longer rises."
@@ -105,6 +114,17 @@ class Ending(Enum):
         "Open: the last chunk was left out, because its steps grew without bound. {advice} The"
         " weights are those of the {rows} before it."
     )
+
+    @classmethod
+    def _missing_(cls, value: object) -> "Ending | None":
+        return cls.__members__.get(value) if isinstance(value, str) else None
+
+    def __reduce__(self) -> tuple[type["Ending"], tuple[str]]:
+        """Pickles, and files of skops, hold the name: a sentence may be reworded."""
+        return Ending, (self.name,)
+
+    def __reduce_ex__(self, _protocol: object) -> tuple[type["Ending"], tuple[str]]:
+        return self.__reduce__()
 
     @property
     def at_rest(self) -> bool:

@@ -8,13 +8,13 @@ Who is in it is a guess, made anew at every look at the gap, which is over all r
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from rosenblatt.arrays import Array, Floats, Ints
 from rosenblatt.data.door import not_finite
 from rosenblatt.data.problem import row_bytes
 from rosenblatt.data.rows import UINT, Rows, add, dot, fetch_row, n_cols, n_rows
 from rosenblatt.data.visits import Shape, visits
+from rosenblatt.kernel_cache import njit
 from rosenblatt.rules.duals import best_alpha, gain, owed
 from rosenblatt.solvers.duality import Terms, inner
 from rosenblatt.solvers.leaps import Leaps, Place

@@ -7,12 +7,13 @@ lanes while all rows go by, so that a row costs six loads for thirty-two product
 from typing import Any
 
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
 from rosenblatt.arrays import Floats
 from rosenblatt.data.emitting import MemoryRows, int64, load, splat, store
+from rosenblatt.kernel_cache import njit
 
 NARROW = 128  # columns up to which the tiles were measured to win
 HIGH, WIDE, LANES = 4, 8, 4

@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from rosenblatt.arrays import Array, Floats
 from rosenblatt.data.blocks import Blocks
 from rosenblatt.data.problem import Problem
 from rosenblatt.data.rows import CSR, UINT, Rows, entry, n_cols, n_entries, n_rows, screens
 from rosenblatt.data.storage import rows_part
+from rosenblatt.kernel_cache import njit
 
 CACHEFUL = 1 << 20  # bytes, of rows or of their scores
 LEAST_ROWS = 32

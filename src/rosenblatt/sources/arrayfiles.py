@@ -4,7 +4,6 @@ They are mapped, not read: what is packed goes through a temporary file that is 
 and lives as long as the array. Python objects in them are never loaded.
 """
 
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,8 +16,9 @@ import numpy as np
 from rosenblatt.arrays import Array
 from rosenblatt.data.storage import CSR
 from rosenblatt.errors import SourceError
-from rosenblatt.sources.opening import opened
+from rosenblatt.sources.opening import copy_to, opened
 from rosenblatt.sources.reading import unpacked
+from rosenblatt.sources.sparsefiles import checked_rows
 from rosenblatt.writing import temporary_file
 
 ZIP = b"PK"
@@ -51,8 +51,7 @@ class ArrayFile:
                 ZipFile(path) as archive,
                 archive.open(f"{name}.npy") as packed,
             ):
-                shutil.copyfileobj(packed, spool)
-                spool.flush()
+                copy_to(spool, packed, self.file)
                 return _mapped(spool.name)
 
     @property
@@ -61,15 +60,8 @@ class ArrayFile:
         return {"format", "shape", "data"} <= set(self.names)
 
     def sparse_rows(self) -> CSR:
-        """The rows of a sparse matrix: mapped, or turned over in memory if not stored by rows."""
-        if self["format"].item() in (b"csr", "csr"):
-            width = int(self["shape"][-1])
-            return CSR(self["data"], self["indices"], self["indptr"], width)
-        from scipy import sparse  # noqa: PLC0415 (slow to import)
-
-        with unpacked(self.file) as path, _told(self.file):
-            matrix = sparse.csr_array(sparse.load_npz(path))
-        return CSR(matrix.data, matrix.indices, matrix.indptr, matrix.shape[1])
+        """The rows of a sparse matrix: mapped, or converted in memory if not stored by rows."""
+        return checked_rows(self.file, self.__getitem__)
 
 
 def _mapped(path: str) -> Array:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rosenblatt.errors import SourceError
+from rosenblatt.sources.arrowlayout import BadLayoutError, check_arrow
 from rosenblatt.sources.chunks import Place, Table
 from rosenblatt.sources.reading import name_of, some_rows, unpacked
 
@@ -42,7 +43,9 @@ class Columnar:
         first: pl.Schema | None = None
         for file in self.files:
             with unpacked(file) as path, _told(file, self.kind):
-                _refuse_stream(file, path)
+                if self.kind == "Arrow":
+                    _refuse_stream(file, path)
+                    check_arrow(path)
                 scan = _scan(self.kind, path)
                 schema = scan.collect_schema()
                 if first is None:
@@ -55,6 +58,22 @@ class Columnar:
         for frame in scan.collect_batches(chunk_size=most_rows, maintain_order=True):
             yield Table(frame, Place(file, row=row))
             row += frame.height
+        announced = _announced_rows(scan)
+        if row != announced:
+            raise SourceError(
+                f"{file} is damaged: it announces {announced:,} rows, of which {row:,} can be read."
+                " Fetch it again, or write it again."
+            )
+
+
+def _announced_rows(scan: "pl.LazyFrame") -> int:
+    """How many rows the metadata of a file announce.
+
+    Where decoding fails in a thread of its own, polars may just end with the rows before.
+    """
+    import polars as pl  # noqa: PLC0415 (slow to import)
+
+    return int(scan.select(pl.len()).collect().item())
 
 
 def _scan(kind: str, path: str) -> "pl.LazyFrame":
@@ -80,7 +99,12 @@ def _told(file: str, kind: str) -> Iterator[None]:
 
     try:
         yield
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+    except (
+        BadLayoutError,
+        pl.exceptions.PolarsError,
+        pl.exceptions.PanicException,
+        OSError,
+    ) as error:
         reason = str(error).splitlines()[0]
         raise SourceError(
             f"{file} cannot be read as {kind}: {reason}. Is it whole, and of that kind?"

@@ -16,7 +16,7 @@ from rosenblatt.arrays import Floats
 from rosenblatt.errors import SourceError
 from rosenblatt.sources.cells import as_words, decoded, typed, types_of, with_given_words
 from rosenblatt.sources.chunks import Grid, Place, Table
-from rosenblatt.sources.layout import Layout, layout_of
+from rosenblatt.sources.layout import SEPARATORS, Layout, check_width, layout_of
 from rosenblatt.sources.opening import BOM, PIECE, Piece, last_end, pieces
 from rosenblatt.sources.options import Options, usual_target
 from rosenblatt.sources.reading import name_of
@@ -104,6 +104,7 @@ class Delimited:
     def _layout(self, file: str) -> Layout:
         head = next(pieces(file, size=HEAD, quoted=True), Piece(b"", 1)).text.removeprefix(BOM)
         _require_text(file, head)
+        check_width(file, Piece(head, 1), self.given.separator or SEPARATORS)
         return layout_of(file, decoded(file, Piece(head, 1)), self.given)
 
     def _pieces(self, file: str) -> Iterator[Piece]:
@@ -115,6 +116,7 @@ class Delimited:
                 f" instead of {', '.join(self.layout.names[:8])}. Read such files one by one."
             )
         for piece in pieces(file, size=self.size, quoted=layout.quote is not None):
+            check_width(file, piece, layout.separator)
             text = piece.text.removeprefix(BOM) if piece.line == 1 else piece.text
             skipped = _header_length(text, layout) if piece.line == 1 and layout.header else 0
             if len(text) > skipped:

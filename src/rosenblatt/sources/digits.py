@@ -14,11 +14,12 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba import config, njit, types
+from numba import config, types
 from numba.extending import intrinsic
 
 from rosenblatt.arrays import Array, Floats, Ints
 from rosenblatt.data.rows import ONE, THREE, UINT
+from rosenblatt.kernel_cache import njit
 
 _numba: Any = config
 GOOD, LONG, BAD = range(3)  # how the reading of a number ended

@@ -9,10 +9,10 @@ import re
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from rosenblatt.arrays import Array, Floats
 from rosenblatt.data.rows import ONE, UINT
+from rosenblatt.kernel_cache import njit
 from rosenblatt.sources.digits import (
     BAD,
     LONG,

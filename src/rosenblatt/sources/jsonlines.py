@@ -14,7 +14,14 @@ import numpy as np
 
 from rosenblatt.arrays import Ints
 from rosenblatt.sources.chunks import Place, Table
-from rosenblatt.sources.jsontrouble import check_lines, explain, kind_of, lines_of, object_of
+from rosenblatt.sources.jsontrouble import (
+    check_keys,
+    check_lines,
+    explain,
+    kind_of,
+    lines_of,
+    object_of,
+)
 from rosenblatt.sources.opening import BOM, NEWLINE, PIECE, Piece, pieces
 from rosenblatt.sources.reading import name_of, some_rows
 from rosenblatt.sources.stacks import n_cells
@@ -63,6 +70,7 @@ class JsonLines:
         for file in self.files:
             for text, line in pieces(file, size=self.piece):
                 if not text.isspace():
+                    check_keys(file, Piece(text, line))
                     yield file, Piece(text.removeprefix(BOM), line)
 
 

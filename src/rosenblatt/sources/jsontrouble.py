@@ -1,17 +1,20 @@
 """What is wrong with some JSON lines: the first line that polars could not read, or misread."""
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from rosenblatt.errors import SourceError
-from rosenblatt.sources.opening import NEWLINE, Piece
+from rosenblatt.sources.layout import MAX_COLUMNS
+from rosenblatt.sources.opening import NEWLINE, Piece, long_lines
 
 if TYPE_CHECKING:
     import polars as pl
 
 KINDS = {bool: "true or false", int: "a number", float: "a number", str: "text"}
+KEY_END = re.compile(rb'"\s*:')
 MOST_QUOTED = 60  # characters of a line that a message shows
 
 Types = Mapping[str, "pl.DataType"]
@@ -29,6 +32,17 @@ def lines_of(piece: Piece) -> Iterator[tuple[int, bytes]]:
     for number, line in enumerate(piece.text.split(NEWLINE), piece.line):
         if not line.isspace() and line:
             yield number, line
+
+
+def check_keys(file: str, piece: Piece) -> None:
+    """Refuse a line of far too many keys, of which each would become a column of polars."""
+    for text, number in long_lines(piece, MAX_COLUMNS):
+        n_keys = sum(1 for _ in KEY_END.finditer(text))
+        if n_keys > MAX_COLUMNS:
+            raise SourceError(
+                f"{file}, line {number}: {n_keys:,} keys, where a table may have {MAX_COLUMNS:,}"
+                " columns at most. Write the rows as svmlight or NPY."
+            )
 
 
 def explain(file: str, piece: Piece, types: Types, reason: str) -> NoReturn:

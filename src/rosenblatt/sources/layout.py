@@ -18,11 +18,13 @@ from itertools import islice
 from typing import Any
 
 from rosenblatt.errors import SourceError
+from rosenblatt.sources.opening import Piece, long_lines
 from rosenblatt.sources.options import Options
 
 SEPARATORS = "\t;|,"
 NO_SEPARATORS = '"\r\n'
 LOOKED_AT = 200  # records
+MAX_COLUMNS = 1 << 20
 LONGEST_CELL = 2**31 - 1  # bytes: as much as the csv module can be told
 QUOTE = '"'
 QUOTED = re.compile(r'\s*".*"\s*')
@@ -54,6 +56,20 @@ def records(lines: Iterable[str], separator: str, quote: str | None) -> Any:
     if quote is None:
         return csv.reader(lines, delimiter=separator, quoting=csv.QUOTE_NONE)
     return csv.reader(lines, delimiter=separator, quotechar=quote)
+
+
+def check_width(file: str, piece: Piece, separators: str) -> None:
+    """Refuse a line of far too many cells, for each of which a library would allocate.
+
+    A line with quotes is not looked at: its separators may stand within a long text.
+    """
+    for text, number in long_lines(piece, MAX_COLUMNS):
+        n_cells = 1 + max(text.count(separator.encode()) for separator in separators)
+        if n_cells > MAX_COLUMNS and QUOTE.encode() not in text:
+            raise SourceError(
+                f"{file}, line {number}: {n_cells:,} cells, where a table may have {MAX_COLUMNS:,}"
+                " columns at most. Write the rows as svmlight or NPY."
+            )
 
 
 def is_blank(record: list[str]) -> bool:

@@ -27,6 +27,8 @@ from rosenblatt.sources.arrayfiles import WHOLE, ArrayFile
 from rosenblatt.sources.chunks import Matrix, Place
 from rosenblatt.sources.opening import suffixes_of
 from rosenblatt.sources.reading import name_of, some_rows
+from rosenblatt.sources.sparsefiles import check_indices, float_type
+from rosenblatt.sources.storedtexts import texts_of
 
 MOST_VALUES = 1 << 22  # of a chunk: tens of megabytes
 PAIRS = (("X", "y"), ("x", "y"), ("data", "target"))
@@ -75,7 +77,13 @@ class NumpyFiles:
         first = ArrayFile(self.files[0])
         if NAMES not in first.names:
             return None
-        names = tuple(first[NAMES].astype(str).tolist())
+        stored = first[NAMES]
+        if stored.ndim != 1 or stored.dtype.kind not in LABELS:
+            raise SourceError(
+                f"{first.file} has {NAMES} of shape {stored.shape} and type {stored.dtype}, where"
+                " one text a feature was expected."
+            )
+        names = tuple(texts_of(stored, lambda j: f"{first.file}, {NAMES}[{j}]:").tolist())
         if len(names) != self._samples[0].n_features:
             raise SourceError(
                 f"{first.file} has {self._samples[0].n_features} features, but {len(names)}"
@@ -193,9 +201,7 @@ def _check_same(first: str, wanted: Samples, file: str, found: Samples) -> None:
 
 
 def _float_type(rows: Rows) -> np.dtype[Any]:
-    """float32 where it holds every number of the stored type, else float64."""
-    stored = rows.data.dtype if isinstance(rows, CSR) else rows.dtype
-    return np.dtype(np.float32 if np.can_cast(stored, np.float32) else np.float64)
+    return float_type(rows.data.dtype if isinstance(rows, CSR) else rows.dtype)
 
 
 def _most_rows(samples: Samples) -> int:
@@ -221,21 +227,19 @@ def _sparse_part(rows: CSR, place: Place, stop: int, kind: np.dtype[Any]) -> CSR
     from scipy import sparse  # noqa: PLC0415 (slow to import)
 
     start, shape = place.row, (stop - place.row, rows.n_cols)
-    first, last = rows.indptr[start], rows.indptr[stop]
-    parts = rows.data[first:last], rows.indices[first:last], rows.indptr[start : stop + 1] - first
-    try:
-        part = sparse.csr_array(parts, shape=shape, copy=True)
-        part.check_format(full_check=True)  # no kernel must meet a feature that is not there
-    except ValueError as error:
-        raise SourceError(f"{place.at(0)} and after: not a sparse matrix: {error}.") from error
+    first, last = int(rows.indptr[start]), int(rows.indptr[stop])
+    indices, indptr = rows.indices[first:last], rows.indptr[start : stop + 1] - first
+    check_indices(f"{place.at(0)} and after", "indices", indices, rows.n_cols)
+    data = np.array(rows.data[first:last], kind)
+    part = sparse.csr_array((data, indices.astype(np.int32), indptr.astype(np.int64)), shape=shape)
     part.sum_duplicates()
-    return CSR(part.data.astype(kind), part.indices, part.indptr, rows.n_cols)
+    return CSR(part.data, part.indices, part.indptr, rows.n_cols)
 
 
 def _labels(labels: Array, place: Place) -> Array:
     native = np.array(labels, labels.dtype.newbyteorder("="))
-    if native.dtype.kind == "S":
-        return np.strings.decode(native, "utf-8")
+    if native.dtype.kind in "SU":
+        return texts_of(native, lambda row: f"{place.at(row)}: the label")
     if native.dtype.kind == "f" and np.isnan(native).any():
         row = int(np.isnan(native).argmax())
         raise SourceError(f"{place.at(row)}: the label is missing (NaN). Drop such rows first.")

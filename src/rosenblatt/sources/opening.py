@@ -1,12 +1,16 @@
-"""From names to bytes: globs, standard input and compressed files.
+"""From names to bytes: globs, standard input, pipes and compressed files.
 
-Bytes come in pieces of whole lines, so that every reader of text can work piece by piece.
+Bytes come in pieces of whole lines, so that every reader of text can work piece by piece. What can
+be read only once, standard input or a pipe, is copied into a temporary file first, since a source
+is read more than once.
 """
 
 import bz2
 import glob
 import gzip
+import os
 import shutil
+import stat
 import sys
 import zlib
 from collections.abc import Callable, Iterator, Sequence
@@ -21,8 +25,10 @@ from rosenblatt.writing import temporary_file
 
 STDIN = "-"
 PIECE = 1 << 23  # bytes: enough to share among threads, little enough to stay at hand
-LONGEST_RECORD = 1 << 30  # bytes: what has no end of line for so long is not a text file
-LONGEST_QUOTE = 16 * PIECE  # what is quoted for so long is rather a stray quote
+LONGEST_RECORD = 1 << 26  # bytes: what has no end of line for so long is not a text file
+COPY_BYTES = 1 << 20  # copied at a time
+DISK_SHARE = 2  # a temporary file may take one part in so many of the free disk
+LONGEST_QUOTE = 4 * PIECE  # what is quoted for so long is rather a stray quote
 NEWLINE, QUOTE = b"\n", b'"'
 BOM = b"\xef\xbb\xbf"  # the byte order mark that some programs write before UTF-8
 
@@ -70,17 +76,38 @@ def pieces(file: str, *, size: int = PIECE, quoted: bool = False) -> Iterator[Pi
     """The text of a file in pieces of whole lines; where lines may be quoted, of whole records."""
     line, rest = 1, b""
     with opened(file) as stream:
-        while block := stream.read(max(size, len(rest))):  # twice as much if no record ends
+        while block := stream.read(_more(size, len(rest))):
             text = rest + block if rest else block
             end = last_end(text, quoted=quoted)
             if end == 0 and len(text) > LONGEST_RECORD:
-                raise SourceError(f"{file}, line {line}: no line ends here. Is it a text file?")
+                raise SourceError(f"{file}, line {line}: no line ends here. {not_text()}")
             if end:
                 yield Piece(text[:end], line)
                 line += text.count(NEWLINE, 0, end)
             rest = text[end:]
     if rest:
         yield Piece(rest, line)
+
+
+def long_lines(piece: Piece, length: int) -> Iterator[Piece]:
+    """Lines of a piece that take more bytes than a length, found without a look at the others."""
+    text, start = piece.text, 0
+    while len(text) - start > length:
+        end = text.rfind(NEWLINE, start, start + length) + 1
+        if not end:
+            end = text.find(NEWLINE, start) + 1 or len(text)
+            yield Piece(text[start:end], piece.line + text.count(NEWLINE, 0, start))
+        start = end
+
+
+def not_text() -> str:
+    """What to say of a line that is too long."""
+    return f"Is it a text file? A line may have {LONGEST_RECORD >> 20} MB at most."
+
+
+def _more(size: int, rest: int) -> int:
+    """How much to read after a rest: twice as much if no record ends, one byte too much at most."""
+    return min(max(size, rest), LONGEST_RECORD + 1 - rest)
 
 
 def last_end(text: bytes, *, quoted: bool) -> int:
@@ -105,6 +132,7 @@ def _files(name: str) -> list[str]:
     if path.is_dir():
         raise SourceError(f"{name} is a directory. Name its files, for instance {name}/*.csv.")
     if path.exists():
+        _copy_if_pipe(name)
         return [name]
     found = sorted(
         file
@@ -118,20 +146,69 @@ def _files(name: str) -> list[str]:
 
 
 def _path(file: str) -> str:
-    return _spooled_input() if file == STDIN else file
+    if file == STDIN:
+        return _spooled_input()
+    copy = _COPIES.get(file)
+    return file if copy is None else str(copy.name)
 
 
 @cache
 def _spooled_input() -> str:
-    """Standard input in a file of its own, since a source is read more than once."""
-    spool = temporary_file()
-    shutil.copyfileobj(sys.stdin.buffer, spool)
-    spool.flush()
-    _KEPT_OPEN.append(spool)
-    return str(spool.name)
+    """Standard input in a file of its own."""
+    if sys.stdin is None:
+        raise SourceError(f"{STDIN} cannot be read: standard input is closed.")
+    _COPIES[STDIN] = _copy_of(STDIN, sys.stdin.buffer)
+    return str(_COPIES[STDIN].name)
 
 
-_KEPT_OPEN: list[Any] = []
+def _copy_if_pipe(file: str) -> None:
+    """Keep a copy of what can be read only once: of a pipe with a name, or of <(a command)."""
+    _COPIES.pop(file, None)  # a pipe of the same name has other content each time
+    if not Path(file).is_file():
+        try:
+            with Path(file).open("rb") as stream:
+                _COPIES[file] = _copy_of(file, stream)
+        except OSError as error:
+            raise SourceError(f"{file} cannot be read: {error.strerror or error}.") from error
+
+
+def _copy_of(file: str, stream: IO[bytes]) -> Any:
+    _refuse_device(file, stream)
+    copy = temporary_file()
+    copy_to(copy, stream, file)
+    return copy
+
+
+def _refuse_device(file: str, stream: IO[bytes]) -> None:
+    """A terminal ends, and /dev/null is empty; other devices, such as /dev/zero, are no data."""
+    try:
+        descriptor = stream.fileno()
+    except OSError:  # of a stream in memory
+        return
+    status = os.fstat(descriptor)
+    is_device = stat.S_ISCHR(status.st_mode) or stat.S_ISBLK(status.st_mode)
+    is_null = os.path.samestat(status, Path(os.devnull).stat())
+    if is_device and not is_null and not os.isatty(descriptor):
+        raise SourceError(f"{file} is a device, which may never end. Give a file or a pipe.")
+
+
+def copy_to(copy: IO[bytes], stream: IO[bytes], file: str) -> None:
+    """Copy a stream into a temporary file; of an endless one, no more than a share of the disk."""
+    most = shutil.disk_usage(Path(copy.name).parent).free // DISK_SHARE
+    copied = 0
+    while block := stream.read(COPY_BYTES):
+        copied += len(block)
+        if copied > most:
+            raise SourceError(
+                f"{file} has more than {most / 1e9:,.1f} GB to be kept in a temporary file, which"
+                f" is half of the free disk in {Path(copy.name).parent}. Write it to a file first,"
+                " or set TMPDIR to a larger disk."
+            )
+        copy.write(block)
+    copy.flush()
+
+
+_COPIES: dict[str, Any] = {}
 
 
 def _opener(file: str) -> Callable[[str], Any]:

@@ -1,13 +1,12 @@
 """What every reader does in the same way: name its files, unpack them, and have rows."""
 
-import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TypeVar
 
 from rosenblatt.errors import SourceError
 from rosenblatt.sources.chunks import Matrix, Table
-from rosenblatt.sources.opening import is_plain, opened
+from rosenblatt.sources.opening import copy_to, is_plain, opened
 from rosenblatt.writing import temporary_file
 
 Kind = TypeVar("Kind", Table, Matrix)
@@ -27,8 +26,7 @@ def unpacked(file: str) -> Iterator[str]:
             yield stream.name
             return
         with temporary_file() as spool:
-            shutil.copyfileobj(stream, spool)
-            spool.flush()
+            copy_to(spool, stream, file)
             yield spool.name
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from rosenblatt.arrays import Array
 from rosenblatt.errors import SourceError
 from rosenblatt.sources.chunks import Matrix, Place
-from rosenblatt.sources.opening import LONGEST_RECORD, NEWLINE, is_plain, opened, pieces
+from rosenblatt.sources.opening import LONGEST_RECORD, NEWLINE, is_plain, not_text, opened, pieces
 from rosenblatt.sources.svmlight_parts import Part, parsed
 from rosenblatt.sources.threads import in_order, processors
 
@@ -113,7 +113,7 @@ def _line_end(file: str, descriptor: int, start: int) -> int:
             return at + found + 1
         at += len(block)
         if at - start > LONGEST_RECORD:
-            raise SourceError(f"{file}: no line ends from byte {start} on. Is it a text file?")
+            raise SourceError(f"{file}: no line ends from byte {start} on. {not_text()}")
     return at
 
 

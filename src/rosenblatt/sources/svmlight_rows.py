@@ -7,10 +7,10 @@ token that is not so, and says where it stands; words for it are found elsewhere
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from rosenblatt.arrays import Array, Floats
 from rosenblatt.data.rows import ONE, UINT
+from rosenblatt.kernel_cache import njit
 from rosenblatt.sources.digits import (
     BAD,
     FIRST,

@@ -1,21 +1,37 @@
-"""Files packed by zstd: frames one after another, of which none may be cut short."""
+"""Files packed by zstd: frames one after another, of which none may be cut short.
+
+A frame is a header, then blocks, of which none unpacks to more than 128 KB however few bytes it
+takes, then perhaps a checksum (RFC 8878). Blocks are handed to the library a few at a time, so that
+what is unpacked at once is bounded for every file::
+
+    magic 4 | descriptor 1 | window 0-1 | dictionary 0-4 | content size 0-8 | blocks | checksum 0-4
+    block:  3 bytes (last block: bit 0, kind: bits 1-2, size: the others), then `size` bytes, or
+            one byte if its kind is a run of one byte
+"""
 
 from io import RawIOBase
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import zstandard
 
-PACKED = 1 << 17  # bytes that are unpacked at a time
+BLOCKS_AT_A_TIME = 8  # 1 MB of plain bytes at most
+BUFFER_BYTES = 1 << 20  # read from the file at a time
+MAGIC = b"\x28\xb5\x2f\xfd"
+SKIPPABLE = range(0x184D2A50, 0x184D2A60)  # frames that hold something else
+RUN = 1  # a block of one byte, repeated
+DICTIONARY_BYTES = (0, 1, 2, 4)
+CONTENT_SIZE_BYTES = (0, 2, 4, 8)
 
 
 class Frames(RawIOBase):
     """The plain bytes of a file; one that ends within a frame is an EOFError, as by gzip."""
 
     def __init__(self, path: str) -> None:
-        self._file = Path(path).open("rb")  # noqa: SIM115 (closed with this)
+        self._file: IO[bytes] = Path(path).open("rb", BUFFER_BYTES)  # noqa: SIM115 (closed below)
         self._frame: Any = None
-        self._ready = b""
+        self._checksum = 0  # bytes of it after the last block
+        self._plain = memoryview(b"")  # what is unpacked, but not read yet
 
     def readable(self) -> bool:
         """Whether there is anything to read."""
@@ -23,15 +39,15 @@ class Frames(RawIOBase):
 
     def readinto(self, room: Any) -> int:
         """Fill some room, or a part of it; 0 at the end."""
-        while not self._ready:
-            packed = self._packed()
+        while not self._plain:
+            packed = self._blocks() if self._frame is not None else self._header()
             if not packed:
                 return 0
-            if self._frame is None:
-                self._frame = zstandard.ZstdDecompressor().decompressobj()
-            self._ready = self._frame.decompress(packed)
-        n = min(len(room), len(self._ready))
-        room[:n], self._ready = self._ready[:n], self._ready[n:]
+            self._plain = memoryview(self._frame.decompress(packed))
+            if self._frame.eof:
+                self._frame = None
+        n = min(len(room), len(self._plain))
+        room[:n], self._plain = self._plain[:n], self._plain[n:]
         return n
 
     def close(self) -> None:
@@ -39,12 +55,41 @@ class Frames(RawIOBase):
         self._file.close()
         super().close()
 
-    def _packed(self) -> bytes:
-        """What comes next: the rest of what was read, if a frame has ended within it."""
-        rest = b""
-        if self._frame is not None and self._frame.eof:
-            rest, self._frame = self._frame.unused_data, None
-        packed = rest or self._file.read(PACKED)
-        if not packed and self._frame is not None:
+    def _header(self) -> bytes:
+        """The header of the next frame, which is begun; none at the end of the file."""
+        magic = self._file.read(len(MAGIC))
+        while len(magic) == len(MAGIC) and int.from_bytes(magic, "little") in SKIPPABLE:
+            self._skip(int.from_bytes(self._exactly(4), "little"))
+            magic = self._file.read(len(MAGIC))
+        if not magic:
+            return b""
+        if magic != MAGIC:
+            raise zstandard.ZstdError(f"{magic!r} stands where a frame should begin")
+        descriptor = self._exactly(1)[0]
+        single, self._checksum = descriptor & 0x20, 4 if descriptor & 4 else 0
+        size = CONTENT_SIZE_BYTES[descriptor >> 6] or (1 if single else 0)
+        rest = (0 if single else 1) + DICTIONARY_BYTES[descriptor & 3] + size
+        self._frame = zstandard.ZstdDecompressor().decompressobj()
+        return magic + bytes([descriptor]) + self._exactly(rest)
+
+    def _blocks(self) -> bytes:
+        """Some blocks, up to the end of the frame."""
+        blocks: list[bytes] = []
+        for _ in range(BLOCKS_AT_A_TIME):
+            start = self._exactly(3)
+            header = int.from_bytes(start, "little")
+            blocks += start, self._exactly(1 if header >> 1 & 3 == RUN else header >> 3)
+            if header & 1:
+                blocks.append(self._exactly(self._checksum))
+                break
+        return b"".join(blocks)
+
+    def _skip(self, n: int) -> None:
+        for start in range(0, n, BUFFER_BYTES):
+            self._exactly(min(BUFFER_BYTES, n - start))
+
+    def _exactly(self, n: int) -> bytes:
+        found = self._file.read(n)
+        if len(found) < n:
             raise EOFError("it ends within a frame")
-        return packed
+        return found

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from numba import njit
 
 from rosenblatt.arrays import Array
 from rosenblatt.data.rows import UINT
+from rosenblatt.kernel_cache import njit
 from rosenblatt.tables.words import BASIS, PRIME, Words
 
 BLANKS = r"[\s\x1c-\x1f]+"  # as Python's str.split has them

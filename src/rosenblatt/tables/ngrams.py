@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
-from numba import njit
 
 from rosenblatt.arrays import Array, Ints
 from rosenblatt.data.rows import CSR, UINT
+from rosenblatt.kernel_cache import njit
 from rosenblatt.tables.characters import end_of_word, find_characters, padded
 from rosenblatt.tables.grams import UNITS, Grams
 from rosenblatt.tables.words import (

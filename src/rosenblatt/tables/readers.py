@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 import polars as pl
-from numba import njit
 
 from rosenblatt.arrays import Array, Ints
 from rosenblatt.data.rows import CSR, UINT
+from rosenblatt.kernel_cache import njit
 from rosenblatt.tables.grams import UNITS, Grams
 from rosenblatt.tables.ngrams import (
     SHORTEST,

@@ -58,7 +58,8 @@ def _can_be_target(chunk: Table, name: str) -> bool:
 def counted(chunk: Chunk, target: str | None) -> Counts:
     """How often each label comes in a chunk; every row must have one."""
     if isinstance(chunk, Table) and not isinstance(chunk, Grid):
-        found = _column(chunk, target).value_counts()
+        column = _column(chunk, target)
+        found = column.value_counts(name=f"{column.name} count")
         return dict(zip(found[:, 0].to_list(), found[:, 1].to_list(), strict=True))
     labels, counts = np.unique(_numbered(chunk, target), return_counts=True)
     return dict(zip(labels.tolist(), counts.tolist(), strict=True))

@@ -7,10 +7,10 @@ as the rarest of all would only make the rest of its row shorter.
 """
 
 import numpy as np
-from numba import njit
 
 from rosenblatt.arrays import Array, Floats, Ints
 from rosenblatt.data.rows import CSR, UINT
+from rosenblatt.kernel_cache import njit
 
 FEWEST_TEXTS = 2
 

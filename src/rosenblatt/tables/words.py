@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
-from numba import njit
 
 from rosenblatt.arrays import Array, Ints
 from rosenblatt.data.rows import UINT
+from rosenblatt.kernel_cache import njit
 
 BLOCK_BYTES = 1 << 21  # of text, handed to a thread at a time
 BASIS, PRIME = UINT(0xCBF29CE484222325), UINT(0x100000001B3)  # of the hash FNV-1a, 64 bits

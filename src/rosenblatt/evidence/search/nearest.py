@@ -22,9 +22,9 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from rosenblatt.arrays import Floats, Ints
+from rosenblatt.kernel_cache import njit
 
 BATCH = 32  # vectors priced at once: one pass over the working set serves several joins
 DEPENDENT = 1e-12

@@ -1,0 +1,59 @@
+"""Classes whose rows all have weight 0: they cost nothing, so the best model never chooses them.
+
+With a free intercept that of such a class falls without end, and the objective with it, towards the
+objective of the other classes alone. So these are fitted without it; it gets zero weights, and an
+intercept so low that what it adds to the objective is lost in rounding. A unit of its own, against
+the rest, has all rows on one side; there a hinge has no loss from −1 on.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from rosenblatt.arrays import Floats, Ints
+from rosenblatt.data.problem import Problem
+from rosenblatt.data.rows import n_cols
+from rosenblatt.solvers.certified import Step, objective_at, unproved
+from rosenblatt.solvers.responses import Task
+from rosenblatt.solvers.softmax import Classes
+from rosenblatt.solvers.state import Ending
+from rosenblatt.solvers.units import scores
+
+FAR_BELOW = 100.0  # the other scores: a probability below e⁻¹⁰⁰
+
+
+def class_sizes(problem: Problem) -> Floats:
+    """Weight of all rows of each class."""
+    counts = np.bincount(problem.codes, problem.weights, problem.n_classes)
+    return np.asarray(counts * problem.class_weights)
+
+
+def never_chosen(task: Task) -> Iterator[Step]:
+    """The run of a unit for an absent class, against the rest: one step, which is its end."""
+    w = np.zeros(n_cols(task.blocks.problem.rows) + 1)
+    w[-1] = -FAR_BELOW
+    step = unproved(w, np.zeros_like(task.costs), objective_at(task, w))
+    yield replace(step, ending=Ending.CERTIFIED)
+
+
+def present_only(problem: Problem, present: Ints) -> tuple[Problem, Ints]:
+    """The problem of the classes present alone, and the numbers of its rows."""
+    codes = np.full(problem.n_classes, -1, problem.codes.dtype)
+    codes[present] = np.arange(len(present))
+    rows = np.flatnonzero(codes[problem.codes] >= 0)
+    part = problem.take(rows)
+    part = part._replace(codes=codes[part.codes], class_weights=problem.class_weights[present])
+    return part, rows
+
+
+def with_absent(task: Classes, step: Step, present: Ints, rows: Ints) -> tuple[Floats, Floats]:
+    """Weights and dual variables of all classes, from the last step of those present alone."""
+    n, K = len(task.costs), task.n_classes
+    W, alpha = np.zeros((K, step.w.shape[1])), np.zeros((n, K))
+    W[present] = step.w
+    alpha[np.ix_(rows, present)] = step.alpha
+    lowest = scores(task.blocks, np.ascontiguousarray(step.w.T)).max(axis=1).min()
+    absent = np.setdiff1d(np.arange(K), present)
+    W[absent, -1] = min(float(lowest), 0.0) - FAR_BELOW
+    return W, alpha

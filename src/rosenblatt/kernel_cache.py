@@ -1,0 +1,144 @@
+"""Compiled kernels, and where they are kept so that the next process need not compile them again.
+
+numba looks for a folder itself: ``NUMBA_CACHE_DIR`` if the user has set it, ``__pycache__`` beside
+the source, the user's cache folder. Where none of them can be written to, as in a container that
+runs a read-only installation for a user without a home, kernels are kept in a private folder in the
+temporary directory; where there is none that is safe, in memory only. Nothing is ever an error.
+
+Files of a cache are code, which whoever loads them runs. So a folder in the temporary directory is
+used only if nobody else can have put anything there: it is a folder and no link, it belongs to this
+user, nobody else may enter it, and nobody else may put another in its place.
+
+Processes may write to a cache at once. The data of a kernel is written before the index names it,
+into a file whose name follows from all that it depends on; so an index that two processes write at
+once may forget an entry, but never names the data of another kernel, as numbered files could.
+"""
+
+import os
+import stat
+import sys
+import tempfile
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cache as kept
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+from numba.core import caching
+
+Kernel = TypeVar("Kernel", bound=Callable[..., Any])
+OTHERS = stat.S_IRWXG | stat.S_IRWXO
+OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
+ROOT = 0
+
+
+def njit(*, cache: bool, **options: Any) -> Callable[[Kernel], Kernel]:
+    """Compile a kernel as ``numba.njit`` does; with `cache`, the result is kept."""
+
+    def compiled(function: Kernel) -> Kernel:
+        dispatcher: Any = numba.njit(**options)(function)
+        if cache and dispatcher is not function:  # it is where compilation is switched off
+            with suppress(RuntimeError):  # there is no folder to keep it in
+                dispatcher._cache = KernelCache(function)  # noqa: SLF001 (as enable_caching does)
+        return dispatcher  # type: ignore[no-any-return]
+
+    return compiled
+
+
+def private_folder(parent: Path) -> Path | None:
+    """The folder for kernels in a temporary directory, made if need be; None unless it is safe."""
+    if sys.platform == "win32":  # users there have temporary and cache folders of their own
+        return None
+    user = os.geteuid()
+    folder = parent / f"rosenblatt-kernels-{user}"
+    try:
+        with suppress(FileExistsError):
+            folder.mkdir(mode=stat.S_IRWXU)
+        above, found = parent.stat(), folder.lstat()
+    except OSError:
+        return None
+    stays = not above.st_mode & OTHERS_WRITE or above.st_mode & stat.S_ISVTX
+    private = stat.S_ISDIR(found.st_mode) and found.st_uid == user and not found.st_mode & OTHERS
+    return folder if private and stays and above.st_uid in {user, ROOT} else None
+
+
+@kept
+def _temporary_folder() -> Path | None:
+    try:
+        return private_folder(Path(tempfile.gettempdir()).resolve())
+    except OSError:  # there is no temporary directory
+        return None
+
+
+def _has_home() -> bool:
+    """Whether a home is known; where none is, numba would make a folder called ~ right here."""
+    home = os.path.expanduser("~")  # noqa: PTH111 (that of pathlib raises where there is none)
+    return Path(os.environ.get("XDG_CACHE_HOME", home)).is_absolute()
+
+
+def _usual_locators() -> list[Any]:
+    classes = caching.CompileResultCacheImpl._locator_classes  # noqa: SLF001 (no other way)
+    return [known for known in classes if _has_home() or "UserWide" not in known.__name__]
+
+
+class TemporaryFolderLocator(
+    caching._SourceFileBackedLocatorMixin,  # noqa: SLF001 (what all locators are made of)
+    caching._CacheLocator,  # noqa: SLF001
+):
+    """Keeps kernels in the private folder in the temporary directory."""
+
+    def __init__(self, py_func: Callable[..., Any], py_file: str) -> None:
+        self._py_file = py_file
+        self._lineno = py_func.__code__.co_firstlineno
+
+    def get_cache_path(self) -> str:
+        """The folder for kernels of one source file."""
+        folder = _temporary_folder()
+        if folder is None:
+            raise PermissionError("there is no private folder in the temporary directory")
+        return str(folder / self.get_suitable_cache_subpath(self._py_file))
+
+
+class KernelCacheImpl(caching.CompileResultCacheImpl):
+    """Looks where numba looks, and then in the temporary directory."""
+
+    _locator_classes = [*_usual_locators(), TemporaryFolderLocator]  # noqa: RUF012 (as in numba)
+
+
+class KernelFiles(caching.IndexDataCacheFile):
+    """The index of a kernel, and a file for each of its signatures."""
+
+    def save(self, key: Any, data: Any) -> None:
+        """Write the data, and then an index that names them."""
+        depends_on = repr((self._version, self._source_stamp, key)).encode()
+        base = self._index_name.removesuffix(".nbi")
+        name = f"{base}.{sha256(depends_on).hexdigest()[:32]}.nbc"
+        self._save_data(name, data)
+        self._save_index(self._load_index() | {key: name})
+
+
+class KernelCache(caching.FunctionCache):
+    """A cache that fails in silence: a kernel that cannot be loaded or kept is compiled."""
+
+    _impl_class = KernelCacheImpl
+
+    def __init__(self, py_func: Callable[..., Any]) -> None:
+        super().__init__(py_func)
+        self._cache_file = KernelFiles(
+            cache_path=self._cache_path,
+            filename_base=self._impl.filename_base,
+            source_stamp=self._impl.locator.get_source_stamp(),
+        )
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """The kernel that was kept for a signature; None if there is none."""
+        with suppress(OSError):
+            return super().load_overload(sig, target_context)
+        return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep a kernel, unless the disk is full or the folder is gone."""
+        with suppress(OSError):
+            super().save_overload(sig, data)
