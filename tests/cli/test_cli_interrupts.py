@@ -1,6 +1,7 @@
-"""Ctrl-C anywhere but in the compiler, whose work comes to its end first."""
+"""Ctrl-C anywhere but in the compiler, whose work comes to its end first, and never lost."""
 
 import signal
+import sys
 import time
 from typing import Any
 
@@ -51,3 +52,24 @@ def test_an_interrupt_waits_for_the_compiler(module: str, wanted: list[str]) -> 
         interrupted()
     assert done == wanted
     assert signal.getsignal(signal.SIGINT) is before
+
+
+class InterruptedAtItsEnd:
+    def __del__(self) -> None:
+        interrupt()
+
+
+def test_an_interrupt_that_python_loses_is_raised_again(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    before = sys.unraisablehook
+
+    def interrupted() -> None:
+        with interruptible():
+            InterruptedAtItsEnd()  # where an exception is told about, and goes no further
+            time.sleep(2)
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert sys.unraisablehook is before
+    assert capsys.readouterr().err == ""

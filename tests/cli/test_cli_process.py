@@ -300,6 +300,35 @@ def test_a_signal_after_the_command_is_done_comes_too_late() -> None:
     assert (done.returncode, done.stdout, done.stderr) == rosenblatt("--version")
 
 
+def test_a_library_cannot_make_another_error_of_a_signal() -> None:
+    """As numpy does where it reads the type of a buffer."""
+    code = (
+        "import signal\n"
+        "from rosenblatt.cli import main\n"
+        "def app(**options):\n"
+        "    try:\n"
+        "        signal.raise_signal(signal.SIGTERM)\n"
+        "    except BaseException:\n"
+        "        raise ValueError('no type')\n"
+        "main.app = app\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code + CODE], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (143, "", "Ended by SIGTERM.\n")
+
+
+def test_ctrl_c_while_python_ends_shows_no_traceback() -> None:
+    code = "import atexit, signal; atexit.register(lambda: signal.raise_signal(signal.SIGINT));"
+    done = subprocess.run(
+        [sys.executable, "-c", code + CODE, "--version"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (-signal.SIGINT, "")
+
+
 def test_signals_that_are_ignored_stay_so() -> None:
     """As `nohup` wants it."""
     ignoring = "import signal; signal.signal(signal.SIGHUP, signal.SIG_IGN); "

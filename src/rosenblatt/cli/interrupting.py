@@ -1,10 +1,12 @@
 """Signals that end a command: Ctrl-C, SIGTERM and SIGHUP stop it and leave no file half written.
 
 Each raises KeyboardInterrupt in the main thread, so that files and folders are closed and removed
-on the way out. Two things cannot be left so. Code that is being compiled comes to its end first: an
-exception in the midst of the compiler is lost in a callback, or takes the process with it. And
-compiled code or a library may not return to Python for long; after PATIENCE seconds a thread
-removes what is unfinished, and ends the process.
+on the way out. Three things cannot be left so. Code that is being compiled comes to its end first:
+an exception in the midst of the compiler is lost in a callback, or takes the process with it. Where
+Python itself loses the exception, in a generator or an object that it disposes of, it is raised
+again. And compiled code or a library may not return to Python for long; after PATIENCE seconds a
+thread removes what is unfinished, and ends the process (unless that library holds the lock of the
+interpreter all the while, as exact arithmetic does for moments; then the command ends after it).
 """
 
 import os
@@ -59,40 +61,77 @@ class Ending:
                 sys.stderr.flush()
 
 
+class Raiser:
+    """Raises an exception in the main thread after a signal, later where it would be lost."""
+
+    def __init__(self, ending: Ending) -> None:
+        self._ending, self._tell_lost = ending, sys.unraisablehook
+        self._timer: threading.Timer | None = None
+
+    def interrupt(self, number: int, frame: FrameType | None) -> None:
+        """Handle a signal."""
+        if self._ending.settled:
+            return
+        self._ending.number = number
+        if _must_go_on(frame):
+            self._send_again()
+            return
+        self._ending.settled = True
+        raise Interrupted
+
+    def raise_again(self, lost: "sys.UnraisableHookArgs") -> None:
+        """Handle an exception that Python can only tell about."""
+        if isinstance(lost.exc_value, Interrupted):
+            self._ending.settled = False
+            self._send_again()
+        else:
+            self._tell_lost(lost)
+
+    def _send_again(self) -> None:
+        main = threading.main_thread()
+        self._timer = threading.Timer(SOON, signal.pthread_kill, (main.ident, self._ending.number))
+        self._timer.start()
+
+    def cancel(self) -> None:
+        """Raise nothing any more."""
+        if self._timer is not None:
+            self._timer.cancel()
+
+
 @contextmanager
 def interruptible(ending: Ending | None = None) -> Iterator[Ending]:
     """Let signals be a KeyboardInterrupt wherever there can be one; those ignored stay ignored."""
-    ending, main = ending or Ending(), threading.main_thread()
-    if not CAN_WAIT or threading.current_thread() is not main:
+    ending = ending or Ending()
+    if not CAN_WAIT or threading.current_thread() is not threading.main_thread():
         yield ending
         return
-    waiting: list[threading.Timer] = []
-
-    def interrupt(number: int, frame: FrameType | None) -> None:
-        if ending.settled:
-            return
-        ending.number = number
-        if not _must_go_on(frame):
+    with _handled(Raiser(ending)), _watched(ending):
+        try:
+            yield ending
+        finally:
             ending.settled = True
-            raise Interrupted
-        again = threading.Timer(SOON, signal.pthread_kill, (main.ident, number))
-        waiting[:] = [again]
-        again.start()
 
+
+@contextmanager
+def _handled(raiser: Raiser) -> Iterator[None]:
+    """Signals and lost exceptions handled by a raiser."""
     before = {n: signal.getsignal(n) for n in ENDING if signal.getsignal(n) != signal.SIG_IGN}
+    lost_before, sys.unraisablehook = sys.unraisablehook, raiser.raise_again
     try:
-        with _watched(ending):
-            for number in before:
-                signal.signal(number, interrupt)
-            try:
-                yield ending
-            finally:
-                ending.settled = True
+        for number in before:
+            signal.signal(number, raiser.interrupt)
+        yield
     finally:
-        for again in waiting:
-            again.cancel()
+        raiser.cancel()
         for number, handler in before.items():
             signal.signal(number, handler)
+        sys.unraisablehook = lost_before
+
+
+def end_in_silence() -> None:
+    """Let Ctrl-C end what is left of a process, instead of a traceback from where Python ends."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 @contextmanager

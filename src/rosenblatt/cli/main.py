@@ -53,25 +53,37 @@ def main() -> None:
 
 def run(ending: Ending) -> NoReturn:
     """Run the command line; every failure is a sentence and an exit code."""
+    code, words = _outcome()
+    if ending.settled or code == INTERRUPTED:  # whatever a library has made of the exception
+        code, words = ending.code, ending.words
+    if words:
+        typer.echo(words, err=True)
+    sys.exit(code)
+
+
+def _outcome() -> tuple[int, str]:
+    """The exit code of a command, and what to say at its end."""
     try:
         with outcomes_alone():
-            code = app(prog_name="rosenblatt", standalone_mode=False) or 0
+            return app(prog_name="rosenblatt", standalone_mode=False) or 0, ""
     except RosenblattError as error:
-        _end(2, f"Error: {error}")
+        return 2, f"Error: {error}"
     except Misuse as error:
-        _end(2, _told(error))
+        return 2, _told(error)
     except (KeyboardInterrupt, typer.Abort):
-        code = INTERRUPTED
-    except OSError as error:
-        where = f"{error.filename}: " if error.filename else ""
-        _end(2, f"Error: {where}{error.strerror or error}.")
-    except MemoryError:
-        _end(2, "Error: there is not enough memory for this.")
+        return INTERRUPTED, ""
+    except (OSError, MemoryError) as error:
+        return 2, f"Error: {_lack(error)}."
     except Exception as error:  # a bug must never look like a verdict
-        _end(70, f"Internal error, please report it: {type(error).__name__}: {error}")
-    if code == INTERRUPTED:  # as typer has it, whatever the signal was
-        _end(ending.code, ending.words)
-    _end(code, "")
+        return 70, f"Internal error, please report it: {type(error).__name__}: {error}"
+
+
+def _lack(error: OSError | MemoryError) -> str:
+    """What the system does not give."""
+    if isinstance(error, MemoryError):
+        return "there is not enough memory for this"
+    where = f"{error.filename}: " if error.filename else ""
+    return f"{where}{error.strerror or error}"
 
 
 def _told(error: Any) -> str:
@@ -79,9 +91,3 @@ def _told(error: Any) -> str:
     trouble = error.format_message().rstrip(".")
     path = "rosenblatt" if error.ctx is None else error.ctx.command_path
     return f"Error: {trouble}. `{path} --help` tells what there is." if trouble else ""
-
-
-def _end(code: int, words: str) -> NoReturn:
-    if words:
-        typer.echo(words, err=True)
-    sys.exit(code)

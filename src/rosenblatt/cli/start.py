@@ -2,7 +2,7 @@
 
 import sys
 
-from rosenblatt.cli.interrupting import Ending, interruptible
+from rosenblatt.cli.interrupting import Ending, end_in_silence, interruptible
 from rosenblatt.writing import close_temporary_files
 
 
@@ -21,3 +21,5 @@ def main() -> None:
     except KeyboardInterrupt:
         ending.tell()
         sys.exit(ending.code)
+    finally:
+        end_in_silence()
