@@ -403,3 +403,21 @@ def test_steps_taken_one_at_a_time_go_on(loss: str, solver: str) -> None:
     for _ in range(40):
         model.fit(X, y)
     assert model.objective_ <= 1.01 * best
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("solver", ["newton", "ascent"])
+@pytest.mark.parametrize("max_iter", [1, 3])
+def test_a_warm_start_is_never_worse(solver: str, max_iter: int) -> None:
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(30, 1 + seed % 3))
+        y = X[:, 0] + rng.normal(size=30) > 0
+        C = 10.0 ** (seed % 5 - 2)
+        cold = LinearSVM(C=C, solver=solver, max_iter=max_iter).fit(X, y)
+        warm = LinearSVM(C=100 * C, solver=solver, max_iter=max_iter, warm_start=True)
+        objective = warm.fit(X, y).set_params(C=C).fit(X, y).objective_
+        assert warm.gap_ <= cold.gap_
+        for _ in range(4):
+            assert warm.fit(X, y).objective_ <= objective
+            objective = warm.objective_

@@ -889,3 +889,9 @@ def test_columns_whose_squares_are_below_float64_are_refused(
     data = rows(X * np.array([1.0, scale, 1.0]))
     refuses(lambda: kind().fit(data, Y), DataError, ("Column 1", "Scale"))
     kind().fit(rows(X * np.array([1.0, 0.0, 1.0])), Y)  # a constant column is told, not refused
+
+
+@pytest.mark.parametrize("kind", [LeastSquares, LinearDiscriminant, FisherDiscriminant])
+def test_columns_whose_squares_nearly_overflow_are_solved(kind: Any) -> None:
+    # once: a norm was infinite, and least squares "solved" by chance
+    assert kind().fit(X, Y).score(X, Y) == kind().fit(X * 1e152, Y).score(X * 1e152, Y)

@@ -9,6 +9,7 @@ from exact_gap import BINARY, LOSSES, Case, assert_proved, drawn, exact, precise
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt import LinearSVM, LogisticRegression, load, save
 from rosenblatt.arrays import Array, Floats
@@ -188,3 +189,58 @@ def test_the_exponentials_err_by_a_part_of_what_is_allowed() -> None:
         for e in np.random.default_rng(1).uniform(0.0, 1.0, 2000) ** 8:
             true = (1 + flint.arb(float(e))).log()
             assert abs((flint.arb(log_of_one_plus(e)) - true) / true) < FUNCTION_ERROR / 16
+
+
+# --- numbers at the ends of float64 ---------------------------------------------------------------
+
+
+def test_losses_whose_squares_underflow_are_not_certified_falsely() -> None:
+    # once: an optimum of 1e-195 was "certified" at 1.9e-180, for a square had become 0
+    X, y = np.array([[1e100], [2e100], [-1e100], [-3e100]]), np.array([0, 0, 1, 1])
+    for solver in ("newton", "ascent"):
+        case = Case("logistic", X, y, np.ones(4), 1.0, bias=True, offset=0.0)
+        model = LogisticRegression(multi_class="ovr", solver=solver).fit(X, y)
+        assert_proved(case, model)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_no_division_by_zero_ends_a_fit() -> None:
+    rows = [
+        [3.4205451790197926e17, 2.6693228932555885e17, -1.1931881690121474e17],
+        [-475027073106043.4, -161486657109201.47, 112662516074526.27],
+    ]
+    light = [2.771014867696548e-09, 1.5248930372780834e-05]
+    model = LogisticRegression(C=1e-3, multi_class="ovr", solver="ascent", tol=1e-9)
+    assert 0.0 <= model.fit(rows, [0, 1], sample_weight=light).gap_ <= 1.0
+    heavy = [144145.54935412167, 114160.78773207673, 3982.2120637213848]
+    svm = LinearSVM(C=1e-3, fit_intercept=False, solver="ascent")
+    far = [[-1e150], [-3e150], [3e150]]
+    assert 0.0 <= svm.fit(far, [0, 1, 0], sample_weight=heavy).gap_ <= 1.0
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_rows_of_no_weight_far_from_zero() -> None:
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(40, 3))
+    y = (X[:, 0] + 0.5 * rng.normal(size=40) > 0).astype(int)
+    weights = np.where(np.arange(40) < 5, 0.0, 1.0)
+    for loss in BINARY:
+        model = make(loss).fit(X + 2.0**40, y, sample_weight=weights)
+        assert model.certificate(X + 2.0**40, y, weights).holds
+
+
+def test_a_dual_point_that_proves_nothing_is_zero() -> None:
+    X, y = np.array([[1e20], [-1e20], [2e20], [1e20]]), np.array([0, 1, 0, 1])
+    model = LinearSVM(max_iter=1, solver="ascent")
+    with pytest.warns(ConvergenceWarning):
+        model.fit(X, y)
+    (unit,) = model.certificate(X, y).units
+    assert unit.dual_lower > 0.0 or not unit.alpha.any()
+
+
+def test_nan_is_told_by_a_certificate_too() -> None:
+    X, y = np.random.default_rng(0).normal(size=(20, 2)), np.arange(20) % 2
+    model = LinearSVM().fit(X, y)
+    X[3, 1] = np.nan
+    with pytest.raises(DataError, match="NaN"):
+        model.certificate(X, y)
