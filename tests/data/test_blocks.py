@@ -141,8 +141,11 @@ def test_no_weights_are_ones_in_the_memory_of_one() -> None:
 
 PLAIN_FIT = """
 import numpy as np
+import warnings
 from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
 from rosenblatt import BatchPerceptron, PassiveAggressive, Perceptron, builtin
+warnings.simplefilter("ignore", ConvergenceWarning)  # three passes are few
 data = builtin("4f10")
 X = sparse.csr_array(data.X) if {sparse} else data.X
 for model in (
