@@ -3,11 +3,21 @@
 import signal
 import sys
 import time
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from rosenblatt.cli.interrupting import interruptible
+
+
+@pytest.fixture(autouse=True)
+def _not_ignored() -> Iterator[None]:
+    """Take interrupts even where a shell started the tests in the background, ignoring them."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
 
 WORK = """
 def work(interrupt, done):
