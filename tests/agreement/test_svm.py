@@ -419,5 +419,5 @@ def test_a_warm_start_is_never_worse(solver: str, max_iter: int) -> None:
         objective = warm.fit(X, y).set_params(C=C).fit(X, y).objective_
         assert warm.gap_ <= cold.gap_
         for _ in range(4):
-            assert warm.fit(X, y).objective_ <= objective
+            assert warm.fit(X, y).objective_ <= objective * (1 + 1e-12)  # their rounding
             objective = warm.objective_

@@ -66,7 +66,7 @@ def loss_of(loss: str, margin: Fraction) -> Any:
     """Loss of a row of cost 1."""
     short = max(Fraction(0), 1 - margin)
     if loss == "logistic":
-        return (1 + (-ball(margin)).exp()).log()
+        return (-ball(margin)).exp().log1p()
     return ball(short if loss == "hinge" else short * short)
 
 
@@ -79,7 +79,7 @@ def dual_of(loss: str, a: Fraction, c: Fraction) -> Any:
     if loss == "squared_hinge":
         return ball(a - a * a / (4 * c))
     first = -ball(a) * ball(a / c).log()
-    return first if a == c else first - ball(c - a) * ball(1 - a / c).log()
+    return first if a == c else first - ball(c - a) * ball(-a / c).log1p()
 
 
 def binary_sides(

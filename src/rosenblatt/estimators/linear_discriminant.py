@@ -7,8 +7,7 @@ import numpy as np
 
 from rosenblatt.arrays import Array, Floats
 from rosenblatt.data.blocks import Blocks
-from rosenblatt.data.rows import n_rows
-from rosenblatt.errors import DataError, ParameterError
+from rosenblatt.errors import ParameterError
 from rosenblatt.estimators import checks
 from rosenblatt.estimators.closed_form import StreamingClosedForm
 from rosenblatt.estimators.output import configure, numbered_names, projected
@@ -314,11 +313,6 @@ class LinearDiscriminant(StreamingClosedForm):
 
     def _solve(self, moments: Moments, blocks: Blocks | None) -> None:
         self._check_components(len(moments.counts) - 1)
-        if blocks is not None and n_rows(blocks.problem.rows) <= len(moments.counts):
-            raise DataError(
-                "The number of samples must be more than the number of classes: one row a class"
-                " does not scatter."
-            )
         priors = self._priors_of(moments)
         C, amounts = self._covariance_of(moments, priors, blocks)
         factor = factored(C)
