@@ -236,3 +236,10 @@ def test_svmlight_rows_that_need_no_label_may_have_one(text: str, tmp_path: Path
     chunks = list(open_source([str(file)], labelled=False))
     widths = [row.sum() for chunk in chunks for row in matrix_of(chunk.rows).toarray()]
     assert [w for w in widths if w] == [3.0, 5.0]
+
+
+@pytest.mark.parametrize("name", ["a.xlsx", "a.xls", "a.ODS"])
+def test_a_spreadsheet_gets_advice(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(b"PK\x03\x04 and more")
+    with pytest.raises(SourceError, match=r"is a spreadsheet\. Save it as CSV or Parquet"):
+        open_source([str(tmp_path / name)])

@@ -68,3 +68,22 @@ def test_a_small_file_of_a_large_content_is_unpacked_bit_by_bit(tmp_path: Path) 
 def test_what_follows_a_frame_and_is_none_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="where a frame should begin"):
         unpacked(tmp_path / "a.zst", zstandard.compress(TEXT) + b"more")
+
+
+def test_one_decompressor_serves_all_frames(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Making one takes far longer than an empty frame, of which a small file may hold a million."""
+    made = []
+    original = zstandard.ZstdDecompressor
+    monkeypatch.setattr(zstandard, "ZstdDecompressor", lambda: made.append(1) or original())
+    packed = zstandard.compress(b"") * 1000 + zstandard.compress(TEXT)
+    assert unpacked(tmp_path / "a.zst", packed) == TEXT
+    assert len(made) == 1
+
+
+def test_a_file_that_needs_a_dictionary_is_not_called_damaged(tmp_path: Path) -> None:
+    words = zstandard.train_dictionary(1 << 10, [b"row %d of a table\n" % i for i in range(2000)])
+    packed = zstandard.ZstdCompressor(dict_data=words).compress(TEXT)
+    with pytest.raises(SourceError, match=rf"a dictionary \(number {words.dict_id()}\)"):
+        unpacked(tmp_path / "a.zst", packed)

@@ -13,10 +13,11 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from rosenblatt.data.storage import CSR
 from rosenblatt.errors import SourceError
+from rosenblatt.maps import room
 from rosenblatt.sources.chunks import Matrix, Place
 from rosenblatt.tables.columns import Category, Number
 from rosenblatt.tables.kinds import Choices
-from rosenblatt.tables.learning import MOST_VALUES, learn, settled
+from rosenblatt.tables.learning import BYTES_PER_COLUMN, MOST_VALUES, learn, settled
 from rosenblatt.tables.summaries import Numbers, Spread
 
 CUTS = st.lists(st.integers(1, 59), max_size=8)
@@ -237,3 +238,31 @@ def test_settled_choices_ask_no_more_questions():
     again = learn(tables(some), "y", fixed)
     assert [c.name for c in again.preparation.columns] == ["code", "a"]
     assert [type(c) for c in again.preparation.columns] == [Category, Number]
+
+
+def one_wide_row(width):
+    entry = np.ones(1), np.array([width - 1], np.int32), np.array([0, 1], np.int32)
+    rows = [Matrix(CSR(*entry, width), np.array([label]), Place("wide.npz")) for label in (0, 1)]
+    return Made(rows)
+
+
+@pytest.mark.parametrize("scale", [False, True])
+def test_rows_wider_than_the_memory_are_refused_first(scale, monkeypatch):
+    monkeypatch.setattr("rosenblatt.tables.learning.memory", lambda: 1000 * BYTES_PER_COLUMN)
+    assert learn(one_wide_row(1000), None, Choices(scale=scale)).preparation.n_features == 1000
+    with pytest.raises(SourceError, match=r"wide.npz has rows of 1,001 columns.*Hash"):
+        learn(one_wide_row(1001), None, Choices(scale=scale))
+
+
+def test_hashed_rows_of_text_need_no_large_machine():
+    assert 2**26 * BYTES_PER_COLUMN < 3 << 30
+
+
+def test_the_limit_of_a_container_is_memory(tmp_path, monkeypatch):
+    machine = room.memory()
+    limit, none = tmp_path / "memory.limit_in_bytes", tmp_path / "memory.max"
+    none.write_text("max\n")
+    monkeypatch.setattr(room, "CGROUP_LIMITS", (str(none), str(limit)))
+    assert room.memory() >= machine
+    limit.write_text("1048576\n")
+    assert room.memory() == 1 << 20

@@ -9,6 +9,8 @@ from typing import Any
 
 import typer
 
+MAX_MESSAGE_CHARACTERS = 2000  # of an error: more than any that names things of usual lengths
+
 
 def show(told: dict[str, Any], text: Callable[[dict[str, Any]], str], *, as_json: bool) -> None:
     """Print figures, as JSON or as text."""
@@ -19,6 +21,18 @@ def show(told: dict[str, Any], text: Callable[[dict[str, Any]], str], *, as_json
 def safe(text: str) -> str:
     """Text without signs that a terminal obeys: names and labels may hold any."""
     return "".join(sign if sign.isprintable() or sign == "\n" else "\ufffd" for sign in text)
+
+
+def one_line(message: str) -> str:
+    """A message as one line of bounded length, whatever the names in it hold.
+
+    Line ends, signs that a terminal obeys and what is no text are escaped as `repr` does; of a very
+    long message the middle is left out: its beginning says what is wrong, its end what to do.
+    """
+    if len(message) > MAX_MESSAGE_CHARACTERS:
+        half = MAX_MESSAGE_CHARACTERS // 2
+        message = f"{message[:half]}…{message[-half:]}"
+    return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in message)
 
 
 @contextmanager

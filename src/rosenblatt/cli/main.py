@@ -11,6 +11,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from rosenblatt.cli.comparing import compare
+from rosenblatt.cli.console import one_line
 from rosenblatt.cli.deciding import separable, verify
 from rosenblatt.cli.fitting import fit
 from rosenblatt.cli.interrupting import Ending, interruptible
@@ -57,7 +58,7 @@ def run(ending: Ending) -> NoReturn:
     if ending.settled or code == INTERRUPTED:  # whatever a library has made of the exception
         code, words = ending.code, ending.words
     if words:
-        typer.echo(words, err=True)
+        typer.echo(one_line(words), err=True)
     sys.exit(code)
 
 

@@ -1,6 +1,10 @@
 """A map may make more features than there is memory for: that is said before it is tried."""
 
 import os
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
 
 import numpy as np
 
@@ -10,14 +14,36 @@ from rosenblatt.maps.map import Map
 from rosenblatt.maps.monomials import Monomials
 
 MOST_FEATURES = 1 << 31  # beyond, an index of 32 bits does not reach
+CGROUP_LIMITS = (  # of a container, in version 2 and in version 1
+    "/sys/fs/cgroup/memory.max",
+    "/sys/fs/cgroup/memory/memory.limit_in_bytes",
+)
 
 
 def memory() -> int:
-    """Bytes of memory in this machine."""
+    """Bytes of memory that this process may have: of the machine, or of its limits if lower."""
+    return min(_physical_memory(), *_limits())
+
+
+def _physical_memory() -> int:
     try:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, ValueError, OSError):  # not told by this system
         return 1 << 34
+
+
+def _limits() -> Iterator[int]:
+    """Limits on memory that the system tells: those of a container, and of the address space."""
+    for file in CGROUP_LIMITS:
+        with suppress(OSError, ValueError):  # no such file, or the word "max"
+            yield int(Path(file).read_text())
+    with suppress(ImportError):  # not on Windows
+        from resource import RLIM_INFINITY, RLIMIT_AS, getrlimit  # noqa: PLC0415
+
+        limit, _ = getrlimit(RLIMIT_AS)
+        if limit != RLIM_INFINITY:
+            yield limit
+    yield sys.maxsize
 
 
 def require_room(name: str, made: Map, rows: Rows) -> None:

@@ -10,10 +10,13 @@ letter      stands for
 ``u``       units: 1 for two classes, else K
 ``s``       rows in the sum of a kernel machine
 ==========  ===================================
+
+What every fitted estimator of a rule has stands in `FITTED`: a file that lacks some of it is
+refused when it is loaded, not when a prediction looks for it.
 """
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -112,12 +115,50 @@ MOMENTS = {
     "offsets": ("K", "d"),
     "scatter": ("K or 1", "d", "d"),
 }
-LEARNED = ("_W", "_stream", "_moments", "coef_")  # one of them is all a prediction needs
 
 
-def check(state: Mapping[str, Any]) -> None:
-    """Refuse what does not fit together, with a ValueError."""
+class Fitted(NamedTuple):
+    """Attributes that every fitted estimator of a rule has, beside classes and features."""
+
+    always: tuple[str, ...]
+    learned: tuple[str, ...] = ()  # besides, unless the weights were set by hand
+    without_weights: tuple[str, ...] = ()  # all of them where `_W` is None; none if it cannot be
+
+
+SOLVED = Fitted(("_W", "outcome_"))
+ONLINE = Fitted(("_W", "_outcome"), ("_stream",), ("_W", "_outcome", "_stream"))
+MOMENTS_READ = ("_moments", "_n_rows")
+KERNEL_SUM = ("_kernel", "_supports", "_labels", "_stream", "_outcome", "_skipped")
+RANKING = ("coef_", "outcome_")
+FITTED = {
+    "perceptron": ONLINE,
+    "batch-perceptron": SOLVED,
+    "passive-aggressive": ONLINE,
+    "arow": ONLINE,
+    "second-order-perceptron": ONLINE,
+    "lms": ONLINE,
+    "tanh-perceptron": ONLINE,
+    "least-squares": Fitted(
+        ("_W", "_outcome"), (*MOMENTS_READ, "_rank"), without_weights=("_W", *MOMENTS_READ)
+    ),
+    "fisher-discriminant": Fitted(("_W", "outcome_"), (*MOMENTS_READ, "rank_", "scalings_")),
+    "linear-discriminant": Fitted(
+        ("_W", "_outcome", "_common"),
+        (*MOMENTS_READ, "_rank", "_priors", "_covariance"),
+        without_weights=("_W", *MOMENTS_READ),
+    ),
+    "linear-svm": SOLVED,
+    "logistic-regression": SOLVED,
+    "kernel-perceptron": Fitted(KERNEL_SUM, without_weights=KERNEL_SUM),
+    "sentence-ranker": Fitted(RANKING, without_weights=RANKING),
+}
+WITHOUT_CLASSES = {"sentence-ranker"}
+
+
+def check(rule: str, state: Mapping[str, Any]) -> None:
+    """Refuse what does not fit together or is not all that a rule needs, with a ValueError."""
     _check_kinds(state)
+    _check_fitted(rule, state)
     K, d = len(state.get("classes_", ())), state["n_features_in_"]
     sizes = {"K": K, "d": d, "w": d + 1, "u": K if "_pair" in state else units(K)}
     _check_shapes(state, SHAPES, sizes)
@@ -135,13 +176,34 @@ def _check_kinds(state: Mapping[str, Any]) -> None:
     for name, value in state.items():
         if name not in KINDS or not KINDS[name](value):
             raise ValueError(f"its attribute {name!r} is unknown or of another kind")
-    ranks = "coef_" in state  # what ranks has no classes
-    if "n_features_in_" not in state or ("classes_" not in state and not ranks):
-        raise ValueError("it does not say what its classes and features are")
     if not all(type(word) is str for word in state.get("vocabulary_", ())):
         raise ValueError("its vocabulary holds what is no word")
-    if not any(state.get(name) is not None for name in LEARNED):
+
+
+def _check_fitted(rule: str, state: Mapping[str, Any]) -> None:
+    """A fitted estimator has weights, or what they are computed from, and what goes with them."""
+    if "n_features_in_" not in state or not ("classes_" in state or rule in WITHOUT_CLASSES):
+        raise ValueError("it does not say what its classes and features are")
+    fitted = FITTED[rule]
+    if state.get("_W") is not None:
+        wanted = fitted.always + (() if _are_set(state) else fitted.learned)
+    elif fitted.without_weights:
+        wanted = fitted.without_weights
+    else:
         raise ValueError("it holds no weights")
+    missing = [name for name in wanted if name not in state]
+    if missing:
+        raise ValueError(f"a fitted {rule} has the attribute {missing[0]!r}, which is missing")
+    if ("_moments" in state) != ("_n_rows" in state):
+        raise ValueError("moments go with a number of rows, and one of them is missing")
+    if state.get("_outcome", ...) is None and "_stream" not in state:
+        raise ValueError("it does not say how its weights were found")
+
+
+def _are_set(state: Mapping[str, Any]) -> bool:
+    """Whether the weights were set by hand, which no rule learned."""
+    outcome = state.get("_outcome") or state.get("outcome_")
+    return outcome is not None and outcome.ending.name == "SET"
 
 
 def _check_shapes(

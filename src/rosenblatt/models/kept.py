@@ -90,7 +90,9 @@ def estimator_of(kept: Kept) -> Any:
     estimator = kind(**parameters)
     state = {name: unpacker.value(plain) for name, plain in kept.state.items()}
     _check_settings(estimator)
-    _attributes_checked(state)
+    _attributes_checked(kept.rule, state)
+    if state.get("_W", ...) is None and not hasattr(estimator, "partial_fit"):
+        raise ValueError("it holds no weights, and its parameters allow none from moments alone")
     vars(estimator).update(state)
     return estimator
 
@@ -111,10 +113,10 @@ def _attributes() -> Mapping[str, Any]:
     return KINDS
 
 
-def _attributes_checked(state: Mapping[str, Any]) -> None:
+def _attributes_checked(rule: str, state: Mapping[str, Any]) -> None:
     from rosenblatt.models.attributes import check  # noqa: PLC0415 (slow to import)
 
-    check(state)
+    check(rule, state)
 
 
 def _check_settings(estimator: Any) -> None:

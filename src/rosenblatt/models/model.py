@@ -142,7 +142,14 @@ class Model:
         """
         from rosenblatt.models.kept import estimator_of  # noqa: PLC0415 (slow to import)
 
-        return estimator_of(relabelled(self.kept, self.classes) if labels else self.kept)
+        kept = relabelled(self.kept, self.classes) if labels else self.kept
+        try:
+            return estimator_of(kept)
+        except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
+            raise ModelError(
+                f"The estimator behind the model does not hold together: {error}. Fit the model"
+                " anew."
+            ) from error
 
     def _not_finite(self, chunk: Chunk, rows: Rows, scores: Floats) -> SourceError:
         """Tell which cell a score that is no number comes from."""

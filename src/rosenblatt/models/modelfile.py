@@ -15,7 +15,7 @@ import numpy as np
 
 from rosenblatt.arrays import Array
 from rosenblatt.errors import ModelError
-from rosenblatt.models.kept import Kept, estimator_of, kept_of
+from rosenblatt.models.kept import WEIGHTS, Kept, estimator_of, kept_of
 from rosenblatt.models.model import KINDS, Model, link_of, unprepared
 from rosenblatt.models.rules import RULES
 from rosenblatt.models.tensors import Tensors, parsed, read_tensors, write_tensors
@@ -147,11 +147,14 @@ class _Contents:
                 f"{self.path} holds a {self.kept.rule}, which is no linear classifier of rows. Load"
                 " it in Python with rosenblatt.load."
             )
+        state = self.kept.state
+        if state.get("_W") != {"array": WEIGHTS} or state.get("classes_") is None:
+            raise ValueError("its estimator lacks weights or classes")
         classes, names = labels_of(fields["classes"]), fields["features"]
         preparation = unprepared(W.shape[-1] - 1, names)
         if fields["preparation"] is not None:
             preparation = self._preparation(fields["preparation"])
-        if len(classes) != len(Unpacker(self.arrays).value(self.kept.state["classes_"])):
+        if len(classes) != len(Unpacker(self.arrays).value(state["classes_"])):
             raise ValueError("its estimator has another number of classes")
         units = 1 if len(classes) <= 2 else len(classes)
         if W.shape != (units, preparation.n_features + 1) or W.dtype != np.float64:

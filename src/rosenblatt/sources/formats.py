@@ -19,6 +19,7 @@ from rosenblatt.sources.opening import BOM, files_of, opened, suffixes_of
 from rosenblatt.sources.options import Options
 
 START = 1 << 16  # bytes that tell a format
+SPREADSHEETS = {".xlsx", ".xlsm", ".xls", ".ods"}
 
 
 class Request(NamedTuple):
@@ -78,6 +79,8 @@ def format_of(file: str, options: Options) -> Format:
     if options.format is not None:
         return _named(options.format)
     suffix = suffixes_of(file)[0]
+    if suffix in SPREADSHEETS:
+        raise SourceError(f"{file} is a spreadsheet. Save it as CSV or Parquet, and give that.")
     known = (kind for kind in FORMATS if suffix in kind.suffixes)
     seen = (kind for kind in FORMATS if kind.begins(start.removeprefix(BOM)))
     return next(known, None) or next(seen, DELIMITED)

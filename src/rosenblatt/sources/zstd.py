@@ -9,7 +9,7 @@ what is unpacked at once is bounded for every file::
             one byte if its kind is a run of one byte
 """
 
-from io import RawIOBase
+from io import RawIOBase, UnsupportedOperation
 from pathlib import Path
 from typing import IO, Any
 
@@ -29,6 +29,7 @@ class Frames(RawIOBase):
 
     def __init__(self, path: str) -> None:
         self._file: IO[bytes] = Path(path).open("rb", BUFFER_BYTES)  # noqa: SIM115 (closed below)
+        self._decompressor = zstandard.ZstdDecompressor()  # one for all frames: it is slow to make
         self._frame: Any = None
         self._checksum = 0  # bytes of it after the last block
         self._plain = memoryview(b"")  # what is unpacked, but not read yet
@@ -69,8 +70,10 @@ class Frames(RawIOBase):
         single, self._checksum = descriptor & 0x20, 4 if descriptor & 4 else 0
         size = CONTENT_SIZE_BYTES[descriptor >> 6] or (1 if single else 0)
         rest = (0 if single else 1) + DICTIONARY_BYTES[descriptor & 3] + size
-        self._frame = zstandard.ZstdDecompressor().decompressobj()
-        return magic + bytes([descriptor]) + self._exactly(rest)
+        header = magic + bytes([descriptor]) + self._exactly(rest)
+        _refuse_dictionary(header, len(header) - size, DICTIONARY_BYTES[descriptor & 3])
+        self._frame = self._decompressor.decompressobj()
+        return header
 
     def _blocks(self) -> bytes:
         """Some blocks, up to the end of the frame."""
@@ -93,3 +96,13 @@ class Frames(RawIOBase):
         if len(found) < n:
             raise EOFError("it ends within a frame")
         return found
+
+
+def _refuse_dictionary(header: bytes, end: int, length: int) -> None:
+    """Refuse a frame that only a dictionary unpacks, whose number ends at a place; 0 is none."""
+    number = int.from_bytes(header[end - length : end], "little")
+    if number:
+        raise UnsupportedOperation(
+            f"it is packed with a dictionary (number {number}), which the file does not hold."
+            " Unpack it first, with zstd -d -D DICTIONARY"
+        )

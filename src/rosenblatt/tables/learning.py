@@ -9,6 +9,7 @@ import numpy as np
 
 from rosenblatt.data.storage import CSR, n_cols
 from rosenblatt.errors import SourceError
+from rosenblatt.maps.room import memory, told
 from rosenblatt.sources.chunks import Chunk, Grid, Matrix, Source, Table
 from rosenblatt.tables.columns import (
     Category,
@@ -29,6 +30,7 @@ from rosenblatt.tables.targets import Counts, Label, counted, sorted_classes, ta
 
 MOST_VALUES = 1000  # of a category; rarer ones have no feature of their own
 DENSE_FEATURES = 64  # up to so many, rows are dense whatever they hold
+BYTES_PER_COLUMN = 5 * 8  # largest value, rows that have it; weights, their start, their average
 DENSE_SHARE = 0.25  # of the features that a row has on average, from which on rows are dense
 
 
@@ -195,6 +197,7 @@ def _matrix_learned(source: Source, chunks: Iterator[Chunk], choices: Choices) -
         for label, n in counted(chunk, None).items():
             counts[label] = counts.get(label, 0) + n
         width = max(width, n_cols(chunk.rows))
+        _require_memory(chunk.place.file, width)
         values = values or (Stored() if isinstance(chunk.rows, CSR) else Spread())
         if choices.scale:
             values.add(chunk.rows)
@@ -209,3 +212,14 @@ def _matrix_learned(source: Source, chunks: Iterator[Chunk], choices: Choices) -
     names = getattr(source, "feature_names", None)
     preparation = Preparation((), width, isinstance(values, Stored), scaling, names)
     return Learned(preparation, classes, counts, ())
+
+
+def _require_memory(file: str, width: int) -> None:
+    """Refuse rows so wide that the arrays of their width do not fit into memory."""
+    needed, has = BYTES_PER_COLUMN * width, memory()
+    if needed > has:
+        raise SourceError(
+            f"{file} has rows of {width:,} columns: to learn from them takes at least"
+            f" {told(needed)}, and there are {told(has)} of memory. Hash the columns to fewer, or"
+            " give them smaller numbers, such as those of the columns that are used."
+        )

@@ -1,0 +1,30 @@
+"""Errors are one line of bounded length, whatever names are in them."""
+
+from pathlib import Path
+
+import pytest
+from commands import QUICKLY, rosenblatt
+
+from rosenblatt.cli.console import MAX_MESSAGE_CHARACTERS
+
+ODD_NAMES = ["a\nb", "a\rb", "a\x1b[2Jb", "a\x85b", "a\u2028b", "a\udcffb"]
+
+
+@pytest.mark.parametrize("name", ODD_NAMES, ids=ascii)
+def test_a_file_name_stays_on_its_line(name: str) -> None:
+    answer = rosenblatt("fit", f"{name}.csv")
+    assert answer.code == 2
+    assert answer.err.endswith(".\n")
+    assert answer.err[:-1].isprintable()
+    assert f"a{name[1:-1].encode('unicode_escape').decode()}b.csv " in answer.err
+
+
+def test_a_very_long_name_is_cut_in_the_middle() -> None:
+    long = "n" * 10_000
+    Path("long.csv").write_text(f"{long},kind\n1,x\n2,y\n")
+    answer = rosenblatt("fit", "long.csv", "--target", f"{long}s", *QUICKLY)
+    assert answer.code == 2
+    assert len(answer.err) <= MAX_MESSAGE_CHARACTERS + len("…\n")
+    assert answer.err.startswith("Error: ")
+    assert answer.err.endswith(".\n")
+    assert "n…n" in answer.err
