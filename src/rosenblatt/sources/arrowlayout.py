@@ -107,7 +107,7 @@ class Table(NamedTuple):
         stop = first + n * struct.calcsize(kind)
         if stop > len(self.content):
             raise BadLayoutError("its metadata point outside the file")
-        return struct.iter_unpack(kind, memoryview(self.content)[first:stop])
+        return struct.iter_unpack(kind, self.content[first:stop])
 
 
 def _unpacked(kind: str, content: bytes, at: int) -> int:
