@@ -12,7 +12,7 @@ from rosenblatt.sources.chunks import Place, Table
 from rosenblatt.sources.layout import Layout, bare_return, is_blank
 from rosenblatt.sources.opening import Piece
 from rosenblatt.sources.options import Options
-from rosenblatt.sources.stacks import by_cells, n_cells
+from rosenblatt.sources.stacks import by_cells, n_cells, unnamed
 
 if TYPE_CHECKING:
     import polars as pl
@@ -115,7 +115,7 @@ def typed(
 
 
 def _wrong_cell(words: Table, column: "pl.Series", cast: "pl.Series", wanted: str) -> SourceError:
-    row = int((cast.is_null() & column.is_not_null()).arg_max() or 0)
+    row = int((unnamed(cast).is_null() & unnamed(column).is_not_null()).arg_max() or 0)
     return SourceError(
         f"{words.place.at(row)}, column {column.name!r}: {column[row]!r} is not {wanted}, as the"
         " cells before are. Mend the cell, name it as missing with --missing, or read the"

@@ -20,6 +20,7 @@ from rosenblatt.sources.layout import SEPARATORS, Layout, check_width, layout_of
 from rosenblatt.sources.opening import BOM, PIECE, Piece, last_end, pieces
 from rosenblatt.sources.options import Options, usual_target
 from rosenblatt.sources.reading import name_of
+from rosenblatt.sources.stacks import unnamed
 from rosenblatt.sources.threads import in_order, processors
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ class Delimited:
             frame = _parsed(sample.text, self.layout, words, self.given)
         except pl.exceptions.PolarsError:
             frame = as_words(self.files[0], sample, self.layout, self.given).frame
-        return bool(frame[column].str.contains(CODE).any())
+        return bool(unnamed(frame[column]).str.contains(CODE).any())
 
     @cached_property
     def types(self) -> Types:
