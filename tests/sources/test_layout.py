@@ -82,12 +82,36 @@ def test_a_decimal_comma(text, comma):
     assert found(text).decimal_comma is comma
 
 
-def test_stray_quotes_in_a_tsv_are_letters():
-    text = 'label\ttext\nham\t"so he said\nspam\t5" pipe\n'
+@pytest.mark.parametrize(
+    "text",
+    [
+        'label\ttext\nham\t"so he said\nspam\t5" pipe\n',
+        'label\ttext\nham\t"so he said\nspam\tor not"\n',
+        'label\ttext\nham\t"hello"\nspam\t"so" he said\n',
+        'label\ttext\tn\nham\t"so he said\t1\nspam\tno\t2\n',
+        "label\ttext\n" + "ham\thello\n" * LOOKED_AT + 'ham\t"so" he said\n',
+    ],
+)
+def test_stray_quotes_in_a_tsv_are_letters(text):
     assert found(text, "t.tsv").quote is None
-    assert found(written([["a", "b"], ["1", "x\ty"]], delimiter="\t"), "t.tsv").quote == '"'
-    assert found('"a"\t"b"\n1\t"x"\n', "t.tsv").quote == '"'
-    assert found("a\tb\n1\tx\n", "t.tsv").quote is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        written([["a", "b"], ["1", "x\ty"]], delimiter="\t"),
+        written([["a", "b"], ["1", "x\ny"]], delimiter="\t"),
+        written([["a", "b"], ["1", 'say "so"']], delimiter="\t"),
+        written([["a", "b"], ["1", "x"], ["2", "y z"]], delimiter="\t", quoting=csv.QUOTE_ALL),
+        'a\tb\n1\t"x"\n2\t5" pipe\n',
+        '"a"\t"b"\n1\t"x"\n',
+        "a\tb\n1\tx\n",  # there may be quotes further down
+        'a\n"x\ny"\n',
+        'a\tb\n1\t"x\n',  # where the sample ends
+    ],
+)
+def test_quotes_around_cells_of_a_tsv_are_quotes(text):
+    assert found(text, "t.tsv", separator="\t").quote == '"'
 
 
 def test_a_single_column():

@@ -2,7 +2,7 @@
 
 =============  ================================================================================
 separator      the first of tab ; | , by which every line has as many cells, and more than one
-quoting        " around cells; in a TSV only if lines are uneven without, or the first is quoted
+quoting        " around cells; in a TSV it may be text: see _quote
 header         the first line, if no cell of it is a number or comes again in its column
 decimal comma  if the cells hold numbers such as 1,5 and none such as 1.5
 =============  ================================================================================
@@ -21,13 +21,17 @@ from rosenblatt.errors import SourceError
 from rosenblatt.sources.opening import Piece, long_lines
 from rosenblatt.sources.options import Options
 
-SEPARATORS = "\t;|,"
+TAB = "\t"
+SEPARATORS = TAB + ";|,"
 NO_SEPARATORS = '"\r\n'
 LOOKED_AT = 200  # records
 MAX_COLUMNS = 1 << 20
 LONGEST_CELL = 2**31 - 1  # bytes: as much as the csv module can be told
 QUOTE = '"'
 QUOTED = re.compile(r'\s*".*"\s*')
+OPENED_CELL = re.compile(  # what a quote at the beginning of a cell opens, and its end if it is one
+    r'(?:^|(?<=\t))"(?P<text>[^"]*+(?:""[^"]*+)*+)(?P<end>"(?=\t|\r?\n|\r?\Z))?', re.MULTILINE
+)
 NUMBER = re.compile(r"\s*[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?\s*")
 WITH_COMMA = re.compile(r"\s*[+-]?\d*,\d+\s*")
 WITH_POINT = re.compile(r"\s*[+-]?\d*\.\d+([eE][+-]?\d+)?\s*")
@@ -45,17 +49,19 @@ class Layout:
     decimal_comma: bool
     names: tuple[str, ...]
 
-    def records(self, lines: Iterable[str]) -> Any:
+    def records(self, lines: Iterable[str], *, strict: bool = False) -> Any:
         """The cells of each record, slowly; `line_num` counts the lines read."""
-        return records(lines, self.separator, self.quote)
+        return records(lines, self.separator, self.quote, strict=strict)
 
 
-def records(lines: Iterable[str], separator: str, quote: str | None) -> Any:
-    """The cells of each record of some lines."""
+def records(
+    lines: Iterable[str], separator: str, quote: str | None, *, strict: bool = False
+) -> Any:
+    """The cells of each record of some lines; strictly, a quoted cell ends with its quote."""
     csv.field_size_limit(LONGEST_CELL)
     if quote is None:
         return csv.reader(lines, delimiter=separator, quoting=csv.QUOTE_NONE)
-    return csv.reader(lines, delimiter=separator, quotechar=quote)
+    return csv.reader(lines, delimiter=separator, quotechar=quote, strict=strict)
 
 
 def check_width(file: str, piece: Piece, separators: str) -> None:
@@ -77,10 +83,10 @@ def is_blank(record: list[str]) -> bool:
     return len(record) < 2 and not "".join(record).strip()
 
 
-def layout_of(file: str, head: str, options: Options) -> Layout:
-    """Layout of a file by its first lines."""
+def layout_of(file: str, head: str, options: Options, sample: str | None = None) -> Layout:
+    """Layout of a file by its first records; by more lines of it whether quotes are text."""
     try:
-        return _layout(file, head, options)
+        return _layout(file, head, options, head if sample is None else sample)
     except csv.Error:
         raise bare_return(file) from None
 
@@ -92,9 +98,9 @@ def bare_return(where: str) -> SourceError:
     )
 
 
-def _layout(file: str, head: str, options: Options) -> Layout:
-    separator = _checked(options.separator) or _separator(file, head)
-    quote = _quote(head, separator)
+def _layout(file: str, head: str, options: Options, sample: str) -> Layout:
+    separator = _checked(options.separator) or _separator(file, head, sample)
+    quote = _quote(sample, separator)
     cells = _cells(head, separator, quote)
     if not cells:
         raise SourceError(f"{file} is empty. A table has at least one row.")
@@ -114,22 +120,39 @@ def _checked(separator: str | None) -> str | None:
     return separator
 
 
-def _separator(file: str, head: str) -> str:
+def _separator(file: str, head: str, sample: str) -> str:
     for separator in SEPARATORS:
-        quote = _quote(head, separator)
+        quote = _quote(sample, separator)
         widths = {len(line) for line in _cells(head, separator, quote)}
         if len(widths) == 1 and widths != {1}:
             return separator
     return "\t" if ".tsv" in file.lower() else ","
 
 
-def _quote(head: str, separator: str) -> str | None:
-    """A TSV often has stray quotes, and no need of any, unless its first words are all quoted."""
-    plain = _cells(head, separator, None)
-    if separator != "\t" or len({len(line) for line in plain}) != 1:
+def _quote(sample: str, separator: str) -> str | None:
+    """What quotes cells: nothing in a TSV whose quotes must be text.
+
+    They must if then every line has as many cells, and a quote that opens a cell does not end it,
+    or only after tabs and whole lines. Where all words of the first line are quoted, quotes are
+    quotes.
+    """
+    if separator != TAB or QUOTE not in sample:
         return QUOTE
-    words = [cell for cell in plain[0] if not NUMBER.fullmatch(cell)]
-    return QUOTE if words and all(QUOTED.fullmatch(word) for word in words) else None
+    lines = [line for line in sample.split("\n") if line.strip()]
+    if len({line.count(TAB) for line in lines}) != 1 or TAB not in lines[0]:
+        return QUOTE
+    words = [cell for cell in lines[0].split(TAB) if not NUMBER.fullmatch(cell)]
+    if words and all(QUOTED.fullmatch(word) for word in words):
+        return QUOTE
+    return None if any(map(_is_stray, OPENED_CELL.finditer(sample))) else QUOTE
+
+
+def _is_stray(opened: re.Match[str]) -> bool:
+    """Whether a quote that opens a cell seems to be text; the sample may end before the cell."""
+    if opened["end"] is None and opened.end() < len(opened.string):
+        return True
+    text = opened["text"].rstrip("\r\n")
+    return TAB in text or "\n" in text
 
 
 def _cells(head: str, separator: str, quote: str | None) -> Cells:
