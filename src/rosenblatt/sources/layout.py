@@ -3,7 +3,8 @@
 =============  ================================================================================
 separator      the first of tab ; | , by which every line has as many cells, and more than one
 quoting        " around cells; in a TSV it may be text: see _quote
-header         the first line, if no cell of it is a number or comes again in its column
+header         the first line, if no word of it comes again in its column, and no cell of it is a
+               number, unless the numbers rise or fall and a word tells a header: see _by_numbers
 decimal comma  if the cells hold numbers such as 1,5 and none such as 1.5
 =============  ================================================================================
 """
@@ -14,12 +15,12 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from io import StringIO
-from itertools import islice
-from typing import Any
+from itertools import islice, pairwise
+from typing import Any, NamedTuple
 
 from rosenblatt.errors import SourceError
 from rosenblatt.sources.opening import Piece, long_lines
-from rosenblatt.sources.options import Options
+from rosenblatt.sources.options import USUAL_TARGETS, Options
 
 TAB = "\t"
 SEPARATORS = TAB + ";|,"
@@ -36,7 +37,18 @@ NUMBER = re.compile(r"\s*[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?\s*")
 WITH_COMMA = re.compile(r"\s*[+-]?\d*,\d+\s*")
 WITH_POINT = re.compile(r"\s*[+-]?\d*\.\d+([eE][+-]?\d+)?\s*")
 
+LETTER = re.compile(r"[^\W\d_]")
+FLOAT = re.compile(rf"{NUMBER.pattern}|[+-]?(inf|infinity|nan)", re.IGNORECASE)
+MIN_NUMBERS = 2  # below a word, that show that it is a name
+
 Cells = list[list[str]]
+
+
+class Column(NamedTuple):
+    """The cells of a column that were looked at, the first one apart."""
+
+    head: str
+    cells: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -104,7 +116,7 @@ def _layout(file: str, head: str, options: Options, sample: str) -> Layout:
     cells = _cells(head, separator, quote)
     if not cells:
         raise SourceError(f"{file} is empty. A table has at least one row.")
-    header = _has_header(cells) if options.header is None else options.header
+    header = _has_header(cells, options) if options.header is None else options.header
     comma = options.decimal_comma
     if comma is None:
         comma = separator != "," and _has_commas(cells[1:] if header else cells)
@@ -160,13 +172,47 @@ def _cells(head: str, separator: str, quote: str | None) -> Cells:
     return [record for record in first if not is_blank(record)]
 
 
-def _has_header(cells: Cells) -> bool:
+def _has_header(cells: Cells, options: Options) -> bool:
     first, *rest = cells
-    if any(NUMBER.fullmatch(cell) for cell in first) or not any(map(str.strip, first)):
+    if not any(map(str.strip, first)):
         return False
-    columns = zip(*(line for line in rest if len(line) == len(first)), strict=True)
-    again = (name in column for name, column in zip(first, columns, strict=False) if name.strip())
-    return not any(again)
+    even = [line for line in rest if len(line) == len(first)]
+    below = zip(*even, strict=True) if even else [()] * len(first)
+    columns = [Column(*pair) for pair in zip(first, below, strict=True)]
+    words = [column for column in columns if not NUMBER.fullmatch(column.head)]
+    if any(column.head in column.cells for column in words if column.head.strip()):
+        return False
+    return not any(map(NUMBER.fullmatch, first)) or _by_numbers(columns, options)
+
+
+def _by_numbers(columns: list[Column], options: Options) -> bool:
+    """Whether a first line that has numbers names columns, as `0,1,2,target` does.
+
+    The numbers rise or fall, as those of columns, years or wavelengths do. Beside them stands a
+    word above numbers alone; or they count from 0, and beside them stands a usual name of a target,
+    or nothing above the numbers of the rows. Else it may be a row, such as `5.1,3.5,setosa`.
+    """
+    heads = [column.head.strip() for column in columns]
+    numbers = [float(head.replace(",", ".")) for head in heads if NUMBER.fullmatch(head)]
+    rise = [after > before for before, after in pairwise(numbers)]
+    if (any(rise) and not all(rise)) or len(set(numbers)) < len(numbers):
+        return False
+    if any(_is_word_above_numbers(column, options) for column in columns):
+        return True
+    if numbers != list(range(len(numbers))):
+        return False
+    counts_rows = tuple(map(str, range(len(columns[0].cells))))
+    is_index = not heads[0] and columns[0].cells == counts_rows and len(counts_rows) >= MIN_NUMBERS
+    return is_index or any(head.lower() in USUAL_TARGETS for head in heads)
+
+
+def _is_word_above_numbers(column: Column, options: Options) -> bool:
+    """Whether a word, which is no mark of a missing cell, stands above numbers."""
+    head = column.head.strip()
+    if LETTER.search(head) is None or FLOAT.fullmatch(head) or head in options.missing:
+        return False
+    given = [cell for cell in column.cells if cell.strip() not in options.missing]
+    return len(given) >= MIN_NUMBERS and all(map(NUMBER.fullmatch, given))
 
 
 def _has_commas(cells: Cells) -> bool:
