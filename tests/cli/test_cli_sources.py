@@ -1,5 +1,6 @@
 """Sources that just work: pipes, which can be read only once, and columns called `count`."""
 
+import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -73,3 +74,17 @@ def predictions(model: str, source: str) -> str:
     said = rosenblatt("predict", model, source)
     assert said.code == 0, said.err
     return said.out
+
+
+def test_a_header_of_numbers() -> None:
+    rows = "".join(f"{i * 37 % 11},{i % 5}.5,{'ab'[i * 37 % 11 > 5]}\n" for i in range(40))
+    Path("numbered.csv").write_text("0,1,target\n" + rows)
+    Path("new.csv").write_text("0,1\n3,1.5\n")
+    fit = rosenblatt("fit", "numbered.csv", *ONLY_FIT, "-o", "m.model", "--json")
+    assert json.loads(fit.out)["rows"] == 40
+    said = rosenblatt("predict", "m.model", "new.csv")
+    assert said.code == 2
+    assert "lacks the columns '0', '1'" in said.err
+    assert "If the first line names the columns, say so with --header." in said.err
+    predicted = rosenblatt("predict", "m.model", "new.csv", "--header")
+    assert len(predicted.out.splitlines()) == 2

@@ -178,6 +178,10 @@ def test_what_is_no_number_is_named(tmp_path, word, blank):
         ("a,b,c\n1,2,\n3,\n", "line 3: 2 cells where 3 were wanted: '3,'"),
         ('a,b\n1,"x\ny"\n2\n', "line 4: 1 cells where 2 were wanted: '2'"),
         ('a,b\n1,u\n2,"xy\n3,y\n4,z\n', "line 3: a cell begins with a quote that never ends"),
+        (
+            'a,b\n1,u\n2,"xy\n3,y\n4,"z"\n5,v\n',
+            "line 3: a cell begins with a quote, and the next one, in line 5, does not end it",
+        ),
         ("a,b\r1,x\r2,y\r", "a carriage return stands within a line"),
         ("a,b\n1,x\n2,y\rz\n", "a carriage return stands within a line"),
         ("a,b,a\n1,x,2\n", "line 1: two columns are called 'a'"),
@@ -285,3 +289,41 @@ def test_columns_of_numbers_may_be_read_as_words(tmp_path):
 def test_own_words_for_missing_cells(tmp_path):
     found = source(tmp_path / "t.csv", "a,b\n-999,x\n2,n/k\n3,y\n", missing=("-999", "n/k"))
     assert rows(found) == [(None, "x"), (2.0, None), (3.0, "y")]
+
+
+def test_quotes_of_a_tsv_far_down_are_quotes(tmp_path):
+    rest = 'x\t"a\tb"\ny\t"c\nd"\nz\t"say ""so"""\nu\t5" pipe\n'
+    text = "n\tt\n" + "w\tword\n" * (delimited.SAMPLE // 6) + rest
+    assert rows(source(tmp_path / "t.tsv", text, separator="\t"))[-4:] == [
+        ("x", "a\tb"),
+        ("y", "c\nd"),
+        ("z", 'say "so"'),
+        ("u", '5" pipe'),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("rest", "trouble"),
+    [
+        ('x\t"a\nz\tc\n', "a cell begins with a quote that never ends"),
+        ('x\t"a\nz\t"c"\n', "a cell begins with a quote, and the next one, in line {}, does not"),
+    ],
+)
+def test_a_stray_quote_of_a_tsv_far_down_is_told(tmp_path, rest, trouble):
+    n = delimited.SAMPLE // 6
+    text = "n\tt\n" + "w\tword\n" * n + rest
+    with pytest.raises(SourceError, match=f"line {n + 2}: {trouble.format(n + 3)}"):
+        rows(source(tmp_path / "t.tsv", text, separator="\t"))
+
+
+def test_stray_quotes_of_a_tsv_lose_no_rows(tmp_path):
+    found = source(tmp_path / "t.tsv", 'n\tt\n1\t"a\n2\tb\n3\t"c"\n4\t"d" e\n', separator="\t")
+    assert rows(found) == [(1.0, '"a'), (2.0, "b"), (3.0, '"c"'), (4.0, '"d" e')]
+
+
+@pytest.mark.parametrize("separator", [",", "\t"])
+def test_a_stray_quote_in_a_header_is_text(tmp_path, separator):
+    text = '5" pipe,kind\n1,a\n2,b\n'.replace(",", separator)
+    found = source(tmp_path / "t.csv", text)
+    assert found.layout.names == ('5" pipe', "kind")
+    assert rows(found) == [(1.0, "a"), (2.0, "b")]

@@ -12,11 +12,12 @@ from rosenblatt.sources.chunks import Place, Table
 from rosenblatt.sources.layout import Layout, bare_return, is_blank
 from rosenblatt.sources.opening import Piece
 from rosenblatt.sources.options import Options
-from rosenblatt.sources.stacks import by_cells, n_cells
+from rosenblatt.sources.stacks import by_cells, n_cells, unnamed
 
 if TYPE_CHECKING:
     import polars as pl
 
+QUOTES = "Take the quote away, or write it twice within quotes."
 MOSTLY = 0.9  # of the cells are numbers: then the others are errors, not words
 
 
@@ -53,9 +54,12 @@ def _records(file: str, piece: Piece, layout: Layout) -> Iterator[tuple[int, lis
     """The records of a piece that are not blank, and the lines where they begin."""
     text = StringIO(decoded(file, piece))
     ended: list[bool] = []
+    own_lines: list[str] = []
 
     def lines() -> Iterator[str]:
-        yield from text
+        for line in text:
+            own_lines.append(line)
+            yield line
         ended.append(True)
 
     reader, line = layout.records(lines()), piece.line
@@ -63,14 +67,28 @@ def _records(file: str, piece: Piece, layout: Layout) -> Iterator[tuple[int, lis
         for record in reader:
             if ended:
                 raise SourceError(
-                    f"{file}, line {line}: a cell begins with a quote that never ends. Take the"
-                    " quote away, or write it twice within quotes."
+                    f"{file}, line {line}: a cell begins with a quote that never ends. {QUOTES}"
                 )
+            if len(own_lines) > 1:
+                _require_closed_quotes(file, line, own_lines, layout)
             if not is_blank(record):
                 yield line, record
             line = piece.line + reader.line_num
+            own_lines.clear()
     except csv.Error:
         raise bare_return(f"{file}, line {line}") from None
+
+
+def _require_closed_quotes(file: str, first: int, lines: list[str], layout: Layout) -> None:
+    """Refuse a record of several lines that are one only because of two stray quotes."""
+    reader = layout.records(lines, strict=True)
+    try:
+        next(reader)
+    except csv.Error:
+        raise SourceError(
+            f"{file}, line {first}: a cell begins with a quote, and the next one, in line"
+            f" {first + reader.line_num - 1}, does not end it. {QUOTES}"
+        ) from None
 
 
 def types_of(words: "pl.DataFrame", *, decimal_comma: bool) -> "dict[str, pl.DataType]":
@@ -115,7 +133,7 @@ def typed(
 
 
 def _wrong_cell(words: Table, column: "pl.Series", cast: "pl.Series", wanted: str) -> SourceError:
-    row = int((cast.is_null() & column.is_not_null()).arg_max() or 0)
+    row = int((unnamed(cast).is_null() & unnamed(column).is_not_null()).arg_max() or 0)
     return SourceError(
         f"{words.place.at(row)}, column {column.name!r}: {column[row]!r} is not {wanted}, as the"
         " cells before are. Mend the cell, name it as missing with --missing, or read the"

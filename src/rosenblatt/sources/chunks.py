@@ -106,8 +106,7 @@ class Grid(Table):
         """The same as a frame."""
         import polars as pl  # noqa: PLC0415 (slow to import, and seldom asked for)
 
-        frame = pl.DataFrame(self.values, schema=list(self.names), orient="row")
-        return frame.fill_nan(None)
+        return pl.DataFrame(self.values, schema=list(self.names), orient="row", nan_to_null=True)
 
     def column(self, name: str) -> Floats:
         """The numbers of a column."""

@@ -51,7 +51,7 @@ class Columnar:
                 if first is None:
                     first = schema
                 _check_same(self.files[0], first, file, schema)
-                yield from self._chunks(scan.select(list(first)), file, len(first))
+                yield from self._chunks(_in_order(scan, schema, first), file, len(first))
 
     def _chunks(self, scan: "pl.LazyFrame", file: str, width: int) -> Iterator[Table]:
         row, most_rows = 0, min(self.most_rows, max(1, MOST_CELLS // max(1, width)))
@@ -81,6 +81,16 @@ def _scan(kind: str, path: str) -> "pl.LazyFrame":
 
     scan = pl.scan_parquet if kind == "Parquet" else pl.scan_ipc
     return scan(path, glob=False, hive_partitioning=False)
+
+
+def _in_order(scan: "pl.LazyFrame", found: "pl.Schema", wanted: "pl.Schema") -> "pl.LazyFrame":
+    """Columns in the order of the first file, by their numbers: a name may look like a pattern."""
+    import polars as pl  # noqa: PLC0415
+
+    if list(found) == list(wanted):
+        return scan
+    places = {name: place for place, name in enumerate(found)}
+    return scan.select(pl.nth([places[name] for name in wanted]))
 
 
 def _refuse_stream(file: str, path: str) -> None:

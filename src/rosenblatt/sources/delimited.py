@@ -10,23 +10,32 @@ wrong is named.
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from io import BytesIO
 from typing import TYPE_CHECKING
 
 from rosenblatt.arrays import Floats
 from rosenblatt.errors import SourceError
 from rosenblatt.sources.cells import as_words, decoded, typed, types_of, with_given_words
 from rosenblatt.sources.chunks import Grid, Place, Table
-from rosenblatt.sources.layout import SEPARATORS, Layout, check_width, layout_of
+from rosenblatt.sources.layout import (
+    SEPARATORS,
+    TAB,
+    Layout,
+    check_width,
+    is_blank,
+    layout_of,
+)
 from rosenblatt.sources.opening import BOM, PIECE, Piece, last_end, pieces
 from rosenblatt.sources.options import Options, usual_target
 from rosenblatt.sources.reading import name_of
+from rosenblatt.sources.stacks import unnamed
 from rosenblatt.sources.threads import in_order, processors
 
 if TYPE_CHECKING:
     import polars as pl
 
 HEAD = 1 << 16  # bytes that tell the layout
-SAMPLE = 1 << 20  # bytes that tell the types
+SAMPLE = 1 << 20  # bytes that tell the types, and whether quotes are text
 WORTH_COMPILING = 1 << 22  # bytes: fewer are read before the compiler is loaded
 
 CODE = "^[+-]?(0[0-9]+|[0-9]{16,})$"  # which a float64 does not hold as it is written
@@ -86,7 +95,7 @@ class Delimited:
             frame = _parsed(sample.text, self.layout, words, self.given)
         except pl.exceptions.PolarsError:
             frame = as_words(self.files[0], sample, self.layout, self.given).frame
-        return bool(frame[column].str.contains(CODE).any())
+        return bool(unnamed(frame[column]).str.contains(CODE).any())
 
     @cached_property
     def types(self) -> Types:
@@ -102,10 +111,13 @@ class Delimited:
         return next(self._pieces(self.files[0]), None)
 
     def _layout(self, file: str) -> Layout:
-        head = next(pieces(file, size=HEAD, quoted=True), Piece(b"", 1)).text.removeprefix(BOM)
+        head = _start(file, HEAD, quoted=True)
         _require_text(file, head)
         check_width(file, Piece(head, 1), self.given.separator or SEPARATORS)
-        return layout_of(file, decoded(file, Piece(head, 1)), self.given)
+        sample = _start(file, SAMPLE, quoted=False) if TAB.encode() in head else head
+        return layout_of(
+            file, decoded(file, Piece(head, 1)), self.given, decoded(file, Piece(sample, 1))
+        )
 
     def _pieces(self, file: str) -> Iterator[Piece]:
         """Pieces without the header, which must be that of the first file."""
@@ -115,7 +127,7 @@ class Delimited:
                 f"{file} has other columns than {self.files[0]}: {', '.join(layout.names[:8])}"
                 f" instead of {', '.join(self.layout.names[:8])}. Read such files one by one."
             )
-        for piece in pieces(file, size=self.size, quoted=layout.quote is not None):
+        for piece in pieces(file, size=self.size, quoted=self.layout.quote is not None):
             check_width(file, piece, layout.separator)
             text = piece.text.removeprefix(BOM) if piece.line == 1 else piece.text
             skipped = _header_length(text, layout) if piece.line == 1 and layout.header else 0
@@ -217,12 +229,22 @@ def _may_be_ragged(text: bytes, frame: "pl.DataFrame", layout: Layout) -> bool:
     return text.count(layout.separator.encode()) != frame.height * (frame.width - 1)
 
 
+def _start(file: str, size: int, *, quoted: bool) -> bytes:
+    """The first lines of a file, or records."""
+    return next(pieces(file, size=size, quoted=quoted), Piece(b"", 1)).text.removeprefix(BOM)
+
+
 def _header_length(text: bytes, layout: Layout) -> int:
     """How many bytes the first record takes, and the blank lines before it."""
-    end = text.find(b"\n", len(text) - len(text.lstrip(b" \r\n"))) + 1
-    while end and layout.quote is not None and text.count(b'"', 0, end) % 2:
-        end = text.find(b"\n", end) + 1
-    return end or len(text)
+    lengths: list[int] = []
+
+    def lines() -> Iterator[str]:
+        for line in BytesIO(text):
+            lengths.append(len(line))
+            yield line.decode()
+
+    next((record for record in layout.records(lines()) if not is_blank(record)), None)
+    return sum(lengths)
 
 
 def _require_text(file: str, text: bytes) -> None:

@@ -24,7 +24,7 @@ from rosenblatt.sources.jsontrouble import (
 )
 from rosenblatt.sources.opening import BOM, NEWLINE, PIECE, Piece, pieces
 from rosenblatt.sources.reading import name_of, some_rows
-from rosenblatt.sources.stacks import n_cells
+from rosenblatt.sources.stacks import n_cells, unnamed
 
 if TYPE_CHECKING:
     import polars as pl
@@ -129,7 +129,7 @@ def _made_text(file: str, piece: Piece, frame: "pl.DataFrame") -> bool:
     doubtful = [texts[k] for k in np.flatnonzero(n_cells(texts, like))]
     if not doubtful:
         return False
-    some = pl.DataFrame(doubtful).select(pl.any_horizontal(like)).to_series()
+    some = unnamed(pl.DataFrame(doubtful).select(pl.any_horizontal(like)).to_series())
     lines = list(lines_of(piece))
     objects = (
         object_of(f"{file}, line {number}", line)

@@ -4,6 +4,9 @@ A call of polars takes microseconds, and a query more, whatever it is about: on 
 columns and a few rows they would be all that takes time. So columns of one type are laid end to end
 as one, up to MOST_CELLS cells, and what looks at cells one by one looks at all of them in a call.
 Columns that are longer than that stand alone.
+
+A method of a series, or of a frame, finds its columns by their names, and polars takes `*` and what
+stands between `^` and `$` for patterns. So columns are looked at under names that are none.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,14 +25,18 @@ FEW_COLUMNS = 16  # that a query is made for at once, on several threads
 Columns = Sequence["pl.Series"]
 
 
+def unnamed(cells: "pl.Series") -> "pl.Series":
+    """The same cells under an empty name, so that any method of a series can be called."""
+    return cells.alias("")
+
+
 def by_cells(columns: Columns, made: "pl.Expr") -> "list[pl.Series]":
     """What an expression about `pl.all()`, which looks at cells one by one, makes of columns."""
-    import polars as pl  # noqa: PLC0415 (slow to import)
-
     done: list[pl.Series] = []
     for part in _parts(columns):
         if not _are_stacked(part):
-            done += pl.DataFrame(part).select(made).get_columns()
+            made_columns = _numbered(part).select(made).get_columns()
+            done += [cells.alias(own.name) for own, cells in zip(part, made_columns, strict=True)]
             continue
         height = len(part[0])
         cells = _stack(part).select(made).to_series()
@@ -41,12 +48,10 @@ def by_cells(columns: Columns, made: "pl.Expr") -> "list[pl.Series]":
 
 def n_cells(columns: Columns, wanted: "pl.Expr") -> Ints:
     """How many cells of each column an expression about `pl.all()` is true of."""
-    import polars as pl  # noqa: PLC0415 (slow to import)
-
     found: list[Ints] = [np.zeros(0, np.int64)]
     for part in _parts(columns):
         if not _are_stacked(part):
-            frame = pl.DataFrame(part).select(wanted.sum())
+            frame = _numbered(part).select(wanted.sum())
             found.append(np.array(frame.row(0), np.int64))
             continue
         true = _stack(part).select(wanted.fill_null(value=False)).to_series().to_numpy()
@@ -70,4 +75,11 @@ def _are_stacked(part: Columns) -> bool:
 def _stack(part: Columns) -> "pl.DataFrame":
     import polars as pl  # noqa: PLC0415 (slow to import)
 
-    return pl.DataFrame([pl.concat(part, rechunk=True)])
+    return pl.DataFrame([unnamed(pl.concat(part, rechunk=True))])
+
+
+def _numbered(part: Columns) -> "pl.DataFrame":
+    """Columns under their numbers."""
+    import polars as pl  # noqa: PLC0415 (slow to import)
+
+    return pl.DataFrame([column.alias(str(k)) for k, column in enumerate(part)])

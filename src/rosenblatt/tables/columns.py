@@ -20,7 +20,7 @@ import numpy as np
 from rosenblatt.arrays import Floats, Ints
 from rosenblatt.data.storage import CSR
 from rosenblatt.errors import BadCellError
-from rosenblatt.sources.stacks import by_cells, n_cells
+from rosenblatt.sources.stacks import by_cells, n_cells, unnamed
 from rosenblatt.tables.grams import Grams
 
 if TYPE_CHECKING:
@@ -139,7 +139,7 @@ def _floats(cells: "pl.Series") -> "pl.Series":
 
 
 def words_of(columns: "Sequence[pl.Series]") -> "list[pl.Series]":
-    """Columns of cells as words without blanks around them; an empty one is missing.
+    """Columns of cells, unnamed, as words without blanks around them; an empty one is missing.
 
     Whole numbers are written without a point, and booleans are true and false, whatever type they
     are stored as: formats without booleans have them as True or TRUE.
@@ -159,7 +159,8 @@ def words_of(columns: "Sequence[pl.Series]") -> "list[pl.Series]":
             words = words.str.strip_suffix(".0")
         for place, cells in zip(own, by_cells([columns[k] for k in own], words), strict=True):
             found[place] = cells
-    return _with_small_booleans(by_cells(found, pl.when(pl.all() != "").then(pl.all())))
+    given = _with_small_booleans(by_cells(found, pl.when(pl.all() != "").then(pl.all())))
+    return [unnamed(cells) for cells in given]
 
 
 def _with_small_booleans(columns: "list[pl.Series]") -> "list[pl.Series]":

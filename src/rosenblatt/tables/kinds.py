@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from rosenblatt.errors import SourceError
 from rosenblatt.sources.chunks import Grid, Table
-from rosenblatt.sources.stacks import n_cells
+from rosenblatt.sources.stacks import n_cells, unnamed
 from rosenblatt.tables.columns import words_of
 from rosenblatt.tables.grams import Grams
 
@@ -151,7 +151,7 @@ def _counts(column: "pl.Series") -> bool:
     """Whether numbers are called identifiers and look like them: whole, and hardly one twice."""
     if IDENTIFIER.search(column.name) is None or not column.dtype.is_numeric():
         return False
-    given = column.drop_nulls()
+    given = unnamed(column).drop_nulls()
     if len(given) < ENOUGH:
         return False
     return bool((given == given.floor()).all()) and given.n_unique() >= DISTINCT_TEXT * len(given)
@@ -171,22 +171,22 @@ def _kinds_of_words(
             raise _dates(chunk, column)
         kinds[column.name] = Kind.CATEGORY
         if n_given >= ENOUGH:
-            kinds[column.name] = _kind_of_words(words.drop_nulls(), choices)
+            kinds[column.name] = _kind_of_words(column.name, words.drop_nulls(), choices)
     return kinds
 
 
-def _kind_of_words(given: "pl.Series", choices: Choices) -> Kind:
+def _kind_of_words(name: str, given: "pl.Series", choices: Choices) -> Kind:
     distinct = given.n_unique() / len(given)
     words = float(given.str.count_matches(r"\S+").sum()) / len(given)
     if words >= WORDS_OF_A_TEXT and distinct >= DISTINCT_TEXT:
         return Kind.TEXT
-    if distinct >= DISTINCT_IDENTIFIER and given.name not in choices.use:
+    if distinct >= DISTINCT_IDENTIFIER and name not in choices.use:
         return Kind.IDENTIFIER
     return Kind.CATEGORY
 
 
 def _dates(chunk: Table, column: "pl.Series") -> SourceError:
-    example = column.drop_nulls()[0] if column.null_count() < len(column) else column.dtype
+    example = unnamed(column).drop_nulls()[0] if column.null_count() < len(column) else column.dtype
     return SourceError(
         f"{chunk.place.file}, column {column.name!r} holds dates or times such as {example}. A line"
         " needs numbers that mean something: make columns such as the year, the weekday or days"

@@ -123,7 +123,7 @@ class Preparation:
         if absent:
             raise SourceError(
                 f"{chunk.place.file} lacks {_listed(absent)}, which the model needs. Columns are"
-                " found by name; an empty column is filled as missing cells are."
+                f" found by name; an empty column is filled as missing cells are.{_hint(chunk)}"
             )
         numbers = [column for column in self.columns if isinstance(column, Number)]
         if isinstance(chunk, Grid) and not self.sparse and len(numbers) == len(self.columns):
@@ -260,6 +260,14 @@ def _floats(values: Array) -> Array:
 
 def _wrong_kind(place: Place, wanted: str, came: str) -> SourceError:
     return SourceError(f"{place.file} holds {came}; the model was trained on {wanted}.")
+
+
+def _hint(chunk: Table) -> str:
+    """What to say of a table of text that was read without a header."""
+    unnamed = all(name == f"x{j}" for j, name in enumerate(chunk.names, 1))
+    if chunk.place.line is None or not unnamed:
+        return ""
+    return " If the first line names the columns, say so with --header."
 
 
 def _listed(names: list[str], most: int = 8) -> str:

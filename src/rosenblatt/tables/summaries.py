@@ -154,7 +154,7 @@ class Words:
         if len(words) <= FEW_CELLS:  # quicker than a query
             self.counts.update(word for word in words.to_list() if word is not None)
             return
-        found = words.drop_nulls().rename("word").value_counts()
+        found = words.drop_nulls().value_counts()
         self.counts.update(dict(zip(found[:, 0].to_list(), found[:, 1].to_list(), strict=True)))
 
     def most_frequent(self, most: int) -> list[str]:

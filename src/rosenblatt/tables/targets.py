@@ -9,6 +9,7 @@ from rosenblatt.arrays import Array, Ints
 from rosenblatt.errors import SourceError
 from rosenblatt.sources.chunks import Chunk, Grid, Matrix, Place, Table
 from rosenblatt.sources.options import USUAL_TARGETS, usual_target
+from rosenblatt.sources.stacks import unnamed
 from rosenblatt.tables.columns import words_of
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def counted(chunk: Chunk, target: str | None) -> Counts:
     """How often each label comes in a chunk; every row must have one."""
     if isinstance(chunk, Table) and not isinstance(chunk, Grid):
         column = _column(chunk, target)
-        found = column.value_counts(name=f"{column.name} count")
+        found = column.value_counts(name="count")
         return dict(zip(found[:, 0].to_list(), found[:, 1].to_list(), strict=True))
     labels, counts = np.unique(_numbered(chunk, target), return_counts=True)
     return dict(zip(labels.tolist(), counts.tolist(), strict=True))
@@ -136,12 +137,12 @@ def _column(chunk: Table, target: str | None) -> "pl.Series":
     """The labels of a chunk: words, booleans or whole numbers, none missing."""
     import polars as pl  # noqa: PLC0415 (slow to import)
 
-    column = chunk.columns[_required(chunk, target)]
+    column = unnamed(chunk.columns[_required(chunk, target)])
     if column.dtype.is_temporal() or column.dtype.is_nested():
         raise SourceError(f"{chunk.place.file}, column {target!r}: {column.dtype} is no class.")
     if not (column.dtype.is_numeric() or column.dtype == pl.Boolean):
         with chunk.naming_cells():
-            (column,) = words_of([column])
+            (column,) = words_of([chunk.columns[_required(chunk, target)]])
     missing = column.is_null() | (column.is_nan() if column.dtype.is_float() else False)
     if missing.any():
         raise _missing(chunk, int(missing.arg_max() or 0), target)

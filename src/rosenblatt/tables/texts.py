@@ -7,6 +7,7 @@ import numpy as np
 import polars as pl
 
 from rosenblatt.errors import DataError
+from rosenblatt.sources.stacks import unnamed
 
 
 def texts_of(texts: Any, what: str = "X") -> pl.Series:
@@ -15,7 +16,7 @@ def texts_of(texts: Any, what: str = "X") -> pl.Series:
         told = "one text" if isinstance(texts, str) else type(texts).__name__
         raise DataError(f"{what} must be a list, an array or a series of texts; got {told}.")
     if isinstance(texts, pl.Series) and texts.dtype == pl.String:
-        return texts
+        return unnamed(texts)
     if len(np.shape(texts)) > 1:
         raise DataError(f"{what} must be one column of texts; got the shape {np.shape(texts)}.")
     cells = [None if _is_missing(cell) else cell for cell in texts]
