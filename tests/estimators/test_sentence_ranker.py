@@ -173,7 +173,7 @@ def test_a_forged_file_is_refused(tmp_path: Path) -> None:
     for forged in (words[1:], np.array([1] * len(words), object)):
         model.vocabulary_ = forged
         save(model, tmp_path / "forged")
-        with pytest.raises(ModelError, match="holds together"):
+        with pytest.raises(ModelError, match="damaged model file"):
             load(tmp_path / "forged")
 
 

@@ -319,7 +319,7 @@ FORGED_MODELS = {
     "column twice": (put("preparation", "columns", 0, "name", value="town"), "twice"),
     "category twice": (put("preparation", "columns", 1, "values", value=["a", "a"]), "twice"),
     "categories": (put("preparation", "columns", 1, "values", value=["a"]), "do not make up"),
-    "fill": (put("preparation", "columns", 0, "fill", value="x"), "holds together"),
+    "fill": (put("preparation", "columns", 0, "fill", value="x"), "damaged model file"),
     "huge hash": (
         put(
             "preparation",
@@ -347,7 +347,7 @@ FORGED_MODELS = {
         ),
         "hashes 1 to",
     ),
-    "no columns": (drop("preparation", "columns"), "holds together"),
+    "no columns": (drop("preparation", "columns"), "damaged model file"),
     "other classes": (put("classes", "values", value=["a", "b", "c"]), "number of classes"),
 }
 FORGED_ESTIMATORS = {
@@ -575,3 +575,8 @@ def test_the_file_is_for_whom_the_umask_lets_and_a_link_stays(tmp_path: Path) ->
     save(Perceptron().fit(IRIS.X, IRIS.y), link)
     assert link.is_symlink()
     assert isinstance(load(path), Perceptron)
+
+
+def test_a_device_is_no_model_file() -> None:
+    with pytest.raises(ModelError, match=r"/dev/null is a device or a pipe\."):
+        load("/dev/null")

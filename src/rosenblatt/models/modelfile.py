@@ -110,8 +110,10 @@ class _Contents:
             return make()
         except ModelError:
             raise
-        except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
-            raise ModelError(f"{self.path} is no model that holds together: {error}.") from error
+        except KeyError as error:
+            raise ModelError(f"{self.path} is a damaged model file: it lacks {error}.") from error
+        except (ValueError, TypeError, AttributeError, OverflowError) as error:
+            raise ModelError(f"{self.path} is a damaged model file: {error}.") from error
         except RecursionError as error:
             raise ModelError(f"{self.path} is no model file: it is nested too deeply.") from error
 

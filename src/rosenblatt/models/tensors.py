@@ -10,6 +10,8 @@ each array in the order of names over its name, type and shape (as JSON, no blan
 
 import json
 import mmap
+import os
+import stat
 import zlib
 from collections.abc import Mapping
 from math import prod
@@ -141,11 +143,14 @@ class _Span(NamedTuple):
 def _mapped(path: str | Path) -> mmap.mmap:
     try:
         with Path(path).open("rb") as file:
+            found = os.fstat(file.fileno())
+            if not stat.S_ISREG(found.st_mode):
+                raise ModelError(f"{path} is a device or a pipe. Give the file of a model.")
+            if found.st_size == 0:
+                raise ModelError(f"{path} is empty, and no model file.")
             return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
     except OSError as error:
         raise ModelError(f"{path} cannot be read: {error.strerror or error}.") from error
-    except ValueError as error:  # nothing to map
-        raise ModelError(f"{path} is empty, and no model file.") from error
 
 
 def _header(path: str | Path, blob: mmap.mmap) -> tuple[dict[str, Any], int]:
