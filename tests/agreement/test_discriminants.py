@@ -71,7 +71,7 @@ def test_lecture_003_fisher_on_the_eight_points() -> None:
 @pytest.mark.parametrize("priors", [None, [0.9, 0.1]])
 def test_lecture_000_gaussian_posterior_is_the_logistic_function(priors: Any) -> None:
     X, y = clouds(2)
-    model = LinearDiscriminant(priors=priors).fit(X, y)
+    model = LinearDiscriminant(solver="lsqr", priors=priors).fit(X, y)
     prior = np.bincount(y) / len(y) if priors is None else np.array(priors)
     m = np.array([X[y == c].mean(axis=0) for c in range(2)])
     C = sum(prior[c] * np.cov(X[y == c].T, bias=True) for c in range(2))
@@ -119,7 +119,7 @@ def assert_same_discriminant(ours: Any, theirs: Any, X: Floats, bound: float = 1
 def test_linear_discriminant_against_scikit_learn(k: int, shrinkage: Any, *, priors: bool) -> None:
     X, y = clouds(k)
     given = np.arange(k, 0, -1) / np.arange(k + 1).sum() if priors else None
-    ours = LinearDiscriminant(priors=given, shrinkage=shrinkage).fit(X, y)
+    ours = LinearDiscriminant(solver="lsqr", priors=given, shrinkage=shrinkage).fit(X, y)
     theirs = LinearDiscriminantAnalysis(
         solver="lsqr",
         priors=given,
@@ -132,10 +132,27 @@ def test_linear_discriminant_against_scikit_learn(k: int, shrinkage: Any, *, pri
     close(ours.priors_, theirs.priors_, 1e-15)
 
 
+@pytest.mark.parametrize("k", [2, 3, 6])
+@pytest.mark.parametrize("priors", [False, True])
+@pytest.mark.parametrize("solver", ["svd", "eigen"])
+def test_each_solver_pools_covariances_as_in_scikit_learn(
+    k: int, solver: str, *, priors: bool
+) -> None:
+    X, y = clouds(k)
+    given = np.arange(k, 0, -1) / np.arange(k + 1).sum() if priors else None
+    ours = LinearDiscriminant(solver=solver, priors=given).fit(X, y)
+    theirs = LinearDiscriminantAnalysis(solver=solver, priors=given).fit(X, y)
+    assert_same_discriminant(ours, theirs, X)
+    streamed = LinearDiscriminant(solver=solver, priors=given)
+    for part in np.array_split(np.arange(len(X)), 3):
+        streamed.partial_fit(X[part], y[part], classes=np.unique(y))
+    assert_same_discriminant(streamed, theirs, X)
+
+
 @pytest.mark.parametrize("shrinkage", [0.3, "auto", "oas"])
 def test_more_features_than_rows(shrinkage: Any) -> None:
     X, y = clouds(3, n=20, d=30)
-    ours = LinearDiscriminant(shrinkage=shrinkage).fit(X, y)
+    ours = LinearDiscriminant(solver="lsqr", shrinkage=shrinkage).fit(X, y)
     oas = shrinkage == "oas"
     theirs = LinearDiscriminantAnalysis(
         solver="lsqr",
@@ -264,7 +281,7 @@ def digits() -> tuple[Floats, Array]:
 
 def test_digits_with_shrinkage(digits: tuple[Floats, Array]) -> None:
     X, y = digits
-    ours = LinearDiscriminant(shrinkage=0.1).fit(X, y)
+    ours = LinearDiscriminant(solver="lsqr", shrinkage=0.1).fit(X, y)
     theirs = LinearDiscriminantAnalysis(solver="lsqr", shrinkage=0.1).fit(X, y)
     assert (X.std(axis=0) == 0).sum() > 50
     assert_same_discriminant(ours, theirs, X)

@@ -31,6 +31,9 @@ CHANGES = {  # by test file
     "sklearn.linear_model.tests.test_logistic": Change(
         "sklearn.linear_model", "LogisticRegression", rosenblatt.LogisticRegression
     ),
+    "sklearn.linear_model.tests.test_perceptron": Change(
+        "sklearn.linear_model", "Perceptron", rosenblatt.Perceptron
+    ),
     "sklearn.svm.tests.test_svm": Change("sklearn.svm", "LinearSVC", rosenblatt.LinearSVM),
     "sklearn.linear_model.tests.test_passive_aggressive": Change(
         "sklearn.linear_model", "PassiveAggressiveClassifier", rosenblatt.PassiveAggressive

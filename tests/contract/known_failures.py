@@ -94,6 +94,7 @@ KNOWN_FAILURES: dict[str, dict[str, tuple[str, ...]]] = {
             "test_logistic_regression_callback_support_warning",
         ),
     },
+    "sklearn.linear_model.tests.test_perceptron": {},
     "sklearn.svm.tests.test_svm": {
         NO_L1: (
             "test_linearsvc_parameters[42-True-l1-hinge]",

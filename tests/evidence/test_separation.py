@@ -73,7 +73,7 @@ def test_both_columns_in_turn() -> None:
 
 def test_xor_is_not_separated() -> None:
     model = fitted([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0])
-    assert model.outcome_.ending is Ending.CERTIFIED
+    assert model.outcome_.ending is Ending.CONVERGED
 
 
 def test_one_row_a_class_and_more_features_than_rows() -> None:
@@ -93,7 +93,7 @@ def test_without_a_bias() -> None:
 
 def test_rows_of_weight_zero_are_not_there() -> None:
     X, y = [[-2.0], [-1.0], [3.0], [1.0], [2.0]], [0, 0, 0, 1, 1]
-    assert fitted(X, y).outcome_.ending is Ending.CERTIFIED
+    assert fitted(X, y).outcome_.ending is Ending.CONVERGED
     assert_separated(fitted(X, y, [1, 1, 0, 1, 1]), "complete")
 
 
@@ -206,7 +206,7 @@ def test_the_verdict_against_a_linear_program(data: Any, n: int, d: int, n_class
     elif some:
         assert_separated(model, "quasi-complete")
     else:
-        assert model.outcome_.ending is Ending.CERTIFIED, str(model.outcome_)
+        assert model.outcome_.ending is Ending.CONVERGED, str(model.outcome_)
         assert model.gap_ <= 1e-6
 
 

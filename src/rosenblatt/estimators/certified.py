@@ -129,6 +129,8 @@ class CertifiedClassifier(LinearClassifier):
     def certificate(self, X: Any, y: Any, sample_weight: Any = None) -> Certificate:
         """Check the gap of this fit anew, from its weights and dual variables alone.
 
+        It needs a penalty: with C=inf `gap_` rests on an estimate of how long the best weights are.
+
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
@@ -358,6 +360,8 @@ class CertifiedClassifier(LinearClassifier):
         worst = next((e for e in endings if e is not Ending.CERTIFIED), Ending.CERTIFIED)
         if self.gap_ <= float(self.tol or 0.0):  # of all units together, which is what counts
             worst = Ending.CERTIFIED
+        if worst is Ending.CERTIFIED and np.isinf(self.C_):
+            worst = Ending.CONVERGED
         advice = next((step.advice for step in last if step.ending is worst), "")
         rows = n_rows(problem.rows)
         self.outcome_ = Outcome(worst, steps, rows, advice=advice, gap=self.gap_)

@@ -30,7 +30,9 @@ class LinearDiscriminant(StreamingClosedForm):
     Parameters
     ----------
     solver : {"svd", "lsqr", "eigen"}, default="svd"
-        For scikit-learn's signature: weights and directions are the same for all.
+        As in scikit-learn: "svd" pools the covariances of the classes by their share of the rows,
+        the others by `priors`, which is the same unless `priors` are given. All solve by the same
+        factorisation, and all take `shrinkage`.
     shrinkage : None, float, "auto" or "oas", default=None
         Moves the covariance towards a multiple of the unit matrix: by a share from 0 to 1, or by
         an estimate for each class: "auto" is Ledoit and Wolf's (it reads the rows twice, so
@@ -50,7 +52,8 @@ class LinearDiscriminant(StreamingClosedForm):
     classes_ : ndarray of shape (n_classes,)
         Sorted labels; for two classes the second is the positive one.
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-        Weights; of more than two classes less their average by priors, which decides nothing.
+        Weights; of more than two classes and by "svd" less their average by priors, which decides
+        nothing.
     intercept_ : ndarray of shape (1,) or (n_classes,)
         Biases.
     priors_ : ndarray of shape (n_classes,)
@@ -307,21 +310,24 @@ class LinearDiscriminant(StreamingClosedForm):
         )
 
     def _apart(self) -> str | None:
-        if self.priors is not None:
+        if self.priors is not None and self.solver != "svd":
             return "priors"
         return "shrinkage" if isinstance(self.shrinkage, str) else None
 
     def _solve(self, moments: Moments, blocks: Blocks | None) -> None:
         self._check_components(len(moments.counts) - 1)
         priors = self._priors_of(moments)
-        C, amounts = self._covariance_of(moments, priors, blocks)
+        by_rows = self.solver == "svd"
+        shares = moments.counts / moments.total if by_rows else priors
+        C, amounts = self._covariance_of(moments, shares, blocks)
         factor = factored(C)
         W, common, rank = gaussian(moments, factor, priors)
         directions = directions_between(moments, factor, priors)
         self._scalings, self._ratios = directions.directions, directions.ratios
         width = self.n_features_in_
         ending = Ending.SOLVED if rank == width else Ending.SOLVED_PARTLY
-        self._W, self._common, self._rank = W, common, rank
+        self._W, self._rank = W, rank
+        self._common = np.zeros_like(common) if by_rows else common
         self._priors, self._covariance, self._shrinkage = priors, C, amounts
         self._outcome = Outcome(ending, 1, self._n_rows, rank=rank, width=width)
 
@@ -334,15 +340,15 @@ class LinearDiscriminant(StreamingClosedForm):
             )
 
     def _covariance_of(
-        self, moments: Moments, priors: Floats, blocks: Blocks | None
+        self, moments: Moments, shares: Floats, blocks: Blocks | None
     ) -> tuple[Floats, Floats]:
         if self.shrinkage == "oas":
-            return covariance.oas(moments, priors)
+            return covariance.oas(moments, shares)
         if blocks is not None and self.shrinkage == "auto":
-            return covariance.ledoit_wolf(moments, priors, blocks)
+            return covariance.ledoit_wolf(moments, shares, blocks)
         amount = float(self.shrinkage or 0.0)
-        C = covariance.shared(moments, priors)
-        return covariance.shrunk(C, amount), np.full(len(priors), amount)
+        C = covariance.shared(moments, shares)
+        return covariance.shrunk(C, amount), np.full(len(shares), amount)
 
     def _priors_of(self, moments: Moments) -> Floats:
         if self.priors is None:

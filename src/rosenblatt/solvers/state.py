@@ -41,6 +41,10 @@ class Ending(Enum):
         " {mistakes} in the last pass."
     )
     CERTIFIED = "Certified: the objective is within {gap} of the best possible, after {steps}."
+    CONVERGED = (
+        "Converged: the objective is within about {gap} of the best possible, after {steps}."
+        " Without a penalty (`C=inf`) float64 does not prove it."
+    )
     STEPS_SPENT = (
         "Stopped after {steps}: the objective may be {gap} above the best possible. Raise"
         " `max_iter` to come nearer."
@@ -133,6 +137,7 @@ class Ending(Enum):
             Ending.NO_MISTAKE,
             Ending.NO_CHANGE,
             Ending.CERTIFIED,
+            Ending.CONVERGED,
             Ending.SOLVED,
             Ending.SOLVED_SHORTEST,
             Ending.SOLVED_PARTLY,
