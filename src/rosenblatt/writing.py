@@ -5,6 +5,7 @@ it is on the disk. Until then nobody sees it, and whatever goes wrong leaves the
 What is no file, such as /dev/stdout or a named pipe, is written to as it is, and never replaced.
 """
 
+import errno
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -26,7 +27,7 @@ def written_whole(path: str | Path) -> Iterator[IO[bytes]]:
         with Path(path).open("wb") as file:
             yield file
         return
-    target = Path(path).resolve()  # a link stays one
+    target = followed(path)  # a link stays one
     part = target.with_name(f".{target.name[:100]}.{os.urandom(4).hex()}.part")
     _UNFINISHED.add(part)
     try:
@@ -40,6 +41,14 @@ def written_whole(path: str | Path) -> Iterator[IO[bytes]]:
         raise
     finally:
         _UNFINISHED.discard(part)
+
+
+def followed(path: str | Path) -> Path:
+    """The file that a name leads to; an OSError where links lead to each other."""
+    target = Path(os.path.realpath(path))
+    if target.is_symlink():
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
+    return target
 
 
 @contextmanager

@@ -28,3 +28,23 @@ def test_a_very_long_name_is_cut_in_the_middle() -> None:
     assert answer.err.startswith("Error: ")
     assert answer.err.endswith(".\n")
     assert "n…n" in answer.err
+
+
+def test_links_that_lead_to_each_other_are_no_output() -> None:
+    Path("loop").symlink_to("loop")
+    for command in (("fit", "-o"), ("separable", "--proof")):
+        answer = rosenblatt(command[0], "builtin:and", command[1], "loop")
+        assert (answer.code, answer.err.count("\n")) == (2, 1)
+        assert answer.err.startswith("Error: loop cannot be written: ")
+    assert Path("loop").is_symlink()
+
+
+def test_a_cell_too_large_to_scale_is_told_in_one_line() -> None:
+    Path("rows.csv").write_text("a,b,kind\n" + "0.5,1,x\n1.5,3,y\n" * 4)
+    rosenblatt("fit", "rows.csv", *QUICKLY, "-o", "m.model")
+    Path("large.csv").write_text("a,b\n0.5,1\n1e308,1\n")
+    answer = rosenblatt("predict", "m.model", "large.csv")
+    assert (answer.code, answer.err.count("\n")) == (2, 1)
+    assert (
+        "large.csv, line 3, column 'a': the cell is missing, not finite or too large" in answer.err
+    )

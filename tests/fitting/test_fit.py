@@ -276,14 +276,14 @@ def test_a_class_of_a_single_row_does_not_stop_the_default_rule():
 @pytest.mark.parametrize(
     ("cell", "words"),
     [
-        (np.nan, "NaN at row 7, column 1"),
+        (np.nan, "made.npy, row 7, column 1: the entry is not a finite number"),
         (1e200, "X holds values too large"),
-        (np.inf, "row 7, col"),
+        (np.inf, "made.npy, row 7, column 1: the entry is not a finite number"),
     ],
 )
 def test_a_bad_number_of_a_matrix_is_named(rng, cell, words):
     X = rng.normal(size=(40, 3))
     X[7, 1] = cell
     source = Made([Matrix(X, np.arange(40) % 2, Place("made.npy"))])
-    with pytest.raises(DataError, match=words):
+    with pytest.raises((DataError, SourceError), match=words):
         carry_out(source, plan(target=None, judge=False), lambda _: None)

@@ -298,6 +298,7 @@ def drop(*keys: Any) -> Callable[[Any, Any], None]:
 
 
 FORGED_MODELS = {
+    "half a character": (put("classes", "values", 0, value="\ud800"), "surrogate"),
     "newer": (put("version", value=2), "written by a newer rosenblatt: update"),
     "odd version": (put("version", value="x"), "unknown"),
     "format": (put("format", value="other"), '"format"'),

@@ -254,8 +254,20 @@ def test_rows_wider_than_the_memory_are_refused_first(scale, monkeypatch):
         learn(one_wide_row(1001), None, Choices(scale=scale))
 
 
+@pytest.mark.parametrize("scale", [False, True])
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_an_entry_that_is_no_number_is_told_with_its_place(bad, scale):
+    dense = np.arange(1.0, 9.0).reshape(4, 2)
+    dense[2, 1] = bad
+    sparse = CSR(dense.ravel(), np.tile([0, 1], 4), 2 * np.arange(5), 2)
+    for rows in (dense, sparse):
+        source = Made([Matrix(rows, np.array([0, 1, 0, 1]), Place("rows.npz"))])
+        with pytest.raises(SourceError, match=r"rows.npz, row 2, column 1: .* not a finite number"):
+            learn(source, None, Choices(scale=scale))
+
+
 def test_hashed_rows_of_text_need_no_large_machine():
-    assert 2**26 * BYTES_PER_COLUMN < 3 << 30
+    assert 2**24 * BYTES_PER_COLUMN < 3 << 30
 
 
 def test_the_limit_of_a_container_is_memory(tmp_path, monkeypatch):

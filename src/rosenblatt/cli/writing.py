@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from rosenblatt.errors import ParameterError, SourceError
-from rosenblatt.writing import temporary_folder, written_whole
+from rosenblatt.writing import followed, temporary_folder, written_whole
 
 FORMATS = ("csv", "jsonl", "parquet")
 Write = Callable[[dict[str, Any]], None]
@@ -24,6 +24,10 @@ def require_writable(output: str | None, what: str, *read: str | None) -> None:
     folder = Path(output).parent
     if not folder.is_dir():
         raise SourceError(f"{output} cannot be written: there is no folder {folder}.")
+    try:
+        followed(output)
+    except OSError as error:
+        raise SourceError(f"{output} cannot be written: {error.strerror}.") from error
     if Path(output).is_dir():
         raise SourceError(f"{output} is a folder; name a file for {what}.")
     if any(_is_named_by(name, Path(output)) for name in read if name):

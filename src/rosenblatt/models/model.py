@@ -165,8 +165,8 @@ class Model:
             return SourceError(f"{where}: its numbers are so large that no score can be told.")
         name = self.feature_names[int(bad[0])]
         return SourceError(
-            f"{where}, column {name!r}: the cell is missing or not finite, and the model knows"
-            " nothing to put in its place. Fill it first."
+            f"{where}, column {name!r}: the cell is missing, not finite or too large to be"
+            " scaled, and the model knows nothing to put in its place. Mend it first."
         )
 
 

@@ -11,6 +11,7 @@ each array in the order of names over its name, type and shape (as JSON, no blan
 import json
 import mmap
 import os
+import re
 import stat
 import zlib
 from collections.abc import Mapping
@@ -28,6 +29,7 @@ TEXT, CHECKSUM, METADATA = "rosenblatt", "crc32", "__metadata__"
 MOST_HEADER = 100_000_000  # bytes, the limit of safetensors itself
 MOST_TENSORS = 1 << 16
 MOST_AXES = 4
+SURROGATE = re.compile(r"\\u[dD]|[\ud800-\udfff]")  # escaped or not, of a pair or alone
 LENGTH = 8  # bytes of the header's length
 TYPES: dict[str, type[np.generic]] = {
     "BOOL": np.bool_,
@@ -124,11 +126,16 @@ def checksum(tensors: Tensors) -> str:
 
 
 def parsed(text: str | bytes) -> Any:
-    """JSON without doubled keys, NaN or infinity; a ValueError where it is none."""
+    """JSON without doubled keys, NaN, infinity or half characters; else a ValueError."""
     try:
-        return json.loads(text, parse_constant=_refuse, object_pairs_hook=_unique)
+        value = json.loads(text, parse_constant=_refuse, object_pairs_hook=_unique)
+        if SURROGATE.search(text if isinstance(text, str) else text.decode()):
+            json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        raise ValueError("it holds half of a surrogate pair, which is no text") from error
     except RecursionError as error:
         raise ValueError("it is nested too deeply") from error
+    return value
 
 
 class _Span(NamedTuple):

@@ -42,19 +42,32 @@ def model_words(told: dict[str, Any]) -> str:
         lines.append("Columns: " + listed([_column(column) for column in told["columns"]]))
     if told["maps"]:
         lines.append("Features by " + " and ".join(made["map"] for made in told["maps"]))
-    if "source" in training:  # a model of the command line; others tell less
-        lines.append(f"Trained on {training['source']}, {training['rows']:,} rows.")
-    if "outcome" in training:
-        lines.append(training["outcome"])
-    if training.get("test") is not None:
-        low, high = training["test"]["interval"]
-        lines.append(
-            f"Right on new rows: {training['test']['accuracy']:.2%} (95 % interval {low:.2%} to"
-            f" {high:.2%}, by {training['test']['method']})."
-        )
+    lines += _training_words(training)
     if told["scaled"]:
         lines.append("Weights are of the scaled features, so that they can be compared.")
     return "\n".join([*lines, weights_table(told["weights"], told["features"])])
+
+
+def _training_words(training: Mapping[str, Any]) -> list[str]:
+    """What a summary says of the training; it may be any JSON object, and say nothing of it."""
+    lines = []
+    match training:
+        case {"source": str(source), "rows": int(rows)}:
+            lines.append(f"Trained on {source}, {rows:,} rows.")
+    match training:
+        case {"outcome": str(outcome)}:
+            lines.append(outcome)
+    match training.get("test"):
+        case {
+            "accuracy": float(accuracy),
+            "interval": [float(low), float(high)],
+            "method": str(method),
+        }:
+            lines.append(
+                f"Right on new rows: {accuracy:.2%} (95 % interval {low:.2%} to {high:.2%}, by"
+                f" {method})."
+            )
+    return lines
 
 
 def _column(column: dict[str, Any]) -> str:

@@ -26,18 +26,22 @@ class Scaling:
     logarithm: bool = False
 
     def apply(self, rows: Rows) -> None:
-        """Scale rows where they stand."""
-        if isinstance(rows, CSR):
-            self._scale_sparse(rows)
-        else:
-            for start in range(0, len(rows), PART):
-                part = rows[start : start + PART]
-                if self.logarithm:
-                    _take_logarithm(part)
-                part -= self.shift
-                part *= self.factor
-                if self.unit_rows:
-                    part /= _safe(np.sqrt(np.einsum("ij,ij->i", part, part)))[:, None]
+        """Scale rows where they stand; what is too large becomes infinite."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            if isinstance(rows, CSR):
+                self._scale_sparse(rows)
+            else:
+                self._scale_dense(rows)
+
+    def _scale_dense(self, rows: Array) -> None:
+        for start in range(0, len(rows), PART):
+            part = rows[start : start + PART]
+            if self.logarithm:
+                _take_logarithm(part)
+            part -= self.shift
+            part *= self.factor
+            if self.unit_rows:
+                part /= _safe(np.sqrt(np.einsum("ij,ij->i", part, part)))[:, None]
 
     def _scale_sparse(self, rows: CSR) -> None:
         for start in range(0, len(rows.indptr) - 1, PART):
