@@ -18,6 +18,8 @@ def proved(
     classes: tuple[Label, ...],
     seconds: float,
     listen: Callable[[str], None] = lambda _: None,
+    *,
+    fit_intercept: bool = True,
 ) -> Proof | None:
     """A verdict on rows; None where no time is given, or they do not fit into memory."""
     if seconds <= 0 or built.on_disk:
@@ -28,10 +30,10 @@ def proved(
     labels = np.array(classes)[built.codes]
     few = _some_rows(built)
     if len(few) == len(labels):
-        return separability(built.X, labels)
+        return separability(built.X, labels, fit_intercept=fit_intercept)
     if len(np.unique(labels[few])) > 1:
         separability(built.X[few], labels[few])  # kernels are compiled once, which must not count
-    return separability(built.X, labels, time_limit=seconds)
+    return separability(built.X, labels, fit_intercept=fit_intercept, time_limit=seconds)
 
 
 def _some_rows(built: Built) -> Ints:
