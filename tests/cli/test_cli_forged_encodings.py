@@ -211,7 +211,7 @@ def test_an_encoding_of_before_is_verified_and_tells_what_it_does_not_use() -> N
     forge(encoding)
     said = rosenblatt("verify", "forged.json", "data.csv")
     assert said.code == 0
-    assert said.out.endswith("Left out: 'bark' (the proof does not use it).\n")
+    assert said.out.endswith("Left out: 'bark' (not used by the proof).\n")
 
 
 def test_another_target_is_refused_unless_it_is_asked_for() -> None:
@@ -246,11 +246,11 @@ def test_a_choice_that_is_not_told_is_refused() -> None:
     without_column(encoding)
     forge(encoding)
     assert "left out" in rosenblatt("verify", "forged.json", "data.csv").out
-    encoding["left_out"] = [{"column": "bark", "kind": "dropped", "reason": "--drop leaves it out"}]
+    encoding["left_out"] = [{"column": "bark", "kind": "dropped", "reason": "by --drop"}]
     forge(encoding)
     said = rosenblatt("verify", "forged.json", "data.csv")  # which is what --drop bark proves
     assert said.code == 0
-    assert said.out.endswith("Left out: 'bark' (--drop leaves it out).\n")
+    assert said.out.endswith("Left out: 'bark' (by --drop).\n")
 
 
 def test_the_user_says_how_the_file_is_read() -> None:

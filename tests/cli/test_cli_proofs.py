@@ -275,7 +275,7 @@ def test_text_is_counted_in_a_proof() -> None:
     assert rosenblatt("separable", "text.csv", "--text", "note", "--proof", "proof.json").code == 0
     assert rosenblatt("verify", "proof.json", "text.csv").out == (
         "The proof holds: a linear classifier with an intercept separates the 2 classes (0, 1) of"
-        " 'liked' in 30 rows of 262,144 features, made from: note (text, runs of 1 to 2 words"
+        " 'liked' in 30 rows of 262,144 features, made from: note (text, runs of 1 to 2 words,"
         " counted).\n"
     )
     Path("text.csv").write_text("\n".join(["note,liked", *lines]).replace("word3", "word33", 1))

@@ -37,7 +37,7 @@ def test_the_first_line_names_what_is_left_out_and_what_the_verdict_is_with_it()
     first, second, *_, last = said.out.splitlines()
     assert first == (
         "Left out: 'paid' (it alone gives 'approved' in every row, which new rows may lack),"
-        " 'fixed' (it has the same value in every row), 'id' (--drop leaves it out)."
+        " 'fixed' (it has the same value in every row), 'id' (by --drop)."
         " With 'paid', 'fixed' (--use all) the classes are separable."
     )
     assert second.startswith("Not separable: 60 rows × 3 features")

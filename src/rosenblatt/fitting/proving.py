@@ -1,6 +1,7 @@
 """A verdict on separability within the time that is allowed."""
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -29,11 +30,12 @@ def proved(
     listen("Looking for a proof of separability")
     labels = np.array(classes)[built.codes]
     few = _some_rows(built)
+    decide = partial(separability, fit_intercept=fit_intercept)
     if len(few) == len(labels):
-        return separability(built.X, labels, fit_intercept=fit_intercept)
+        return decide(built.X, labels)
     if len(np.unique(labels[few])) > 1:
-        separability(built.X[few], labels[few])  # kernels are compiled once, which must not count
-    return separability(built.X, labels, fit_intercept=fit_intercept, time_limit=seconds)
+        decide(built.X[few], labels[few])  # kernels are compiled once, which must not count
+    return decide(built.X, labels, time_limit=seconds)
 
 
 def _some_rows(built: Built) -> Ints:

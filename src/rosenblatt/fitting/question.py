@@ -58,7 +58,7 @@ class Asked(NamedTuple):
     target: str | None
     choices: Choices
     recipes: tuple[Recipe, ...] = ()
-    why_dropped: str = "--drop leaves it out"
+    why_dropped: str = "by --drop"
 
     def read(self) -> Read:
         """The rows."""
@@ -87,6 +87,8 @@ class Asked(NamedTuple):
             return None
         if proof.answer == "separable" and not self.recipes:
             return proof.answer
+        if not (isinstance(self.source, Remembered) and self.source.whole):
+            return NOT_KNOWN  # it would be read from the disk once more
         choices = replace(self.choices, use_all=True)
         rows = encoded_rows(self.source, self.target, choices, self.recipes)
         again = proved(rows.built, learned.classes, seconds, fit_intercept=fit_intercept)
@@ -142,7 +144,7 @@ def ask_again(claimed: Claimed, source: Source, target: str | None) -> Asked:
         raise ProofError(f"The proof names the column {name!r}, which {source.name} does not have.")
     if "version" not in claimed.encoding:
         choices = replace(choices, drop=frozenset(first.names) - choices.use - {str(own)})
-        return Asked(source, own, choices, claimed.recipes, "the proof does not use it")
+        return Asked(source, own, choices, claimed.recipes, "not used by the proof")
     return Asked(source, own, choices, claimed.recipes)
 
 

@@ -74,7 +74,8 @@ def _column(column: dict[str, Any]) -> str:
     name, kind = brief(column["name"]), column["kind"]
     if kind == "text":
         low, high = column["sizes"]
-        return f"{name} (text, runs of {low} to {high} {column['unit']}s counted)"
+        how = "present or not" if column["weight"] == "binary" else "counted"
+        return f"{name} (text, runs of {low} to {high} {column['unit']}s, {how})"
     if kind == "category":
         missing = ", missing cells as one more" if column["indicator"] else ""
         return f"{name} (category, {_number(len(column['values']), 'value')}{missing})"
@@ -84,9 +85,12 @@ def _column(column: dict[str, Any]) -> str:
 
 
 def left_out_sentence(told: dict[str, Any]) -> str:
-    """Columns left out with the reasons; or no text."""
-    left = [f"{brief(f['column'])!r} ({f['reason']})" for f in told["left_out"]]
-    return f"Left out: {listed(left, SHOWN_COLUMNS)}." if left else ""
+    """Columns left out, by their reasons; or no text."""
+    names: dict[str, list[str]] = {}
+    for left in told["left_out"]:
+        names.setdefault(left["reason"], []).append(repr(brief(left["column"])))
+    groups = [f"{listed(own, SHOWN_COLUMNS)} ({reason})" for reason, own in names.items()]
+    return f"Left out: {', '.join(groups)}." if groups else ""
 
 
 def _effect_of_left_out(told: dict[str, Any], answer: str) -> str:
