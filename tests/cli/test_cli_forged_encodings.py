@@ -269,3 +269,19 @@ def test_a_proof_without_an_encoding_is_about_the_rows_as_they_are() -> None:
         "The proof holds: no linear classifier with an intercept separates the 2 classes (0, 1) in"
         " 4 rows of 2 features.\n"
     )
+
+
+@pytest.mark.parametrize("change", [{"n_features": 1}, {"n_features": 5}, {"names": ["a", "b"]}])
+def test_a_forged_encoding_of_sparse_rows_is_refused(change: Encoding) -> None:
+    """Features beyond the number of an encoding would be left out in silence."""
+    Path("data.svm").write_text("1 1:1 2:1\n0 1:1 2:2\n1 1:2 2:1\n0 1:2 2:2\n")
+    assert rosenblatt("separable", "data.svm", "--proof", "honest.json").code == 0
+    encoding = json.loads(Path("honest.json").read_text())["encoding"] | change
+    preparation, _ = preparation_in(encoding)
+    source = open_source(["data.svm"])
+    built = build(source, preparation, (0, 1), preparation.rows)
+    replace(separability(built.X, built.codes), encoding=encoding).save("forged.json")
+    assert rosenblatt("verify", "honest.json", "data.svm").code == 0
+    said = rosenblatt("verify", "forged.json", "data.svm")
+    assert (said.code, said.err) == (1, "")
+    assert f"its field '{next(iter(change))}' is not what these data give" in said.out
