@@ -185,6 +185,13 @@ def test_another_encoding_is_refused(change: str) -> None:
         assert refused("tampered.json", "pets.csv").startswith(reason)
 
 
+def test_an_encoding_of_endless_width_is_damaged() -> None:
+    fields = proved()
+    fields["encoding"]["n_features"] = "width"
+    Path("tampered.json").write_text(json.dumps(fields).replace('"width"', "1e999"))
+    assert refusal("verify", "tampered.json", "pets.csv").startswith(DAMAGED)
+
+
 def test_other_weights_are_refused() -> None:
     fields = proved(OVERLAP)
     fields["weights"][0] = "1/3"

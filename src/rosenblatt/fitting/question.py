@@ -120,7 +120,7 @@ def claimed_in(encoding: Mapping[str, Any]) -> Claimed:
         choices, recipes = choices_in(encoding)
     except KeyError as error:
         raise ProofFileError(f"The encoding in the proof file is damaged: no {error}.") from error
-    except (TypeError, ValueError, AttributeError, ParameterError) as error:
+    except (TypeError, ValueError, AttributeError, OverflowError, ParameterError) as error:
         trouble = str(error).removesuffix(".")
         raise ProofFileError(f"The encoding in the proof file is damaged: {trouble}.") from error
     return Claimed(encoding, preparation, choices, recipes)
