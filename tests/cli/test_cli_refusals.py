@@ -75,6 +75,6 @@ def test_an_internal_error_is_never_a_verdict(monkeypatch: pytest.MonkeyPatch) -
     def broken(*_: object) -> None:
         raise RuntimeError("boom")
 
-    monkeypatch.setattr("rosenblatt.fitting.reading.read_rows", broken)
+    monkeypatch.setattr("rosenblatt.fitting.question.read_rows", broken)
     said = rosenblatt("separable", "builtin:xor")
     assert said == (70, "", "Internal error, please report it: RuntimeError: boom\n")

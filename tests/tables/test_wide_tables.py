@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from rosenblatt.fitting.reading import read_rows, rows_by
+from rosenblatt.fitting.reading import read_rows
 from rosenblatt.sources.formats import open_source
 from rosenblatt.tables.kinds import Choices
 
@@ -47,8 +47,8 @@ class Queries:
         """Queries that it takes to learn the columns of a file, and to encode it by them."""
         self.n = 0
         source = open_source([str(file)])
-        data, preparation = read_rows(source, "kind", Choices())
-        again = rows_by(preparation, open_source([str(file)]))
+        data, *_ = read_rows(source, "kind", Choices())
+        again, *_ = read_rows(open_source([str(file)]), "kind", Choices())
         np.testing.assert_array_equal(again.X, data.X)
         assert self.n > 0
         return self.n
@@ -71,7 +71,7 @@ def test_columns_keep_their_order(suffix: str, tmp_path: Path) -> None:
     WRITERS[suffix](table(300), file)
     (chunk,) = open_source([str(file)])
     assert tuple(chunk.names) == tuple(table(300).columns)
-    _, preparation = read_rows(open_source([str(file)]), None, Choices())
+    _, preparation, _ = read_rows(open_source([str(file)]), None, Choices())
     assert preparation.target == "kind"
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 READING = "How to read the source"
 COLUMNS = "What the columns are"
+EVERY_COLUMN = "all"  # of --use; a column of that name is among them, --drop leaves others out
 
 Sources = Annotated[
     list[str],
@@ -119,7 +120,9 @@ def _choices(*, scale: bool = False, **columns: Names) -> "Choices":
     from rosenblatt.tables.kinds import Choices
 
     named: dict[str, Any] = {flag: frozenset(names or ()) for flag, names in columns.items()}
-    return Choices(**named, scale=scale)
+    use_all = EVERY_COLUMN in named["use"]
+    named["use"] -= {EVERY_COLUMN}
+    return Choices(**named, use_all=use_all, scale=scale)
 
 
 MISSING_WORDS = ", ".join(filter(None, MISSING))
@@ -133,7 +136,7 @@ READING_OPTIONS = {
 }
 COLUMN_OPTIONS = {
     "drop": Option(_columns(Names, "Leave a column out.")),
-    "use": Option(_columns(Names, "Take a column in that would be left out.")),
+    "use": Option(_columns(Names, "Take in a column that would be left out, or all.")),
     "category": Option(_columns(Names, "A column of categories, whatever it looks like.")),
     "text": Option(_columns(Names, "A column of free text: words and word pairs.")),
 }

@@ -19,6 +19,7 @@ from rosenblatt.fitting.assessing import Estimate, decisions, estimated
 from rosenblatt.fitting.building import Built, build
 from rosenblatt.fitting.mapping import choices_for, mapped
 from rosenblatt.fitting.proving import proved
+from rosenblatt.fitting.question import LEFT_OUT_SECONDS, Asked, Question, rows_on_boundary
 from rosenblatt.fitting.rules import Rule, estimator_of
 from rosenblatt.fitting.splitting import folds_of, held_out, kept
 from rosenblatt.fitting.training import Listen, trained
@@ -54,8 +55,9 @@ class Fitted(NamedTuple):
     """A model, what was learned before it, and what is known about it.
 
     Without an `estimate`, `advice` says why there is none. `proof` is about the rows as they were
-    read, `proof_of_features` about what the feature maps made of them. `built` are the rows as the
-    estimator has learned them.
+    read, `proof_of_features` about what the feature maps made of them; `question` and
+    `question_of_features` are what these answer. `built` are the rows as the estimator has learned
+    them.
     """
 
     estimator: Any
@@ -67,6 +69,8 @@ class Fitted(NamedTuple):
     proof_of_features: Proof | None
     on_disk: bool
     built: Built | None = None
+    question: Question | None = None
+    question_of_features: Question | None = None
 
 
 def carry_out(source: Source, plan: Plan, listen: Listen) -> Fitted:
@@ -106,6 +110,8 @@ def _fit_all(source: Source, plan: Plan, listen: Listen) -> Fitted:
     raw = learned.preparation.raw
     built = build(source, learned.preparation, learned.classes, raw, learned.n_rows)
     proof = proved(built, learned.classes, plan.proof_seconds, listen)
+    question = _question(source, learned, plan, proof)
+    question = question._replace(tied=_tied(proof, built, learned))
     built = _scaled(built, source, learned, listen)
     proof_of_features = None
     if plan.features:
@@ -113,12 +119,33 @@ def _fit_all(source: Source, plan: Plan, listen: Listen) -> Fitted:
         built, preparation = mapped(built, learned.preparation, plan.features)
         learned = learned._replace(preparation=preparation)
         proof_of_features = proved(built, learned.classes, plan.proof_seconds, listen)
+    tied_of_features = _tied(proof_of_features, built, learned)
     n_classes = len(learned.classes)
     estimator = trained(plan.rule, plan.settings, built, n_classes, listen)
     training = estimated(built.codes, estimator.predict(built.X), n_classes, "the training rows")
     advice = "No rows were set apart to judge it."
     proofs = (proof, proof_of_features)
-    return Fitted(estimator, learned, None, advice, training, *proofs, built.on_disk, built)
+    of_features = Question(
+        learned.preparation, learned.counts, question.left_out, fit_intercept=True
+    )._replace(tied=tied_of_features)
+    told = (question, of_features)
+    return Fitted(estimator, learned, None, advice, training, *proofs, built.on_disk, built, *told)
+
+
+def _tied(proof: Proof | None, built: Built, learned: Learned) -> int | None:
+    return rows_on_boundary(proof, built.X, np.array(learned.classes)[built.codes])
+
+
+def _question(source: Source, learned: Learned, plan: Plan, proof: Proof | None) -> Question:
+    """The question of the verdict on rows as they were read."""
+    asked = Asked(source, plan.target, plan.choices)
+    left_out = asked.left_out(learned)
+    question = Question(learned.preparation.exact(), learned.counts, left_out, fit_intercept=True)
+    if proof is None:
+        return question
+    seconds = min(plan.proof_seconds, LEFT_OUT_SECONDS)
+    again = asked.answer_with_left_out(learned, proof, seconds, fit_intercept=True)
+    return question._replace(with_left_out=again)
 
 
 def _cross_validated(source: Source, plan: Plan, listen: Listen) -> Fitted:

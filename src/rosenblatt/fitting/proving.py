@@ -1,6 +1,7 @@
 """A verdict on separability within the time that is allowed."""
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -18,6 +19,8 @@ def proved(
     classes: tuple[Label, ...],
     seconds: float,
     listen: Callable[[str], None] = lambda _: None,
+    *,
+    fit_intercept: bool = True,
 ) -> Proof | None:
     """A verdict on rows; None where no time is given, or they do not fit into memory."""
     if seconds <= 0 or built.on_disk:
@@ -27,11 +30,12 @@ def proved(
     listen("Looking for a proof of separability")
     labels = np.array(classes)[built.codes]
     few = _some_rows(built)
+    decide = partial(separability, fit_intercept=fit_intercept)
     if len(few) == len(labels):
-        return separability(built.X, labels)
+        return decide(built.X, labels)
     if len(np.unique(labels[few])) > 1:
-        separability(built.X[few], labels[few])  # kernels are compiled once, which must not count
-    return separability(built.X, labels, time_limit=seconds)
+        decide(built.X[few], labels[few])  # kernels are compiled once, which must not count
+    return decide(built.X, labels, time_limit=seconds)
 
 
 def _some_rows(built: Built) -> Ints:

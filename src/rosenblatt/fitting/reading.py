@@ -8,23 +8,32 @@ import numpy as np
 
 from rosenblatt.data.builtin import Dataset
 from rosenblatt.fitting.building import Built, build
-from rosenblatt.fitting.mapping import choices_for, mapped, through
+from rosenblatt.fitting.mapping import choices_for, mapped
 from rosenblatt.maps.recipes import Recipe
 from rosenblatt.sources.chunks import Source
 from rosenblatt.sources.formats import open_source
 from rosenblatt.sources.options import Options
 from rosenblatt.sources.selecting import Remembered
 from rosenblatt.tables.kinds import Choices
-from rosenblatt.tables.learning import learn
+from rosenblatt.tables.learning import Learned, learn
 from rosenblatt.tables.preparation import Preparation
-from rosenblatt.tables.targets import Label, counted_in, sorted_classes
+from rosenblatt.tables.targets import Label
 
 
 class Read(NamedTuple):
-    """Rows and labels, and the preparation that made the rows."""
+    """Rows and labels, the preparation that made the rows, and what else was learned of them."""
 
     data: Dataset
     preparation: Preparation
+    learned: Learned
+
+
+class EncodedRows(NamedTuple):
+    """Rows as numbers, the preparation that made them, and what else was learned of them."""
+
+    built: Built
+    preparation: Preparation
+    learned: Learned
 
 
 def read(
@@ -66,23 +75,20 @@ def read_rows(
     source: Source, target: str | None, choices: Choices, features: Sequence[Recipe] = ()
 ) -> Read:
     """Rows and labels of a source, encoded and mapped by what its own rows teach."""
-    source = Remembered(source)
+    built, preparation, learned = encoded_rows(source, target, choices, features)
+    data = _dataset(source, built, learned.classes, preparation)
+    return Read(data, preparation, learned)
+
+
+def encoded_rows(
+    source: Source, target: str | None, choices: Choices, features: Sequence[Recipe] = ()
+) -> EncodedRows:
+    """Rows of a source, encoded and mapped by what its own rows teach."""
+    source = source if isinstance(source, Remembered) else Remembered(source)
     learned = learn(source, target, choices_for(features, choices))
     preparation = learned.preparation.exact()
     built = build(source, preparation, learned.classes, preparation.raw, learned.n_rows)
-    built, preparation = mapped(built, preparation, features)
-    return Read(_dataset(source, built, learned.classes, preparation), preparation)
-
-
-def rows_by(preparation: Preparation, source: Source) -> Dataset:
-    """Rows and labels of a source, encoded and mapped by a preparation."""
-    source = Remembered(source)
-    counts = counted_in(source, preparation.target)
-    classes = sorted_classes(counts, source.name)
-    built = build(source, preparation, classes, preparation.raw, sum(counts.values()))
-    for step in preparation.maps:
-        built = through(built, step)
-    return _dataset(source, built, classes, preparation)
+    return EncodedRows(*mapped(built, preparation, features), learned)
 
 
 def _dataset(

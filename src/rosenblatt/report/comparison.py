@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from rosenblatt.report.figures import finding_figures, verdict_figures
+from rosenblatt.report.figures import verdict_figures
+from rosenblatt.report.question import finding_figures
 from rosenblatt.studies.comparison import Comparison, Entry, Ground
 from rosenblatt.studies.concluding import Gap, concluded
 from rosenblatt.studies.pairing import Paired

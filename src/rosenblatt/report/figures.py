@@ -1,6 +1,6 @@
 """What there is to say about a fit as plain data: the form of `--json`."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -9,8 +9,9 @@ from rosenblatt.estimators.contract import iterations_of
 from rosenblatt.evidence.proof.verdict import Inseparable, Proof, Separable
 from rosenblatt.fitting.assessing import Estimate
 from rosenblatt.fitting.fit import Fitted
+from rosenblatt.fitting.question import Question
+from rosenblatt.report.question import finding_figures, question_figures
 from rosenblatt.report.weights import column_figures, largest_weights, map_figures
-from rosenblatt.tables.findings import Finding
 from rosenblatt.tables.targets import written
 
 
@@ -43,14 +44,9 @@ def fit_figures(source: str, fitted: Fitted, names: Mapping[int, str]) -> dict[s
         "test_advice": fitted.advice if fitted.estimate is None else "",
         "weights": _weights(fitted, names),
         "rows_in_file": fitted.on_disk,
-        "separability": _verdict(fitted.proof),
-        "separability_of_features": _verdict(fitted.proof_of_features),
+        "separability": _verdict(fitted.proof, fitted.question),
+        "separability_of_features": _verdict(fitted.proof_of_features, fitted.question_of_features),
     }
-
-
-def finding_figures(findings: Iterable[Finding]) -> list[dict[str, Any]]:
-    """Columns that were left out, and why, as plain data."""
-    return [{"column": f.column, "kind": f.kind, "reason": f.reason} for f in findings]
 
 
 def estimate_figures(estimate: Estimate) -> dict[str, Any]:
@@ -83,8 +79,27 @@ def verdict_figures(proof: Proof) -> dict[str, Any]:
     return told
 
 
-def _verdict(proof: Proof | None) -> dict[str, Any] | None:
-    return None if proof is None else verdict_figures(proof)
+def answer_figures(proof: Proof, question: Question) -> dict[str, Any]:
+    """A verdict on separability with the question that it answers, as plain data."""
+    told = verdict_figures(proof)
+    if question.tied is not None:
+        *lines, _ = told["explanation"].splitlines()
+        told["explanation"] = "\n".join([*lines, tied_sentence(question.tied, proof.n_rows)])
+        told["tied"] = question.tied
+    return told | {"question": question_figures(question, proof.answer)}
+
+
+def tied_sentence(tied: int, n_rows: int) -> str:
+    """What it means that the classes touch."""
+    lie = "row lies" if tied == 1 else "rows lie"
+    return (
+        f"Some weights put no row on the wrong side, but {tied:,} of {n_rows:,} {lie} exactly on"
+        " the boundary: that is not separation."
+    )
+
+
+def _verdict(proof: Proof | None, question: Question | None) -> dict[str, Any] | None:
+    return None if proof is None or question is None else answer_figures(proof, question)
 
 
 def plain(value: Any) -> Any:

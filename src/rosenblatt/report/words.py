@@ -30,13 +30,19 @@ def sentences(told: dict[str, Any]) -> str:
 def _about_separability(told: dict[str, Any]) -> list[str]:
     """The verdict on the rows as they were read, and on what the maps made of them."""
     as_read, of_features = told["separability"], told["separability_of_features"]
-    parts = [] if as_read is None else [as_read["explanation"]]
+    parts = [] if as_read is None else [_verdict(as_read)]
     if of_features is not None:
-        parts.append(f"After {_maps(told)}: {of_features['explanation']}")
+        parts.append(f"After {_maps(told)}: {_verdict(of_features)}")
     if told["rows_in_file"]:
         what = " these features of" if as_read is not None else ""
         parts.append(f"No proof was looked for in{what} so many rows: `rosenblatt separable` does.")
     return parts
+
+
+def _verdict(told: dict[str, Any]) -> str:
+    """A verdict, and whether the columns left out would change it."""
+    effect = told["question"]["effect_of_left_out"]
+    return f"{told['explanation']}\n{effect}" if effect else str(told["explanation"])
 
 
 def _maps(told: dict[str, Any]) -> str:

@@ -49,6 +49,11 @@ def leaking(name: str, target: str) -> Finding:
     return Finding(name, "leak", f"it alone gives {target!r} in every row, which new rows may lack")
 
 
+def dropped(name: str, reason: str) -> Finding:
+    """A column that the user leaves out, or a proof of before."""
+    return Finding(name, "dropped", reason)
+
+
 Pairs = list[tuple[object, ...]]
 
 

@@ -48,16 +48,22 @@ class Kind(StrEnum):
 class Choices:
     """What the user says about columns, by name, whether to scale, and how to read texts.
 
-    Columns that are `pixels` of images stay where they are, even those that tell nothing.
+    Columns that are `pixels` of images stay where they are, even those that tell nothing. With
+    `use_all`, no column is left out but those to `drop`.
     """
 
     drop: frozenset[str] = field(default_factory=frozenset)
     use: frozenset[str] = field(default_factory=frozenset)
+    use_all: bool = False
     category: frozenset[str] = field(default_factory=frozenset)
     text: frozenset[str] = field(default_factory=frozenset)
     scale: bool = True
     pixels: bool = False
     grams: Grams | None = None
+
+    def uses(self, name: str) -> bool:
+        """Whether a column is to be used whatever its cells look like."""
+        return self.use_all or name in self.use
 
     def check(self, chunk: Table) -> None:
         """Refuse names that are no columns."""
@@ -126,7 +132,7 @@ def _kinds_of_cells(
         kinds[column.name] = _kind_of_type(chunk, column)
         if kinds[column.name] is None:
             words.append(column)
-        elif column.name not in choices.use and _counts(column):
+        elif not choices.uses(column.name) and _counts(column):
             kinds[column.name] = Kind.IDENTIFIER
     return kinds | _kinds_of_words(chunk, words, choices)
 
@@ -180,7 +186,7 @@ def _kind_of_words(name: str, given: "pl.Series", choices: Choices) -> Kind:
     words = float(given.str.count_matches(r"\S+").sum()) / len(given)
     if words >= WORDS_OF_A_TEXT and distinct >= DISTINCT_TEXT:
         return Kind.TEXT
-    if distinct >= DISTINCT_IDENTIFIER and name not in choices.use:
+    if distinct >= DISTINCT_IDENTIFIER and not choices.uses(name):
         return Kind.IDENTIFIER
     return Kind.CATEGORY
 

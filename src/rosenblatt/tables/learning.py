@@ -87,7 +87,7 @@ class _Columns:
         self.texts = {name: Texts(grams) for name in named[Kind.TEXT]}
         words = [*named[Kind.CATEGORY], *named[Kind.IDENTIFIER]]
         self.words = {name: Words() for name in words}
-        self.leaks = Leaks(self.target, [name for name in self.kinds if name not in choices.use])
+        self.leaks = Leaks(self.target, [name for name in self.kinds if not choices.uses(name)])
         self.counts: Counts = {}
 
     def learned(self, name: str, rest: Iterator[Chunk]) -> Learned:
@@ -160,7 +160,7 @@ class _Columns:
     def _is_wanted(self, found: Finding) -> bool:
         """Whether a column is taken in for all that was found."""
         pixel = self.choices.pixels and self.kinds[found.column] is Kind.NUMBER
-        return pixel or found.column in self.choices.use
+        return pixel or self.choices.uses(found.column)
 
     def _preparation(self, columns: tuple[Column, ...]) -> Preparation:
         width = sum(map(width_of, columns))

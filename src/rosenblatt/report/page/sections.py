@@ -139,7 +139,7 @@ def _weights_now(told: dict[str, Any], classes: Sequence[str]) -> Markup:
 def separability_section(told: dict[str, Any], shown: dict[str, Any]) -> Section | None:
     """The verdict with its proof."""
     verdict, mapped = told["separability"], told["separability_of_features"]
-    parts = [] if verdict is None else [paragraphs(verdict["explanation"])]
+    parts = [] if verdict is None else [paragraphs(verdict["explanation"]), *_asked(verdict)]
     if shown["proof_rows"]:
         parts += _contradiction(shown["proof_rows"], len(verdict["rows"]))
     if mapped is not None:
@@ -147,6 +147,13 @@ def separability_section(told: dict[str, Any], shown: dict[str, Any]) -> Section
     if not parts:
         return None
     return Section("Can a plane separate the classes?", joined(parts), wide=True)
+
+
+def _asked(verdict: dict[str, Any]) -> list[Markup]:
+    """The question of a verdict, and whether columns left out would change it."""
+    question = verdict["question"]
+    words = filter(None, [question["effect_of_left_out"], question["statement"]])
+    return [paragraphs(sentence) for sentence in words]
 
 
 def _contradiction(rows: list[dict[str, Any]], total: int) -> list[Markup]:
