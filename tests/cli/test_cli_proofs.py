@@ -171,7 +171,7 @@ def test_another_encoding_is_refused(change: str) -> None:
 
 def test_other_weights_are_refused() -> None:
     fields = proved(OVERLAP)
-    fields["weights"][0] = "1/3"
+    fields["weights"][0] = "0x3"
     Path("tampered.json").write_text(json.dumps(fields))
     assert "0" in refused("tampered.json", "table.csv")
 
