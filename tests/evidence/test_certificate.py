@@ -417,6 +417,8 @@ def test_long_integers_are_hashed_with_their_place():
     first, second = [[2**53 + 1, 0], [0, 2**53 + 3]], [[2**53 + 3, 0], [0, 2**53 + 1]]
     swapped = [[2**53 + 1, 2**53 + 3]], [[2**53 + 3, 2**53 + 1]]
     assert read_table(first, [0, 1]).fingerprint != read_table(second, [0, 1]).fingerprint
+    near = {read_table([[2**53 + k], [0]], [0, 1]).fingerprint for k in range(3)}
+    assert len(near) == 3  # the first is the nearest float of the second
     for rows in (*swapped, [[2**64 - 1, 5]], [[10**400, 5]]):
         prints = {read_table([*other, [0, 0]], [0, 1]).fingerprint for other in (rows, *swapped)}
         assert len(prints) >= 2

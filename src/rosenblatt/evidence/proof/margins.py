@@ -22,6 +22,7 @@ from rosenblatt.evidence.proof.table import Table, bigs, floats, integers
 
 UNIT = 2.0**-53
 TINY = 2.0**-1022
+SMALLEST = 2.0**-1074
 LARGEST = Fraction(float(np.finfo(np.float64).max))
 EXACT_ROWS, EXACT_ENTRIES = 256, 1 << 16  # rows computed exactly at once
 
@@ -210,25 +211,45 @@ def squared_length(W: Array) -> Fraction:
 
 def radius(table: Table, *, bias: bool) -> float:
     """Largest length of a vector (x, 1), or x without a bias; rounded up."""
-    top = max(float(table.column_tops().max()), 1.0 if bias else TINY)
-    if top == np.inf:
-        return top
-    scale = np.full(table.d, 1 / top)
-    longest = max(float(table.lengths(rows, scale).max()) for rows in table.blocks())
-    return float(np.hypot(longest, bias / top)) * top * (1 + (table.d + 10) * 2 * UNIT)
+    shift = _shift(table, bias=bias)
+    if shift is None:
+        return float("inf")
+    longest = max(float(lengths.max()) for _, lengths in _lengths(table, shift, bias=bias))
+    return max(_up(Fraction(longest) * _up_for(table) * Fraction(2) ** shift), SMALLEST)
 
 
 def radius_holds(table: Table, claim: float, *, bias: bool) -> bool:
     """Say whether no vector (x, 1), or x without a bias, is longer than the claim, exactly."""
     if claim == np.inf:
         return True
-    top = max(float(table.column_tops().max()), float(bias), TINY)
-    most = claim / top * (1 - (table.d + 10) * 2 * UNIT)
+    if not claim > 0:
+        return False
+    shift = _shift(table, bias=bias)
+    if shift is None:
+        return _no_longer(table, np.arange(table.n), Fraction(claim) ** 2 - bias)
+    most = _towards_zero(Fraction(claim) / _up_for(table) / Fraction(2) ** shift)
+    return all(
+        _no_longer(table, rows[~(lengths <= most)], Fraction(claim) ** 2 - bias)
+        for rows, lengths in _lengths(table, shift, bias=bias)
+    )
+
+
+def _shift(table: Table, *, bias: bool) -> int | None:
+    """An exponent that brings the largest value near 1; None beyond floats."""
+    top = max(float(table.column_tops().max()), float(bias))
+    return None if top == np.inf else max(int(np.frexp(top)[1]), -1022)
+
+
+def _lengths(table: Table, shift: int, *, bias: bool) -> Iterator[tuple[Ints, Floats]]:
+    """Lengths of some vectors at a time, divided by 2^shift and rounded."""
+    scale = np.full(table.d, np.ldexp(1.0, -shift))
     for rows in table.blocks():
-        lengths = np.hypot(table.lengths(rows, np.full(table.d, 1 / top)), bias / top)
-        if not _no_longer(table, rows[~(lengths < most)], Fraction(claim) ** 2 - bias):
-            return False
-    return True
+        yield rows, np.hypot(table.lengths(rows, scale), np.ldexp(float(bias), -shift))
+
+
+def _up_for(table: Table) -> Fraction:
+    """What lengths of rows are multiplied by, so that no rounding has left them too short."""
+    return 1 + (table.d + 10) * 2 * Fraction(UNIT)
 
 
 def _no_longer(table: Table, rows: Ints, most: Fraction) -> bool:

@@ -253,7 +253,7 @@ def _records(entries: Entries, first: int) -> tuple[bytes, bytes]:
     records = np.empty((len(row), 3), dtype="<u8")
     records[:, 0], records[:, 1] = row + first, column
     number, long = np.array(floats(value), dtype="<f8"), b""
-    if value.dtype.kind in "iuO" and bool((np.abs(number) > 2.0**MANTISSA).any()):
+    if value.dtype.kind in "iuO" and bool((np.abs(number) >= 2.0**MANTISSA).any()):
         held = map(_holds, number.tolist(), value.tolist())
         lost = np.flatnonzero(~np.fromiter(held, dtype=bool, count=len(value)))
         number[lost] = 0.0
