@@ -277,6 +277,38 @@ def of_inseparable(fields, X, y):
     yield from of_cells(fields, X, y)
 
 
+def written(X, y, rows, rivals, weights):
+    """Fields of an inseparable proof without intercept, of no kind."""
+    return {
+        "format": "rosenblatt-proof",
+        "version": 2,
+        "answer": "inseparable",
+        "classes": [str(k) for k in sorted(set(y))],
+        "n_rows": len(X),
+        "n_features": len(X[0]),
+        "fit_intercept": False,
+        "fingerprint": plain_checker.fingerprint(X, y),
+        "rows": rows,
+        "rivals": rivals,
+        "weights": weights,
+        "kind": "unknown",
+        "touching": None,
+        "tied": None,
+        "overlap": None,
+    }
+
+
+def dependent(seed):
+    """Classes that touch, said to overlap by one null vector that is listed twice."""
+    size = float(np.random.default_rng(seed).integers(1, 9))
+    X, y = [[size, 0.0, 0.0], [size, 0.0, 0.0], [0.0, size, 0.0]], [1, 0, 1]
+    fields = written(X, y, [0, 1], [0, 1], ["0x1", "0x1"])
+    for values in ("0x1.0p+0", "0x1.0p+1", "-0x1.0p+0"):
+        null = {"shape": [2, 3], "columns": [[2], [2]], "values": [["0x1.0p+0"], [values]]}
+        overlap = {"rows": [], "rivals": [], "weights": [], "null": null}
+        yield changed(fields, kind="overlap", overlap=overlap), X, y, False
+
+
 def unbalanced(seed):
     """Pairs whose rows sum to 0 in every column but one, or only in the bias they do not."""
     random = np.random.default_rng(seed)
@@ -284,23 +316,7 @@ def unbalanced(seed):
     x = random.integers(1, 9, d)
     X = np.array([x, 2 * x, *np.eye(K, d, dtype=int)[2:]]) / 4
     y = list(range(K))
-    fields = {
-        "format": "rosenblatt-proof",
-        "version": 2,
-        "answer": "inseparable",
-        "classes": [str(k) for k in range(K)],
-        "n_rows": len(X),
-        "n_features": d,
-        "fit_intercept": False,
-        "fingerprint": plain_checker.fingerprint(X.tolist(), y),
-        "rows": [0, 1],
-        "rivals": [1, 0],
-        "weights": ["0x2", "0x1"],
-        "kind": "unknown",
-        "touching": None,
-        "tied": None,
-        "overlap": None,
-    }
+    fields = written(X.tolist(), y, [0, 1], [1, 0], ["0x2", "0x1"])
     yield fields, X.tolist(), y, True
     yield changed(fields, fit_intercept=True), X.tolist(), y, False
     for j in range(d):  # one column, the last included
@@ -317,6 +333,7 @@ def forgeries(seed):
     yield from of_any(fields, X, y)
     yield from (of_separable if proof.answer == "separable" else of_inseparable)(fields, X, y)
     yield from unbalanced(seed)
+    yield from dependent(seed)
 
 
 PARTS = 4
