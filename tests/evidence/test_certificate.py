@@ -17,7 +17,7 @@ from rosenblatt.errors import ProofError
 from rosenblatt.evidence.proof import overlap
 from rosenblatt.evidence.proof.certificate import verify
 from rosenblatt.evidence.proof.door import read_table
-from rosenblatt.evidence.proof.margins import Hull, exact_slacks, signs, slacks
+from rosenblatt.evidence.proof.margins import Hull, exact_slacks, hull_length, signs, slacks
 from rosenblatt.evidence.proof.overlap import overlap_of
 from rosenblatt.evidence.proof.prooffile import load_proof, parse_proof, undecimal
 from rosenblatt.evidence.proof.prooftext import as_fields
@@ -363,6 +363,15 @@ def test_margin_and_radius_are_claims_without_tolerance():
     assert replace(exact, hull=hull, upper=5.0).verify(rows, y)
     with pytest.raises(ProofError, match="do not show"):
         replace(exact, hull=hull, upper=np.nextafter(5.0, 4.0)).verify(rows, y)
+
+
+def test_the_bias_counts_in_an_upper_bound_of_large_values():
+    # once: the constant 1 beside values of 2^53 became a half-precision 0
+    rows, y = [[-3], [2**53 + 1], [2**53 - 1], [3]], [0, 1, 2, 0]
+    hull = Hull((3, 1), (1, 0), (1.0, 2.0**-52))
+    length = hull_length(read_table(rows, y), hull, bias=True)
+    a, b = 3 - Fraction(2**53 + 1, 2**52), 1 - Fraction(1, 2**52)
+    assert Fraction(length) ** 2 >= 2 * (a**2 + b**2) / (1 + Fraction(1, 2**52)) ** 2
 
 
 def test_tied_rows_are_counted_and_checked():
