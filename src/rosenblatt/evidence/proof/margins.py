@@ -367,7 +367,10 @@ def hull_length(table: Table, hull: Hull, *, bias: bool) -> float:
     scale = int(np.frexp(max(float(np.abs(value).max(initial=0.0)), float(bias)))[1])
     if not np.isfinite(value).all():
         return float("inf")
-    value, one = np.ldexp(value, -scale), float(np.ldexp(float(bias), -scale))  # so nothing underflows
+    value, one = (
+        np.ldexp(value, -scale),
+        float(np.ldexp(float(bias), -scale)),
+    )  # so nothing underflows
     points, sizes = [], []
     for unit in range(1 if len(table.classes) == 2 else len(table.classes)):
         factor = ((own == unit) * 1.0 - (rivals == unit)) * weights

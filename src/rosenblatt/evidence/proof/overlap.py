@@ -21,7 +21,7 @@ from rosenblatt.evidence.proof.table import Table, integers
 
 PRIMES = (1048573, 1048571)  # products of residues are below 2^40: sums of 8,192 are exact floats
 MAX_RANK_WORK = 1 << 31  # pairs times the square of their dimension
-ROWS_AT_ONCE = 64
+ROWS_AT_ONCE = 32
 
 
 class Overlap(NamedTuple):
@@ -116,11 +116,17 @@ def _rank(matrix: Array, prime: int) -> int:
     basis, pivots = np.zeros((0, matrix.shape[1])), np.zeros(0, dtype=np.int64)
     for start in range(0, len(residues), ROWS_AT_ONCE):
         block = residues[start : start + ROWS_AT_ONCE]
-        block = (block - block[:, pivots] @ basis) % prime
+        block = _residues(block - block[:, pivots] @ basis, prime)
         fresh, places = _echelon(block, prime)
-        basis = (basis - basis[:, places] @ fresh) % prime
+        basis = _residues(basis - basis[:, places] @ fresh, prime)
         basis, pivots = np.vstack([basis, fresh]), np.append(pivots, places)
     return len(pivots)
+
+
+def _residues(values: Floats, prime: int) -> Floats:
+    """Numbers that differ by multiples of the prime, from −1 to prime − 1; 0 for multiples only."""
+    out: Floats = values - prime * np.floor(values / prime)
+    return out
 
 
 def _echelon(block: Floats, prime: int) -> tuple[Floats, Ints]:
@@ -131,10 +137,11 @@ def _echelon(block: Floats, prime: int) -> tuple[Floats, Ints]:
         places = np.flatnonzero(block[t])
         if len(places) == 0:
             continue
-        block[t] = block[t] * pow(int(block[t, places[0]]), -1, prime) % prime
+        inverse = pow(int(block[t, places[0]]), -1, prime)
+        block[t] = _residues(block[t] * inverse, prime)
         factor = block[:, places[0]].copy()
         factor[t] = 0
-        block = (block - np.outer(factor, block[t])) % prime
+        block = _residues(block - np.outer(factor, block[t]), prime)
         kept.append(t)
         pivots.append(int(places[0]))
     return block[kept], np.array(pivots, dtype=np.int64)
