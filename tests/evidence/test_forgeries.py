@@ -22,7 +22,7 @@ from rosenblatt.evidence.proof.prooftext import as_fields
 from rosenblatt.evidence.separability import separability
 from rosenblatt.proof import checker
 
-PROBLEMS = int(os.environ.get("ROSENBLATT_FORGERIES", "60"))
+PROBLEMS = int(os.environ.get("ROSENBLATT_FORGERIES", "40"))
 
 
 def by_numpy(fields, X, y):
