@@ -17,6 +17,7 @@ from rosenblatt.arrays import Array, Floats
 from rosenblatt.errors import ParameterError
 from rosenblatt.evidence.proof import certificate, margins
 from rosenblatt.evidence.proof.door import read_table
+from rosenblatt.evidence.proof.overlap import overlap_of
 from rosenblatt.evidence.proof.verdict import Inseparable, Proof, Separable, Undecided
 from rosenblatt.evidence.search.cycle import decide_small
 from rosenblatt.evidence.search.exact import Found
@@ -140,7 +141,6 @@ def _separable(space: Space, W: Array, watch: Watch, *, maximise: bool) -> Separ
         W=W,
         margin=margins.margin(table, W),
         radius=margins.radius(table, bias=space.bias),
-        geometric_margin=margins.geometric_margin(table, W),
         support=tuple(support),
         upper=upper,
         hull=hull,
@@ -153,13 +153,20 @@ def _inseparable(space: Space, found: Found, watch: Watch) -> Inseparable:
     kind, touching = kind_of(space, pairs, watch)
     total = sum(found.weights)
     order = sorted(range(len(found.weights)), key=lambda t: (-found.weights[t], pairs.row[t]))
+    rows = tuple(int(pairs.row[t]) for t in order)
+    rivals = tuple(int(pairs.rival[t]) for t in order)
+    overlap = None
+    if kind == "overlap":
+        overlap = overlap_of(space.table, (rows, rivals), bias=space.bias)
     return Inseparable(
         **_about(space),
-        rows=tuple(int(pairs.row[t]) for t in order),
-        rivals=tuple(int(pairs.rival[t]) for t in order),
+        rows=rows,
+        rivals=rivals,
         weights=tuple(Fraction(found.weights[t], total) for t in order),
         kind=kind,
         touching=touching,
+        tied=None if touching is None else int((margins.signs(space.table, touching) == 0).sum()),
+        overlap=overlap,
     )
 
 

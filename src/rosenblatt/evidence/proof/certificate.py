@@ -8,7 +8,8 @@ It is kept apart from whatever finds proofs, and small, so that it can be read a
   its own class and −λz to the block of its rival (Kesler).
 - *separable*: weights whose slack is positive on every row.
 
-Sums and signs are decided in integers; floating point only settles what its error bound allows.
+Sums, signs and every other claim are decided in integers; floating point only settles what its
+error bound allows. `rosenblatt.proof` checks the same without numpy: docs/proof-format.md.
 """
 
 from collections.abc import Sequence
@@ -21,14 +22,21 @@ import numpy as np
 from rosenblatt.arrays import Array, Ints
 from rosenblatt.errors import ProofError
 from rosenblatt.evidence.proof.door import read_table
-from rosenblatt.evidence.proof.margins import grouped_sums, hull_length, margin, over, radius, signs
-from rosenblatt.evidence.proof.table import Table, integers
+from rosenblatt.evidence.proof.margins import (
+    hull_holds,
+    margin_holds,
+    over,
+    radius_holds,
+    signed_sums,
+    signs,
+)
+from rosenblatt.evidence.proof.overlap import Overlap, check_null, spans
+from rosenblatt.evidence.proof.table import Table
 
 if TYPE_CHECKING:
     from rosenblatt.evidence.proof.verdict import Inseparable, Proof, Separable
 
 MOST_BITS = 1 << 27  # honest proofs stay far below; others could keep the checker busy
-SLOPPY = 1e-12  # rounding left to those who compute margin and radius in another order
 
 
 def verify(proof: "Proof", X: Any, y: Any) -> bool:
@@ -41,7 +49,8 @@ def verify(proof: "Proof", X: Any, y: Any) -> bool:
             f"The proof is about {proof.n_rows} rows of {proof.n_features} features; "
             f"these data have {table.n} rows of {table.d}. Give the data the proof was made from."
         )
-    if table.fingerprint != proof.fingerprint:
+    found = table.fingerprint if proof.version > 1 else table.fingerprint_of_version_1
+    if found != proof.fingerprint:
         raise ProofError(
             "The data are not those of the proof: a value, a label or the order of the rows "
             "differs (the fingerprints disagree). Give the data unchanged, or prove anew."
@@ -75,20 +84,49 @@ def in_proof_order(table: Table, classes: tuple[str, ...]) -> Table:
 
 def check_inseparable(proof: "Inseparable", table: Table) -> None:
     """Rows in range, pairs distinct, weights positive, signed sum exactly 0."""
-    if not all(isinstance(weight, Fraction) for weight in proof.weights):
-        raise ProofError("The weights must be fractions: floats are no exact proof.")
-    rows = np.array(proof.rows, dtype=np.int64)
-    rivals = np.array(proof.rivals, dtype=np.int64)
-    _check_pairs(rows, rivals, proof.weights, table)
-    units = 1 if len(table.classes) == 2 else len(table.classes)
-    nonzero = _signed_sum(table, rows, rivals, proof.weights, units, bias=proof.fit_intercept)
-    if nonzero is not None:
-        raise ProofError(
-            f"The signed sum of the weighted rows is not 0 in {nonzero}: this is no proof."
-        )
+    _check_certificate(proof.rows, proof.rivals, proof.weights, table, bias=proof.fit_intercept)
+    if (proof.touching is not None) != (proof.kind == "touching"):
+        raise ProofError("Touching is shown by weights, and they show nothing else.")
     if proof.touching is not None:
         _check_shape(proof.touching, table, bias=proof.fit_intercept)
-        _check_touching(proof.touching, table)
+        _check_touching(proof.touching, proof.tied, table)
+    if proof.overlap is not None:
+        _check_overlap(proof, proof.overlap, table)
+
+
+def _check_certificate(
+    rows: tuple[int, ...],
+    rivals: tuple[int, ...],
+    weights: tuple[Fraction, ...],
+    table: Table,
+    *,
+    bias: bool,
+) -> None:
+    """Rows in range, pairs distinct, weights positive, signed sum exactly 0."""
+    if not all(isinstance(weight, Fraction) for weight in weights):
+        raise ProofError("The weights must be fractions: floats are no exact proof.")
+    row, rival = np.array(rows, dtype=np.int64), np.array(rivals, dtype=np.int64)
+    _check_pairs(row, rival, weights, table)
+    numerators = over(weights, _common_denominator(weights))
+    for sums in signed_sums(table, row, rival, numerators, bias=bias):
+        bad = next((j for j, total in enumerate(sums) if total != 0), None)
+        if bad is not None:
+            where = "the bias" if bad == table.d else f"column {bad}"
+            raise ProofError(
+                f"The signed sum of the weighted rows is not 0 in {where}: this is no proof."
+            )
+
+
+def _check_overlap(proof: "Inseparable", overlap: Overlap, table: Table) -> None:
+    """Further pairs with the sum 0, null vectors, and enough independent pairs."""
+    bias = proof.fit_intercept
+    if proof.kind != "overlap":
+        raise ProofError("Evidence of an overlap belongs to the kind overlap only.")
+    if overlap.rows or overlap.rivals or overlap.weights:
+        _check_certificate(overlap.rows, overlap.rivals, overlap.weights, table, bias=bias)
+    check_null(table, overlap.null, bias=bias)
+    if not spans(table, (proof.rows, proof.rivals), overlap, bias=bias):
+        raise ProofError("The pairs do not span what the data span: they show no overlap.")
 
 
 def _check_pairs(
@@ -113,27 +151,6 @@ def _check_pairs(
             raise ProofError(f"Row {row} has the weight {weight}; weights must be positive.")
 
 
-def _signed_sum(
-    table: Table, rows: Ints, rivals: Ints, weights: tuple[Fraction, ...], units: int, *, bias: bool
-) -> str | None:
-    """Name the first coordinate in which the signed sum is not 0."""
-    numerators = over(weights, _common_denominator(weights))
-    listed, place = np.unique(rows, return_inverse=True)
-    entries = table.entries(listed)
-    whole, _ = integers(entries, table.d)  # every column's sum over its own power of two
-    for unit in range(units):
-        sign = _unit_signs(table.codes[rows], rivals, unit, units)
-        factor = np.zeros(len(listed), dtype=object)
-        np.add.at(factor, place, numerators * sign)
-        if bias and factor.sum() != 0:
-            return "the bias"
-        sums = grouped_sums(entries.column, whole, factor, entries.row, table.d)
-        bad = next((j for j, total in enumerate(sums) if total != 0), None)
-        if bad is not None:
-            return f"column {bad}"
-    return None
-
-
 def _common_denominator(weights: Sequence[Fraction]) -> int:
     bottom = 1
     for weight in weights:
@@ -141,14 +158,6 @@ def _common_denominator(weights: Sequence[Fraction]) -> int:
         if bottom.bit_length() > MOST_BITS:
             raise ProofError("The weights have no common denominator of a reasonable size.")
     return bottom
-
-
-def _unit_signs(own: Ints, rivals: Ints, unit: int, units: int) -> Array:
-    """+1 where the row pushes this weight vector up, −1 where down, 0 where not at all."""
-    if units == 1:
-        return np.where(own == 1, 1, -1).astype(object)
-    sign: Array = (own == unit).astype(np.int64) - (rivals == unit)
-    return sign.astype(object)
 
 
 def _check_shape(W: Array, table: Table, *, bias: bool) -> None:
@@ -159,12 +168,18 @@ def _check_shape(W: Array, table: Table, *, bias: bool) -> None:
         raise ProofError("The weights must be finite numbers.")
 
 
-def _check_touching(W: Array, table: Table) -> None:
+def _check_touching(W: Array, tied: int | None, table: Table) -> None:
     sign = signs(table, W)
     if sign.min() < 0:
         raise ProofError(f"The touching weights put row {int(sign.argmin())} on the wrong side.")
     if sign.max() == 0 and not _some_pair_positive(table, W):
         raise ProofError("The touching weights have every row on the boundary: they show nothing.")
+    on_boundary = int((sign == 0).sum())
+    if tied is not None and tied != on_boundary:
+        raise ProofError(
+            f"The touching weights leave {on_boundary} rows on the boundary, "
+            f"not the {tied} claimed."
+        )
 
 
 def _some_pair_positive(table: Table, W: Array) -> bool:
@@ -188,9 +203,9 @@ def check_separable(proof: "Separable", table: Table) -> None:
         row = int(sign.argmin())
         side = "on the wrong side" if sign[row] < 0 else "exactly on the boundary"
         raise ProofError(f"Row {row} lies {side}: the weights do not separate these data.")
-    if not proof.margin <= margin(table, W) * (1 + SLOPPY):
+    if not margin_holds(table, W, proof.margin):
         raise ProofError(f"The margin is smaller than the {proof.margin:g} claimed.")
-    if not proof.radius >= radius(table, bias=proof.fit_intercept) * (1 - SLOPPY):
+    if not radius_holds(table, proof.radius, bias=proof.fit_intercept):
         raise ProofError(f"The radius is larger than the {proof.radius:g} claimed.")
     if proof.upper is not None or proof.hull is not None:
         _check_upper(proof, table)
@@ -203,5 +218,5 @@ def _check_upper(proof: "Separable", table: Table) -> None:
         raise ProofError("An upper bound on the margin needs its hull weights, and they the bound.")
     rows, rivals = np.array(hull.rows), np.array(hull.rivals)
     _check_pairs(rows, rivals, hull.weights, table)
-    if not upper >= hull_length(table, hull, bias=proof.fit_intercept) * (1 - SLOPPY):
+    if not hull_holds(table, hull, upper, bias=proof.fit_intercept):
         raise ProofError(f"The hull's weights do not show that no margin exceeds {upper:g}.")

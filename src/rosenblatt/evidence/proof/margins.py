@@ -5,6 +5,9 @@ a bias. With two classes there is one weight vector and the row asks ``±w·z > 
 The smallest of these numbers is the row's *slack*. A sum of m products in floating point, in any
 order, errs by at most γ_m Σ|x_j||w_j|, γ_m = mu/(1 − mu), u = 2^−53 (Higham 2002, section 3.1).
 Where that bound leaves the sign open the slack is computed again in integers.
+
+Numbers that a proof claims are rounded to the safe side, and `margin_holds`, `radius_holds` and
+`hull_holds` decide claims exactly: floats settle the clear cases, squares in integers the others.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -19,6 +22,7 @@ from rosenblatt.evidence.proof.table import Table, bigs, floats, integers
 
 UNIT = 2.0**-53
 TINY = 2.0**-1022
+SMALLEST = 2.0**-1074
 LARGEST = Fraction(float(np.finfo(np.float64).max))
 EXACT_ROWS, EXACT_ENTRIES = 256, 1 << 16  # rows computed exactly at once
 
@@ -118,7 +122,7 @@ def _sign_blocks(table: Table, W: Array) -> Iterator[Ints]:
     features = used[used < table.d]
     if 0 < len(features) <= table.d // 8:  # weights on few features need no look at the others
         table, W = table.only(features), W[:, np.append(features, np.arange(table.d, W.shape[1]))]
-    many = max(EXACT_ROWS, EXACT_ENTRIES // table.d)
+    many = _exact_rows(table)
     for rows, (low, high) in slack_blocks(table, W):
         sign = (low > 0).astype(np.int64) - (high < 0)
         unsettled = np.flatnonzero(~(low > 0) & ~(high < 0) & ~((low == 0) & (high == 0)))
@@ -179,34 +183,101 @@ def grouped_sums(group: Ints, whole: Array, factor: Array, which: Ints, count: i
     return totals
 
 
-def norm(W: Array) -> float:
+def length(W: Array) -> Fraction:
     """Length of the weights, rounded up."""
-    V = nearest(W)
-    top = float(np.abs(V).max())
-    if top in {0.0, float("inf")}:
-        return top
-    return float(np.linalg.norm(V / top) * top * (1 + (V.size + 10) * 2 * UNIT))
+    if W.dtype.kind != "O":
+        shift = int(np.frexp(np.abs(W).max(initial=0.0))[1])
+        V = np.ldexp(W.astype(np.float64, copy=False), -shift)
+    else:
+        shift = max((_exponent(w) for w in W.ravel().tolist() if w), default=0)
+        V = nearest(W * Fraction(2) ** -shift)
+    return (
+        Fraction(float(np.linalg.norm(V) * (1 + (V.size + 10) * 2 * UNIT))) * Fraction(2) ** shift
+    )
+
+
+def _exponent(number: Fraction | float) -> int:
+    """An e with |number| below 2^e, and hardly more."""
+    top, bottom = number.as_integer_ratio()
+    return abs(top).bit_length() - bottom.bit_length() + 1
+
+
+def squared_length(W: Array) -> Fraction:
+    """Square of the length of the weights, exactly."""
+    values = [Fraction(w) for w in W.ravel().tolist() if w]
+    bottom = lcm(*(value.denominator for value in values))
+    return Fraction(sum(int(v) ** 2 for v in over(values, bottom)), bottom**2)
 
 
 def radius(table: Table, *, bias: bool) -> float:
     """Largest length of a vector (x, 1), or x without a bias; rounded up."""
-    top = max(float(table.column_tops().max()), 1.0 if bias else TINY)
-    if top == np.inf:
-        return top
-    scale = np.full(table.d, 1 / top)
-    longest = max(float(table.lengths(rows, scale).max()) for rows in table.blocks())
-    return float(np.hypot(longest, bias / top)) * top * (1 + (table.d + 10) * 2 * UNIT)
+    shift = _shift(table, bias=bias)
+    if shift is None:
+        return float("inf")
+    longest = max(float(lengths.max()) for _, lengths in _lengths(table, shift, bias=bias))
+    return max(_up(Fraction(longest) * _up_for(table) * Fraction(2) ** shift), SMALLEST)
+
+
+def radius_holds(table: Table, claim: float, *, bias: bool) -> bool:
+    """Say whether no vector (x, 1), or x without a bias, is longer than the claim, exactly."""
+    if claim == np.inf:
+        return True
+    if not claim > 0:
+        return False
+    shift = _shift(table, bias=bias)
+    if shift is None:
+        return _no_longer(table, np.arange(table.n), Fraction(claim) ** 2 - bias)
+    most = _towards_zero(Fraction(claim) / _up_for(table) / Fraction(2) ** shift)
+    return all(
+        _no_longer(table, rows[~(lengths <= most)], Fraction(claim) ** 2 - bias)
+        for rows, lengths in _lengths(table, shift, bias=bias)
+    )
+
+
+def _shift(table: Table, *, bias: bool) -> int | None:
+    """An exponent that brings the largest value near 1; None beyond floats."""
+    top = max(float(table.column_tops().max()), float(bias))
+    return None if top == np.inf else max(int(np.frexp(top)[1]), -1022)
+
+
+def _lengths(table: Table, shift: int, *, bias: bool) -> Iterator[tuple[Ints, Floats]]:
+    """Lengths of some vectors at a time, divided by 2^shift and rounded."""
+    scale = np.full(table.d, np.ldexp(1.0, -shift))
+    for rows in table.blocks():
+        yield rows, np.hypot(table.lengths(rows, scale), np.ldexp(float(bias), -shift))
+
+
+def _up_for(table: Table) -> Fraction:
+    """What lengths of rows are multiplied by, so that no rounding has left them too short."""
+    return 1 + (table.d + 10) * 2 * Fraction(UNIT)
+
+
+def _no_longer(table: Table, rows: Ints, most: Fraction) -> bool:
+    """Say whether Σ x_j² is at most so much in all of these rows."""
+    entries = table.entries(rows)
+    whole, exponent = integers(entries, table.d)
+    shift = int(exponent.min())
+    lift = (exponent - shift)[entries.column]
+    squares = [0] * len(rows)
+    for i, m, k in zip(entries.row.tolist(), whole.tolist(), lift.tolist(), strict=True):
+        squares[i] += (m << k) ** 2
+    return max(squares, default=0) <= most / Fraction(4) ** shift
 
 
 def smallest_slack(table: Table, W: Array) -> Fraction:
-    """Smallest slack of all rows; exact, or where very many rows tie a bound just below it."""
+    """Smallest slack of all rows; exact, or where very many rows tie a positive bound below it."""
     near, low = _near(table, W, 0.0)
-    if len(near) > EXACT_ROWS and bool(np.isfinite(low).all()):
+    if len(near) > EXACT_ROWS and bool((low > 0).all()):
         return Fraction(float(low.min()))
+    step = _exact_rows(table)
     return min(
-        min(exact_slacks(table, W, near[start : start + EXACT_ROWS]))
-        for start in range(0, len(near), EXACT_ROWS)
+        min(exact_slacks(table, W, near[start : start + step]))
+        for start in range(0, len(near), step)
     )
+
+
+def _exact_rows(table: Table) -> int:
+    return max(EXACT_ROWS, EXACT_ENTRIES // table.d)
 
 
 def nearest_rows(table: Table, W: Array, more: float) -> list[int]:
@@ -227,28 +298,56 @@ def _near(table: Table, W: Array, more: float) -> tuple[Ints, Floats]:
 
 
 def margin(table: Table, W: Array) -> float:
-    """Smallest slack over the length of the weights, rounded down: γ of the theorem."""
-    return _down(smallest_slack(table, W), norm(W))
+    """Smallest slack over the length of the weights, rounded towards 0: γ of the theorem."""
+    size = length(W)
+    return 0.0 if size == 0 else _towards_zero(smallest_slack(table, W) / size)
 
 
-def geometric_margin(table: Table, W: Array) -> float:
-    """Smallest distance of a row x from the plane between its class and a rival, rounded down."""
-    w = nearest(W)[:, : table.d]
-    if len(w) == 1:
-        return _down(smallest_slack(table, W), norm(W[:, : table.d]))
-    lengths = np.ones((len(w), len(w)))
-    for c, r in zip(*np.nonzero(~np.eye(len(w), dtype=bool)), strict=True):
-        lengths[c, r] = norm(w[[c]] - w[[r]])
-    least = float(slacks(table, W, lengths).low.min())
-    return least if 0 < least < np.inf else 0.0
+def margin_holds(table: Table, W: Array, claim: float) -> bool:
+    """Say whether every slack is at least the claim times the length of the weights, exactly."""
+    if not claim >= 0:
+        return False
+    least_square, step = None, _exact_rows(table)
+    enough = _up(Fraction(claim) * length(W))
+    for rows, (low, _) in slack_blocks(table, W):
+        unsettled = rows[~(low >= enough)]
+        for start in range(0, len(unsettled), step):
+            least = min(exact_slacks(table, W, unsettled[start : start + step]))
+            if least_square is None:
+                least_square = Fraction(claim) ** 2 * squared_length(W)
+            if least < 0 or least**2 < least_square:
+                return False
+    return True
 
 
-def _down(slack: Fraction, length: float) -> float:
-    """Divide and round towards minus infinity; 0 where the length is 0 or beyond floats."""
-    if length in {0.0, float("inf")}:
+def distance_of(margin: float, W: Array, d: int) -> float:
+    """Distance in x of every row from the plane between its class and any rival, at least.
+
+    A slack of γ|W| is a distance of γ|W| / |w_c − w_r|, the lengths without and with biases.
+    """
+    exact = np.array([[Fraction(w) for w in unit] for unit in W.tolist()], dtype=object)
+    w = exact[:, :d]
+    pairs = [w] if len(w) == 1 else [w[[c]] - w[[r]] for c in range(len(w)) for r in range(c)]
+    longest = max(length(difference) for difference in pairs)
+    if longest == 0:
         return 0.0
-    quotient = min(max(slack / Fraction(length), -LARGEST), LARGEST)
-    return float(np.nextafter(float(quotient), -np.inf))
+    shorter = length(exact) * (1 - (W.size + 10) * 4 * Fraction(UNIT))  # rounded down instead of up
+    return _towards_zero(Fraction(margin) * shorter / longest)
+
+
+def _towards_zero(quotient: Fraction) -> float:
+    """Largest float whose size is at most that of the number."""
+    clipped = min(max(quotient, -LARGEST), LARGEST)
+    number = float(clipped)
+    return number if abs(Fraction(number)) <= abs(clipped) else float(np.nextafter(number, 0.0))
+
+
+def _up(number: Fraction) -> float:
+    """Smallest float that is no less; infinite beyond all floats."""
+    if number > LARGEST:
+        return float("inf")
+    rounded = float(number)
+    return rounded if Fraction(rounded) >= number else float(np.nextafter(rounded, np.inf))
 
 
 class Hull(NamedTuple):
@@ -264,19 +363,52 @@ def hull_length(table: Table, hull: Hull, *, bias: bool) -> float:
     rows, rivals = np.array(hull.rows), np.array(hull.rivals)
     weights = np.array(hull.weights) / max(hull.weights)
     own, entries = table.codes[rows], table.entries(rows)
+    value = floats(entries.value)
+    scale = int(np.frexp(max(float(np.abs(value).max(initial=0.0)), float(bias)))[1])
+    if not np.isfinite(value).all():
+        return float("inf")
+    value, one = (
+        np.ldexp(value, -scale),
+        float(np.ldexp(float(bias), -scale)),
+    )  # so nothing underflows
     points, sizes = [], []
-    for unit in range(len(table.classes)):
-        sign = (own == unit) * 1.0 - (rivals == unit)
-        factor = sign * weights
-        terms = floats(entries.value) * factor[entries.row]
-        points.append(np.bincount(entries.column, terms, table.d))
-        sizes.append(np.bincount(entries.column, np.abs(terms), table.d))
-        points.append(bias * factor.sum(keepdims=True))
-        sizes.append(bias * np.abs(factor).sum(keepdims=True))
-    half = len(points) // 2  # two classes have mirrored blocks and one weight vector: count it once
-    kept = slice(half) if len(table.classes) == 2 else slice(None)
-    point, size = np.concatenate(points[kept]), np.concatenate(sizes[kept])
-    top = float(size.max()) or 1.0
-    slop = (2 * len(rows) + table.d + 20) * UNIT
-    length = np.linalg.norm(point / top) + slop * np.linalg.norm(size / top)
-    return float(length / weights.sum() * (1 + 2 * slop) * top)
+    for unit in range(1 if len(table.classes) == 2 else len(table.classes)):
+        factor = ((own == unit) * 1.0 - (rivals == unit)) * weights
+        terms = value * factor[entries.row]
+        points.append(np.append(np.bincount(entries.column, terms, table.d), one * factor.sum()))
+        size = np.bincount(entries.column, np.abs(terms), table.d)
+        sizes.append(np.append(size, one * np.abs(factor).sum()))
+    point, size = np.concatenate(points), np.concatenate(sizes)
+    slop = 2 * (len(rows) + len(point) + 10) * UNIT
+    total = np.linalg.norm(point) + slop * np.linalg.norm(size)
+    up = Fraction(float(total / weights.sum() * (1 + 2 * slop))) * Fraction(2) ** scale
+    return _up(up)
+
+
+def hull_holds(table: Table, hull: Hull, claim: float, *, bias: bool) -> bool:
+    """Say whether the hull's point is no longer than the claim, exactly."""
+    if claim >= hull_length(table, hull, bias=bias):
+        return True
+    weights = [Fraction(weight) for weight in hull.weights]
+    numerators = over(weights, lcm(*(weight.denominator for weight in weights)))
+    sums = signed_sums(table, np.array(hull.rows), np.array(hull.rivals), numerators, bias=bias)
+    square = sum(total * total for unit in sums for total in unit)
+    return claim > 0 and square <= (Fraction(claim) * sum(numerators.tolist())) ** 2
+
+
+def signed_sums(
+    table: Table, rows: Ints, rivals: Ints, numerators: Array, *, bias: bool
+) -> Iterator[list[Fraction]]:
+    """Sums of the pairs' vectors times integers, exactly, a weight vector at a time."""
+    listed, place = np.unique(rows, return_inverse=True)
+    entries = table.entries(listed)
+    whole, exponent = integers(entries, table.d)
+    own = table.codes[rows]
+    for unit in [1] if len(table.classes) == 2 else range(len(table.classes)):
+        sign = (own == unit).astype(np.int64) - (rivals == unit)
+        factor = np.zeros(len(listed), dtype=object)
+        np.add.at(factor, place, numerators * sign.astype(object))
+        sums = grouped_sums(entries.column, whole, factor, entries.row, table.d)
+        power = [Fraction(2) ** e if s else 0 for s, e in zip(sums, exponent.tolist(), strict=True)]
+        totals = [Fraction(s) * p for s, p in zip(sums, power, strict=True)]
+        yield [*totals, Fraction(factor.sum())] if bias else totals

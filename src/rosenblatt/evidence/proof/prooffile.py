@@ -2,13 +2,15 @@
 
 Only JSON, only the known fields, each of the known type and a bounded size; whatever else stands
 there is refused with a sentence. A proof that loads is well formed; whether it holds is for the
-checker to say.
+checker to say. Of version 1, what no checker could check is read and left out: the geometric
+margin, the support, and the word "overlap".
 """
 
 import json
 import os
 import re
 import stat
+from collections import Counter
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
@@ -19,13 +21,18 @@ import numpy as np
 from rosenblatt.arrays import Array
 from rosenblatt.errors import ProofFileError
 from rosenblatt.evidence.proof.margins import Hull
-from rosenblatt.evidence.proof.prooftext import FORMAT, VERSION, undecimal
+from rosenblatt.evidence.proof.overlap import Overlap
+from rosenblatt.evidence.proof.prooftext import FORMAT, MAX_DIGITS
 from rosenblatt.evidence.proof.verdict import Inseparable, Proof, Separable, Undecided
 
 MAX_BYTES = 1 << 29
 START_BYTES = 1 << 16
-MAX_DIGITS = 1_000_000
-FRACTION = re.compile(r"(-?[0-9]+)/([0-9]+)")
+MAX_DECIMALS = 150_000  # of one decimal integer, in version 1
+MAX_ALL_DECIMALS = 40_000_000
+MAX_WEIGHTS = 1 << 27  # numbers in a matrix of weights, zeros and all
+PIECE = 4000  # decimal digits that Python converts without complaint
+FRACTION = re.compile(rf"(-?)([0-9]{{1,{MAX_DECIMALS}}})/([0-9]{{1,{MAX_DECIMALS}}})")
+HEX_INTEGER = re.compile(rf"-?0x[0-9a-f]{{1,{MAX_DIGITS}}}")
 HEX_FLOAT = re.compile(r"-?0x[01]\.[0-9a-f]{1,13}p[+-][0-9]{1,4}")
 FINGERPRINT = re.compile(r"[0-9a-f]{64}")
 
@@ -34,7 +41,9 @@ def load_proof(path: str | Path) -> Proof:
     """Read a proof; whatever is malformed raises ProofFileError and says where."""
     file = Path(path)
     try:
-        fields = json.loads(_text_of(file), parse_constant=_no_constant)
+        fields = json.loads(
+            _text_of(file), parse_constant=_no_constant, object_pairs_hook=_no_twins
+        )
     except OSError as error:
         raise ProofFileError(f"{file} cannot be read: {error.strerror}.") from error
     except ProofFileError:
@@ -67,24 +76,56 @@ def _no_constant(name: str) -> Any:
     raise ProofFileError(f"A proof holds no {name}.")
 
 
+def _no_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Refuse an object that has a name twice: which one counts would be anybody's guess."""
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        twice = Counter(name for name, _ in pairs).most_common(1)[0][0]
+        raise ProofFileError(f"The proof file has the field {_short(twice)} twice.")
+    return fields
+
+
 def parse_proof(fields: Any) -> Proof:
     """Turn the fields of a proof file into a record."""
     if not isinstance(fields, dict) or fields.get("format") != FORMAT:
         raise ProofFileError(f'This is not a proof file: its "format" must be "{FORMAT}".')
-    if fields.get("version") != VERSION:
+    version = fields.get("version")
+    if type(version) is not int or version not in (1, 2):
         raise ProofFileError(
-            f"This proof file has version {fields.get('version')!r}; this program reads {VERSION}."
+            f"This proof file has version {_short(version)}; this program reads 1 and 2."
         )
     answer = fields.get("answer")
-    if not isinstance(answer, str) or answer not in READERS:
-        raise ProofFileError(f'"answer" must be one of {", ".join(READERS)}; got {answer!r}.')
-    record, readers = READERS[answer]
-    wanted = {**ABOUT, **readers}
+    if not isinstance(answer, str) or answer not in RECORDS:
+        raise ProofFileError(f'"answer" must be one of {", ".join(RECORDS)}; got {answer!r}.')
+    wanted = {**ABOUT, **READERS[version, answer]}
     known = {"format", "version", "answer", *wanted}
     strange = sorted(set(fields) - known)
     if strange:
         raise ProofFileError(f"The proof file has a field that no proof has: {strange[0]!r}.")
-    return record(**{name: _field(fields, name, read) for name, read in wanted.items()})
+    read = {name: _field(fields, name, read) for name, read in wanted.items()}
+    if version == 1:
+        read = _of_version_1(read)
+    elif answer == Inseparable.answer:
+        _check_evidence(read)
+    return RECORDS[answer](**read, version=version)
+
+
+def _of_version_1(read: dict[str, Any]) -> dict[str, Any]:
+    """Leave out what the file says without evidence."""
+    if read.get("kind") == "overlap":
+        read["kind"] = "unknown"
+    return {name: v for name, v in read.items() if name not in ("geometric_margin", "support")}
+
+
+def _check_evidence(read: dict[str, Any]) -> None:
+    """Refuse a kind without the evidence for it, and evidence of another kind."""
+    for kind, names in EVIDENCE.items():
+        for name in names:
+            if (read[name] is not None) != (read["kind"] == kind):
+                raise ProofFileError(
+                    f'The proof file has the kind "{read["kind"]}"; the field "{name}" must be '
+                    f'given where the kind is "{kind}", and only there.'
+                )
 
 
 def _field(fields: dict[str, Any], name: str, read: Callable[[Any], Any]) -> Any:
@@ -112,12 +153,43 @@ def _boolean(value: Any) -> bool:
 
 def _fraction(value: Any) -> Fraction:
     match = FRACTION.fullmatch(value) if isinstance(value, str) else None
-    if match is None or len(value) > 2 * MAX_DIGITS:
+    if match is None:
         raise ProofFileError(f'a fraction written "p/q" is wanted; got {_short(value)}.')
-    top, bottom = undecimal(match[1].removeprefix("-")), undecimal(match[2])
+    top, bottom = undecimal(match[2]), undecimal(match[3])
     if bottom == 0:
         raise ProofFileError("a fraction has the denominator 0.")
-    return Fraction(-top if value[0] == "-" else top, bottom)
+    return Fraction(-top if match[1] else top, bottom)
+
+
+def _fractions(value: Any) -> tuple[Fraction, ...]:
+    texts = _list(_text)(value)
+    if sum(map(len, texts)) > MAX_ALL_DECIMALS:
+        raise ProofFileError(f"fractions of over {MAX_ALL_DECIMALS} digits in all are too long.")
+    return tuple(map(_fraction, texts))
+
+
+def undecimal(digits: str) -> int:
+    """Integer of any length from its decimal digits."""
+    if len(digits) <= PIECE:
+        return int(digits)
+    half = len(digits) // 2
+    power: int = 10**half
+    return undecimal(digits[:-half]) * power + undecimal(digits[-half:])
+
+
+def _hex_integer(value: Any) -> int:
+    if not isinstance(value, str) or HEX_INTEGER.fullmatch(value) is None:
+        raise ProofFileError(f'an integer written like "0x1f" is wanted; got {_short(value)}.')
+    return int(value, 16)
+
+
+def _proportions(value: Any) -> tuple[Fraction, ...]:
+    """Positive integers, as shares of their sum."""
+    whole = _list(_hex_integer)(value)
+    if min(whole, default=1) <= 0:
+        raise ProofFileError(f"positive integers are wanted; got {min(whole)}.")
+    total = sum(whole)
+    return tuple(Fraction(number, total) for number in whole)
 
 
 def _float(value: Any) -> float:
@@ -181,16 +253,49 @@ def _list(read: Callable[[Any], Any]) -> Callable[[Any], tuple[Any, ...]]:
     return reader
 
 
-def _weights(value: Any) -> Array:
-    """Read rows of equal length, all floats or all fractions."""
+def _dense_weights(value: Any) -> Array:
+    """Read rows of equal length, all floats or all fractions: weights of version 1."""
     rows = _list(_list(_text))(value)
     if not rows or not rows[0] or any(len(row) != len(rows[0]) for row in rows):
         raise ProofFileError("rows of weights of equal length are wanted.")
     if "/" in rows[0][0]:
         out = np.empty((len(rows), len(rows[0])), dtype=object)
-        out[:] = [[_fraction(item) for item in row] for row in rows]
+        out[:] = [_fractions(list(row)) for row in rows]
         return out
     return np.array([[_float(item) for item in row] for row in rows])
+
+
+def _weights(value: Any) -> Array:
+    """Read a matrix of which the file lists what is not 0: floats, or integers over one number."""
+    names = {"shape", "columns", "values"}
+    if not isinstance(value, dict) or not names <= set(value) <= names | {"denominator"}:
+        raise ProofFileError("shape, columns and values are wanted, and perhaps a denominator.")
+    shape = _list(_integer)(value["shape"])
+    if len(shape) != 2 or shape[0] * shape[1] > MAX_WEIGHTS:
+        raise ProofFileError("a shape of rows and columns is wanted.")
+    if "denominator" not in value:
+        return _filled(np.zeros(shape), value, _float)
+    bottom = _hex_integer(value["denominator"])
+    if bottom <= 0:
+        raise ProofFileError("a positive denominator is wanted.")
+    zeros = np.full(shape, Fraction(0), dtype=object)
+    return _filled(zeros, value, lambda item: Fraction(_hex_integer(item), bottom))
+
+
+def _filled(out: Array, value: dict[str, Any], read: Callable[[Any], Any]) -> Array:
+    """Put the values of every row at their columns."""
+    columns, values = _list(_list(_integer))(value["columns"]), _list(_list(read))(value["values"])
+    if not len(columns) == len(values) == len(out):
+        raise ProofFileError("a list of columns and one of values are wanted for every row.")
+    for row, used, numbers in zip(out, columns, values, strict=True):
+        if len(used) != len(numbers):
+            raise ProofFileError("a value is wanted for every column that is listed.")
+        if list(used) != sorted(set(used)) or (used and used[-1] >= len(row)) or 0 in numbers:
+            raise ProofFileError(
+                "columns in increasing order are wanted, with values other than 0."
+            )
+        row[list(used)] = numbers
+    return out
 
 
 def _hull(value: Any) -> Hull:
@@ -201,6 +306,13 @@ def _hull(value: Any) -> Hull:
     if not len(rows) == len(rivals) == len(weights) > 0:
         raise ProofFileError("as many rows as rivals and weights are wanted, and at least one.")
     return Hull(rows, rivals, weights)
+
+
+def _overlap(value: Any) -> Overlap:
+    if not isinstance(value, dict) or set(value) != set(Overlap._fields):
+        raise ProofFileError(f"the fields {', '.join(Overlap._fields)} are wanted.")
+    rows, rivals = _list(_integer)(value["rows"]), _list(_integer)(value["rivals"])
+    return Overlap(rows, rivals, _proportions(value["weights"]), _weights(value["null"]))
 
 
 def _object(value: Any) -> dict[str, Any]:
@@ -214,7 +326,8 @@ def _or_none(read: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 
 def _short(value: Any) -> str:
-    text = json.dumps(value) if not isinstance(value, int) else hex(value)
+    long = isinstance(value, int) and abs(value) > 2**62  # of which Python writes no decimals
+    text = hex(value) if long else json.dumps(value)
     return text if len(text) <= 40 else text[:37] + "..."
 
 
@@ -227,28 +340,34 @@ ABOUT: dict[str, Callable[[Any], Any]] = {
     "encoding": _or_none(_object),
 }
 OPTIONAL = {"encoding"}  # proofs about arrays have none
-READERS: dict[str, tuple[type[Proof], dict[str, Callable[[Any], Any]]]] = {
-    Separable.answer: (
-        Separable,
-        {
-            "W": _weights,
-            "margin": _not_negative,
-            "radius": _radius,
-            "geometric_margin": _not_negative,
-            "support": _list(_integer),
-            "upper": _or_none(_positive),
-            "hull": _or_none(_hull),
-        },
-    ),
-    Inseparable.answer: (
-        Inseparable,
-        {
-            "rows": _list(_integer),
-            "rivals": _list(_integer),
-            "weights": _list(_fraction),
-            "kind": _kind,
-            "touching": _or_none(_weights),
-        },
-    ),
-    Undecided.answer: (Undecided, {"lower": _float, "upper": _float}),
+EVIDENCE = {"touching": ("touching", "tied"), "overlap": ("overlap",)}
+RECORDS: dict[str, type[Proof]] = {
+    record.answer: record for record in (Separable, Inseparable, Undecided)
+}
+_SEPARABLE: dict[str, Callable[[Any], Any]] = {
+    "margin": _not_negative,
+    "radius": _radius,
+    "upper": _or_none(_positive),
+    "hull": _or_none(_hull),
+}
+_PAIRS = {"rows": _list(_integer), "rivals": _list(_integer), "kind": _kind}
+_UNDECIDED: dict[str, Callable[[Any], Any]] = {"lower": _float, "upper": _radius}
+READERS: dict[tuple[int, str], dict[str, Callable[[Any], Any]]] = {
+    (1, "separable"): {
+        **_SEPARABLE,
+        "W": _dense_weights,
+        "geometric_margin": _not_negative,
+        "support": _list(_integer),
+    },
+    (1, "inseparable"): {**_PAIRS, "weights": _fractions, "touching": _or_none(_dense_weights)},
+    (1, "undecided"): _UNDECIDED,
+    (2, "separable"): {**_SEPARABLE, "W": _weights},
+    (2, "inseparable"): {
+        **_PAIRS,
+        "weights": _proportions,
+        "touching": _or_none(_weights),
+        "tied": _or_none(_integer),
+        "overlap": _or_none(_overlap),
+    },
+    (2, "undecided"): _UNDECIDED,
 }

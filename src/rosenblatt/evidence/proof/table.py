@@ -19,6 +19,7 @@ from rosenblatt.arrays import Array, Floats, Ints
 BLOCK_ENTRIES = 1 << 21
 MOST_COPIED = 1 << 28  # numbers
 MANTISSA = 53
+END_OF_ENTRIES = b"\xff" * 8
 
 
 class Csr(NamedTuple):
@@ -58,11 +59,30 @@ class Table:
 
     @cached_property
     def fingerprint(self) -> str:
-        """SHA-256 of the values and labels in order, whatever type or storage holds them."""
-        names = sorted(self.classes)  # by name: the same labels read as text sort differently
-        rank = np.array([names.index(name) for name in self.classes])
-        digest = hashlib.sha256(repr((self.n, self.d, names)).encode())
-        digest.update(rank[self.codes].astype("<i4").tobytes())
+        """SHA-256 of values and labels in order, whatever storage holds them: docs/proof-format.md.
+
+        Entries are (row, column, value); an integer that no float64 holds is written there as 0,
+        and follows at the end with its place.
+        """
+        sizes = f"{self.n} {self.d} {len(self.classes)}"
+        digest = hashlib.sha256(f"rosenblatt-data 2\n{sizes}\n".encode())
+        for name in sorted(self.classes):
+            text = name.encode(errors="surrogatepass")
+            digest.update(len(text).to_bytes(8, "little") + text)
+        digest.update(self._ranks().astype("<u8").tobytes())
+        long_integers = []
+        for rows in self.blocks():
+            records, long = _records(self.entries(rows), int(rows[0]))
+            digest.update(records)
+            long_integers.append(long)
+        digest.update(END_OF_ENTRIES + b"".join(long_integers))
+        return digest.hexdigest()
+
+    @cached_property
+    def fingerprint_of_version_1(self) -> str:
+        """The fingerprint that proof files of version 1 have."""
+        digest = hashlib.sha256(repr((self.n, self.d, sorted(self.classes))).encode())
+        digest.update(self._ranks().astype("<i4").tobytes())
         # a stream each for rows, columns, values, long integers: the cut into blocks must not show
         streams = [hashlib.sha256() for _ in range(4)]
         for rows in self.blocks():
@@ -71,6 +91,12 @@ class Table:
         for stream in streams:
             digest.update(stream.digest())
         return digest.hexdigest()
+
+    def _ranks(self) -> Ints:
+        """Place of every row's class among the sorted names: labels read as text sort otherwise."""
+        names = sorted(self.classes)
+        rank: Ints = np.array([names.index(name) for name in self.classes])
+        return rank[self.codes]
 
     @property
     def values(self) -> Array:
@@ -219,6 +245,28 @@ def _sums(row: Ints, value: Floats, weight: Floats, n: int) -> Floats:
     with np.errstate(over="ignore", invalid="ignore"):
         columns = [np.bincount(row, value * w, n) for w in weight.T]
     return np.stack(columns, axis=1)
+
+
+def _records(entries: Entries, first: int) -> tuple[bytes, bytes]:
+    """Row, column and value of every entry in 24 bytes; the integers that no float64 holds."""
+    row, column, value = entries
+    records = np.empty((len(row), 3), dtype="<u8")
+    records[:, 0], records[:, 1] = row + first, column
+    number, long = np.array(floats(value), dtype="<f8"), b""
+    if value.dtype.kind in "iuO" and bool((np.abs(number) >= 2.0**MANTISSA).any()):
+        held = map(_holds, number.tolist(), value.tolist())
+        lost = np.flatnonzero(~np.fromiter(held, dtype=bool, count=len(value)))
+        number[lost] = 0.0
+        long = b"".join(
+            _long_integer(int(row[t]) + first, int(column[t]), int(value[t])) for t in lost
+        )
+    records[:, 2] = number.view("<u8")
+    return records.tobytes(), long
+
+
+def _long_integer(row: int, column: int, value: int) -> bytes:
+    text = hex(value).encode()
+    return b"".join(number.to_bytes(8, "little") for number in (row, column, len(text))) + text
 
 
 def _bytes(entries: Entries, first: int) -> tuple[bytes, bytes, bytes, bytes]:

@@ -14,7 +14,8 @@ import numpy as np
 
 from rosenblatt.arrays import Array, Floats
 from rosenblatt.evidence.proof import certificate, cover, prooftext
-from rosenblatt.evidence.proof.margins import Hull, nearest
+from rosenblatt.evidence.proof.margins import Hull, distance_of, nearest
+from rosenblatt.evidence.proof.overlap import Overlap
 
 Kind = Literal["overlap", "touching", "unknown"]
 
@@ -32,6 +33,7 @@ class _About:
     fit_intercept: bool
     fingerprint: str
     encoding: dict[str, Any] | None = None
+    version: int = prooftext.VERSION  # of the file that it was read from: fingerprints differ
 
     def verify(self, X: Any, y: Any) -> bool:
         """Return True if the proof holds for the data; else raise ProofError with the reason."""
@@ -52,17 +54,23 @@ class Separable(_About):
 
     ``W`` holds the weights exactly, one row of (w, b) for two classes and K rows for K classes, as
     float64 or, where these cannot hold a separator, as fractions. ``upper`` bounds the largest
-    possible margin γ* from above if the margin was maximised; ``hull`` is its evidence.
+    possible margin γ* from above if the margin was maximised; ``hull`` is its evidence. ``margin``
+    is 0 where it is smaller than every positive float. ``support`` are the rows nearest to the
+    planes, to rounding: a remark of the solver, which is neither checked nor in a proof file.
     """
 
     answer: ClassVar[Literal["separable"]] = "separable"
     W: Array
     margin: float
     radius: float
-    geometric_margin: float
-    support: tuple[int, ...]
     upper: float | None = None
     hull: Hull | None = None
+    support: tuple[int, ...] = ()
+
+    @property
+    def geometric_margin(self) -> float:
+        """Distance in x that every row keeps from the planes at least, as the margin implies."""
+        return distance_of(self.margin, self.W, self.n_features)
 
     @property
     def coef(self) -> Floats:
@@ -110,10 +118,17 @@ class Separable(_About):
     def __repr__(self) -> str:
         return f"Separable({self._size}; margin {self.margin:.6g}, radius {self.radius:.6g})"
 
-    def __str__(self) -> str:
+    @property
+    def _numbers(self) -> str:
+        if self.margin == 0:
+            return "The margin γ is positive; no float64 above 0 is proved to be below it."
         numbers = f"Margin γ = {self.margin:.6g}, radius R = {self.radius:.6g}"
-        bound = f"a perceptron makes at most {self.mistake_bound} mistakes"
-        lines = [f"Separable: {self._size}.", f"{numbers}: {bound}."]
+        if self.mistake_bound is None:
+            return f"{numbers}."
+        return f"{numbers}: a perceptron makes at most {self.mistake_bound} mistakes."
+
+    def __str__(self) -> str:
+        lines = [f"Separable: {self._size}.", self._numbers]
         if self.upper is not None:
             lines.append(f"The largest margin lies in [{self.margin:.6g}, {self.upper:.6g}].")
         if self.chance is not None:
@@ -129,9 +144,10 @@ class Inseparable(_About):
 
     Largest weights first. Row ``rows[t]`` is held against class ``rivals[t]``; with two classes
     that is the other class. The weights sum to 1. ``kind`` is "touching" where some weights, then
-    in ``touching``, put no row on the wrong side and not all on the boundary; "overlap" where none
-    do; "unknown" where finding out would have cost too much. The checker proves the rows, their
-    weights and ``touching``; "overlap" is a remark of the solver.
+    in ``touching``, put no row on the wrong side and not all on the boundary, but ``tied`` rows;
+    "overlap" where none do, which ``overlap`` shows; "unknown" where finding out would have cost
+    too much. All of it is checked; "overlap" without its evidence is a remark of the solver, and
+    a proof file has "unknown" there.
     """
 
     answer: ClassVar[Literal["inseparable"]] = "inseparable"
@@ -140,6 +156,8 @@ class Inseparable(_About):
     weights: tuple[Fraction, ...]
     kind: Kind
     touching: Array | None = None
+    tied: int | None = None
+    overlap: Overlap | None = None
 
     def __repr__(self) -> str:
         return f"Inseparable({self._size}; proved by {len(self.rows)} pairs; {self.kind})"
@@ -150,8 +168,14 @@ class Inseparable(_About):
         return (
             f"Not separable: {self._size}.\n"
             f"Proved by {len(self.rows)} row-class pairs whose signed sum is exactly 0; "
-            f"largest weights first: {first}{more}.\n{KINDS[self.kind]}"
+            f"largest weights first: {first}{more}.\n{KINDS[self.kind]}{self._ties}"
         )
+
+    @property
+    def _ties(self) -> str:
+        if self.tied is None:
+            return ""
+        return f" They leave {self.tied} of the {self.n_rows} rows exactly on the boundary."
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
