@@ -378,7 +378,7 @@ def test_tied_rows_are_counted_and_checked():
     rows, y = [[0, 0], [0, 0], [1, 0], [-1, 3]], ["a", "b", "b", "a"]
     proof = separability(rows, y)
     assert 2 <= proof.tied < 4
-    assert f"They leave {proof.tied} of the 4 rows exactly on the boundary." in str(proof)
+    assert f"but {proof.tied} of 4 rows lie exactly on the boundary" in str(proof)
     with pytest.raises(ProofError, match="not the 4 claimed"):
         replace(proof, tied=4).verify(rows, y)
 

@@ -50,7 +50,7 @@ def separable(
     from rosenblatt.cli.matrix import matrix_files, write_rows
     from rosenblatt.cli.writing import require_writable
     from rosenblatt.evidence.separability import separability
-    from rosenblatt.fitting.question import LEFT_OUT_SECONDS, Asked, rows_on_boundary
+    from rosenblatt.fitting.question import LEFT_OUT_SECONDS, Asked
     from rosenblatt.report.figures import answer_figures
     from rosenblatt.report.question import verdict_text
     from rosenblatt.sources.selecting import Remembered
@@ -78,9 +78,8 @@ def separable(
         listen("Asking whether the columns left out would change the verdict")
         seconds = LEFT_OUT_SECONDS if time_limit is None else min(time_limit, LEFT_OUT_SECONDS)
         again = asked.answer_with_left_out(rows.learned, found, seconds, fit_intercept=intercept)
-    tied = rows_on_boundary(found, rows.data.X, rows.data.y)
     question = asked.question(rows, fit_intercept=intercept)
-    question = question._replace(with_left_out=again, tied=tied)
+    question = question._replace(with_left_out=again)
     show(answer_figures(found, question), verdict_text, as_json=json)
     raise typer.Exit(CODES[found.answer])
 

@@ -19,7 +19,7 @@ from rosenblatt.fitting.assessing import Estimate, decisions, estimated
 from rosenblatt.fitting.building import Built, build
 from rosenblatt.fitting.mapping import choices_for, mapped
 from rosenblatt.fitting.proving import proved
-from rosenblatt.fitting.question import LEFT_OUT_SECONDS, Asked, Question, rows_on_boundary
+from rosenblatt.fitting.question import LEFT_OUT_SECONDS, Asked, Question
 from rosenblatt.fitting.rules import Rule, estimator_of
 from rosenblatt.fitting.splitting import folds_of, held_out, kept
 from rosenblatt.fitting.training import Listen, trained
@@ -111,7 +111,6 @@ def _fit_all(source: Source, plan: Plan, listen: Listen) -> Fitted:
     built = build(source, learned.preparation, learned.classes, raw, learned.n_rows)
     proof = proved(built, learned.classes, plan.proof_seconds, listen)
     question = _question(source, learned, plan, proof)
-    question = question._replace(tied=_tied(proof, built, learned))
     built = _scaled(built, source, learned, listen)
     proof_of_features = None
     if plan.features:
@@ -119,7 +118,6 @@ def _fit_all(source: Source, plan: Plan, listen: Listen) -> Fitted:
         built, preparation = mapped(built, learned.preparation, plan.features)
         learned = learned._replace(preparation=preparation)
         proof_of_features = proved(built, learned.classes, plan.proof_seconds, listen)
-    tied_of_features = _tied(proof_of_features, built, learned)
     n_classes = len(learned.classes)
     estimator = trained(plan.rule, plan.settings, built, n_classes, listen)
     training = estimated(built.codes, estimator.predict(built.X), n_classes, "the training rows")
@@ -127,13 +125,9 @@ def _fit_all(source: Source, plan: Plan, listen: Listen) -> Fitted:
     proofs = (proof, proof_of_features)
     of_features = Question(
         learned.preparation, learned.counts, question.left_out, fit_intercept=True
-    )._replace(tied=tied_of_features)
+    )
     told = (question, of_features)
     return Fitted(estimator, learned, None, advice, training, *proofs, built.on_disk, built, *told)
-
-
-def _tied(proof: Proof | None, built: Built, learned: Learned) -> int | None:
-    return rows_on_boundary(proof, built.X, np.array(learned.classes)[built.codes])
 
 
 def _question(source: Source, learned: Learned, plan: Plan, proof: Proof | None) -> Question:

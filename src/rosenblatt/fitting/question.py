@@ -14,10 +14,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from rosenblatt.errors import ParameterError, ProofError, ProofFileError, SourceError
-from rosenblatt.evidence.proof import certificate
-from rosenblatt.evidence.proof.door import read_table
-from rosenblatt.evidence.proof.margins import signs
-from rosenblatt.evidence.proof.verdict import Inseparable, Proof
+from rosenblatt.evidence.proof.verdict import Proof
 from rosenblatt.fitting.proving import proved
 from rosenblatt.fitting.reading import Read, encoded_rows, read_rows
 from rosenblatt.maps.recipes import Recipe
@@ -39,8 +36,7 @@ class Question(NamedTuple):
     """What was asked.
 
     `with_left_out` is the verdict with the columns that the program left out by itself, or "not
-    known"; None where there are none, or where nobody looked. `tied` is how many rows lie exactly
-    on the boundary of weights that put none on the wrong side, where the verdict has such weights.
+    known"; None where there are none, or where nobody looked.
     """
 
     preparation: Preparation
@@ -48,7 +44,6 @@ class Question(NamedTuple):
     left_out: tuple[Finding, ...]
     fit_intercept: bool
     with_left_out: str | None = None
-    tied: int | None = None
 
 
 class Asked(NamedTuple):
@@ -93,14 +88,6 @@ class Asked(NamedTuple):
         rows = encoded_rows(self.source, self.target, choices, self.recipes)
         again = proved(rows.built, learned.classes, seconds, fit_intercept=fit_intercept)
         return NOT_KNOWN if again is None or again.answer == "undecided" else again.answer
-
-
-def rows_on_boundary(proof: Proof | None, X: Any, y: Any) -> int | None:
-    """How many rows the weights of classes that touch put exactly on the boundary."""
-    if not isinstance(proof, Inseparable) or proof.touching is None:
-        return None
-    table = certificate.in_proof_order(read_table(X, y), proof.classes)
-    return int((signs(table, proof.touching) == 0).sum())
 
 
 class Claimed(NamedTuple):

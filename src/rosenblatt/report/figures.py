@@ -76,26 +76,14 @@ def verdict_figures(proof: Proof) -> dict[str, Any]:
             "weights": [str(weight) for weight in proof.weights],
             "kind": proof.kind,
         }
+        if proof.tied is not None:
+            told["tied"] = proof.tied
     return told
 
 
 def answer_figures(proof: Proof, question: Question) -> dict[str, Any]:
     """A verdict on separability with the question that it answers, as plain data."""
-    told = verdict_figures(proof)
-    if question.tied is not None:
-        *lines, _ = told["explanation"].splitlines()
-        told["explanation"] = "\n".join([*lines, tied_sentence(question.tied, proof.n_rows)])
-        told["tied"] = question.tied
-    return told | {"question": question_figures(question, proof.answer)}
-
-
-def tied_sentence(tied: int, n_rows: int) -> str:
-    """What it means that the classes touch."""
-    lie = "row lies" if tied == 1 else "rows lie"
-    return (
-        f"Some weights put no row on the wrong side, but {tied:,} of {n_rows:,} {lie} exactly on"
-        " the boundary: that is not separation."
-    )
+    return verdict_figures(proof) | {"question": question_figures(question, proof.answer)}
 
 
 def _verdict(proof: Proof | None, question: Question | None) -> dict[str, Any] | None:

@@ -168,14 +168,19 @@ class Inseparable(_About):
         return (
             f"Not separable: {self._size}.\n"
             f"Proved by {len(self.rows)} row-class pairs whose signed sum is exactly 0; "
-            f"largest weights first: {first}{more}.\n{KINDS[self.kind]}{self._ties}"
+            f"largest weights first: {first}{more}.\n{self._meeting}"
         )
 
     @property
-    def _ties(self) -> str:
+    def _meeting(self) -> str:
+        """How the classes meet, in a sentence."""
         if self.tied is None:
-            return ""
-        return f" They leave {self.tied} of the {self.n_rows} rows exactly on the boundary."
+            return KINDS[self.kind]
+        lie = "row lies" if self.tied == 1 else "rows lie"
+        return (
+            f"Some weights put no row on the wrong side, but {self.tied:,} of {self.n_rows:,} {lie}"
+            " exactly on the boundary: that is not separation."
+        )
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -199,7 +204,8 @@ class Undecided(_About):
 KINDS: dict[str, str] = {
     "overlap": "The classes overlap: all weights put some row on the wrong side, "
     "or all on the boundary.",
-    "touching": "The classes only touch: some weights put no row on the wrong side.",
-    "unknown": "Whether the classes overlap or only touch was not worked out.",
+    "touching": "Some weights put no row on the wrong side, but some rows exactly on the boundary: "
+    "that is not separation.",
+    "unknown": "Whether some weights put no row on the wrong side was not worked out.",
 }
 Proof = Separable | Inseparable | Undecided
