@@ -226,6 +226,20 @@ def test_the_sample_for_types_ends_between_records(tmp_path):
     assert found == [(1.0, ("a line\n" * 10).strip())] * n
 
 
+@pytest.mark.parametrize("end", ["", "\n"])
+@pytest.mark.parametrize("suffix", PACKERS)
+def test_the_last_line_tells_types_and_codes_ended_or_not(tmp_path, suffix, end):
+    def found(text: str) -> Delimited:
+        write(tmp_path / "t.csv", text + end)
+        return Delimited((packed(tmp_path / "t.csv", suffix),), Options(teaches=True))
+
+    codes = found("x,y\n" + "1,1\n2,2\n" * 10 + "0.5,01")
+    assert codes.options.as_words == {"y"}
+    assert rows(codes)[-2:] == [(2.0, "2"), (0.5, "01")]
+    assert rows(found("n0\tn1\nNA\tNA\nNA\tred")) == [(None, None), (None, "red")]
+    assert rows(found('n0,n1\na,2.5\na,q"')) == [("a", "2.5"), ("a", 'q"')]
+
+
 @pytest.mark.parametrize(
     ("cell", "read"),
     [

@@ -213,7 +213,9 @@ def _types(file: str, piece: Piece, layout: Layout, options: Options) -> Types:
 
 
 def _sample(piece: Piece, layout: Layout) -> Piece:
-    """The first records of a piece."""
+    """The first records of a piece, up to its end if it is short."""
+    if len(piece.text) <= SAMPLE:
+        return piece
     end = last_end(piece.text[:SAMPLE], quoted=layout.quote is not None) or len(piece.text)
     return Piece(piece.text[:end], piece.line)
 

@@ -76,9 +76,10 @@ def pieces(file: str, *, size: int = PIECE, quoted: bool = False) -> Iterator[Pi
     """The text of a file in pieces of whole lines; where lines may be quoted, of whole records."""
     line, rest = 1, b""
     with opened(file) as stream:
-        while block := stream.read(_more(size, len(rest))):
+        while block := stream.read(wanted := _more(size, len(rest))):
             text = rest + block if rest else block
-            end = last_end(text, quoted=quoted)
+            is_last = len(block) < wanted  # then a line that does not end belongs to the piece
+            end = len(text) if is_last else last_end(text, quoted=quoted)
             if end == 0 and len(text) > LONGEST_RECORD:
                 raise SourceError(f"{file}, line {line}: no line ends here. {not_text()}")
             if end:
