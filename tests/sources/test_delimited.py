@@ -10,7 +10,7 @@ from unittest import mock
 
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from packing import PACKERS, packed
 
@@ -211,6 +211,22 @@ def test_trouble_far_down_has_its_line(tmp_path):
             rows(source(tmp_path / "t.csv", good + bad))
 
 
+@pytest.mark.parametrize(
+    ("line", "trouble"),
+    [
+        ('1,"u""', "line 3: a cell begins with a quote that never ends"),
+        ('1,"u""\n', "line 3: a cell begins with a quote that never ends"),
+        ("1,u,", "line 3: 3 cells where 2 were wanted: '1,u,'"),
+    ],
+)
+def test_trouble_in_the_last_line_is_told_after_the_sample(tmp_path, line, trouble):
+    with (
+        mock.patch.object(delimited, "SAMPLE", len("2,u\n")),
+        pytest.raises(SourceError, match=trouble),
+    ):
+        rows(source(tmp_path / "t.csv", "a,b\n2,u\n" + line))
+
+
 def test_a_cell_may_be_very_long(tmp_path):
     text = "x" * 300_000
     assert rows(source(tmp_path / "t.csv", f'a,b\n1,{text}\n2,"{text}\n,{text}"\n')) == [
@@ -246,6 +262,9 @@ def test_the_last_line_tells_types_and_codes_ended_or_not(tmp_path, suffix, end)
         ('5" pipe', '5" pipe'),
         ('x"y"', 'x"y"'),
         ('"x"y', "xy"),
+        ('"x"y"', 'xy"'),
+        ('""x""', 'x""'),
+        ('"x"",y"', 'x",y'),
         ('"x""y"', 'x"y'),
         ('"NA"', None),
         ('""', None),
@@ -263,6 +282,31 @@ def test_quotes_and_blanks_as_the_csv_module_reads_them(tmp_path, cell, read):
             (2.0, read),
             (3.0, "v"),
         ]
+
+
+@given(
+    cells=st.lists(st.text(st.sampled_from('""r ,'), max_size=6), min_size=2, max_size=4),
+    end=st.sampled_from(["\n", "\r\n"]),
+    ended=st.booleans(),
+)
+@example(cells=["w", '""r""'], end="\n", ended=True)
+@example(cells=["w", "r,"], end="\n", ended=False)
+def test_polars_reads_cells_as_the_csv_module_does(tmp_path_factory, cells, end, ended):
+    first = f"r,r{end}"
+    text = f"a,b{end}{first}" + end.join(f"r,{cell}" for cell in cells) + end * ended
+    file = write(tmp_path_factory.getbasetemp() / "q.csv", text)
+
+    def told(found: Delimited) -> list[tuple] | str:
+        try:
+            return rows(found)
+        except SourceError as error:
+            return str(error)
+
+    options = Options(separator=",", header=True)
+    with mock.patch.object(delimited, "SAMPLE", len(first)):
+        with mock.patch.object(delimited, "_parsed", return_value=None):
+            carefully = told(Delimited((file,), options))
+        assert told(Delimited((file,), options)) == carefully
 
 
 def test_blank_lines_are_no_rows_of_a_single_column(tmp_path):

@@ -27,6 +27,7 @@ from rosenblatt.sources.layout import (
 )
 from rosenblatt.sources.opening import BOM, PIECE, Piece, last_end, pieces
 from rosenblatt.sources.options import Options, usual_target
+from rosenblatt.sources.quotes import cells_end_with_quotes
 from rosenblatt.sources.reading import name_of
 from rosenblatt.sources.stacks import unnamed
 from rosenblatt.sources.threads import in_order, processors
@@ -91,9 +92,8 @@ class Delimited:
 
         sample = _sample(piece, self.layout)
         words: Types = dict.fromkeys(self.layout.names, pl.String())
-        try:
-            frame = _parsed(sample.text, self.layout, words, self.given)
-        except pl.exceptions.PolarsError:
+        frame = _parsed(sample.text, self.layout, words, self.given)
+        if frame is None:
             frame = as_words(self.files[0], sample, self.layout, self.given).frame
         return bool(unnamed(frame[column]).str.contains(CODE).any())
 
@@ -167,16 +167,11 @@ class Delimited:
         return piece, grid_values(piece.text, self.layout, self.options)
 
     def _chunk(self, file: str, piece: Piece) -> Table:
-        import polars as pl  # noqa: PLC0415 (slow to import)
-
         if b"\0" in piece.text:
             _require_text(file, piece.text)
         lines = piece.text.count(b"\n") + (not piece.text.endswith(b"\n"))
-        try:
-            frame = _parsed(piece.text, self.layout, self.types, self.options)
-        except pl.exceptions.PolarsError:
-            return self._carefully(file, piece)
-        if frame.height != lines or _may_be_ragged(piece.text, frame, self.layout):
+        frame = _parsed(piece.text, self.layout, self.types, self.options)
+        if frame is None or frame.height != lines or _may_be_ragged(piece.text, frame, self.layout):
             return self._carefully(file, piece)
         return Table(frame, Place(file, piece.line))
 
@@ -187,19 +182,28 @@ class Delimited:
         return Table(frame, words.place)
 
 
-def _parsed(text: bytes, layout: Layout, types: Types, options: Options) -> "pl.DataFrame":
+def _parsed(text: bytes, layout: Layout, types: Types, options: Options) -> "pl.DataFrame | None":
+    """Rows as polars reads them; none if it cannot, or would read quotes as others do not.
+
+    A cell too many at the very end, where no line ends, would be passed over: hence the newline.
+    """
     import polars as pl  # noqa: PLC0415 (slow to import)
 
-    frame = pl.read_csv(
-        text,
-        has_header=False,
-        schema=types,
-        separator=layout.separator,
-        quote_char=layout.quote,
-        null_values=list(options.missing),
-        decimal_comma=layout.decimal_comma,
-        glob=False,
-    )
+    if layout.quote is not None and not cells_end_with_quotes(text, layout.separator):
+        return None
+    try:
+        frame = pl.read_csv(
+            text if text.endswith(b"\n") else text + b"\n",
+            has_header=False,
+            schema=types,
+            separator=layout.separator,
+            quote_char=layout.quote,
+            null_values=list(options.missing),
+            decimal_comma=layout.decimal_comma,
+            glob=False,
+        )
+    except pl.exceptions.PolarsError:
+        return None
     return with_given_words(frame, options)
 
 
