@@ -111,13 +111,32 @@ def test_pieces_are_whole_records(tmp_path_factory, records, size):
     stream = io.StringIO(newline="")
     csv.writer(stream).writerows(records)
     file = write(tmp_path_factory.getbasetemp() / "t.csv", stream.getvalue())
-    pieces = list(opening.pieces(file, size=size, quoted=True))
+    pieces = list(opening.pieces(file, size=size, separators=","))
     assert b"".join(piece.text for piece in pieces).decode() == stream.getvalue()
     parts = [csv.reader(io.StringIO(piece.text.decode(), newline="")) for piece in pieces]
     assert [record for part in parts for record in part] == records
     assert pieces[0].line == 1
     for piece, after in pairwise(pieces):
         assert after.line == piece.line + piece.text.count(b"\n")
+
+
+@given(st.text(st.sampled_from('""rs,\n'), min_size=1, max_size=60), st.integers(1, 20))
+@example('r,5"\nr,"s\n,s"\nr,s\n', 10)
+@example('\ufeff"r,""s\n"",s"\nr,s\n', 10)
+def test_pieces_are_whole_records_whatever_quotes_are_in_cells(tmp_path_factory, text, size):
+    file = write(tmp_path_factory.getbasetemp() / "p.csv", text)
+    pieces = list(opening.pieces(file, size=size, separators=","))
+    assert b"".join(piece.text for piece in pieces).decode() == text
+    parts = [piece.text.removeprefix(opening.BOM).decode() for piece in pieces]
+    records = [record for part in parts for record in csv.reader(io.StringIO(part, newline=""))]
+    assert records == list(csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline="")))
+
+
+def test_a_stray_quote_among_records_of_several_lines_is_text(tmp_path):
+    record = 'x,"a line\nand another"\n'
+    n = 2 * delimited.SAMPLE // len(record)
+    found = rows(source(tmp_path / "t.csv", 'a,b\nx,5" pipe\n' + record * n))
+    assert found == [("x", '5" pipe')] + [("x", "a line\nand another")] * n
 
 
 @pytest.mark.parametrize("suffix", PACKERS)

@@ -111,10 +111,10 @@ class Delimited:
         return next(self._pieces(self.files[0]), None)
 
     def _layout(self, file: str) -> Layout:
-        head = _start(file, HEAD, quoted=True)
+        head = _start(file, HEAD, self.given.separator or SEPARATORS)
         _require_text(file, head)
         check_width(file, Piece(head, 1), self.given.separator or SEPARATORS)
-        sample = _start(file, SAMPLE, quoted=False) if TAB.encode() in head else head
+        sample = _start(file, SAMPLE) if TAB.encode() in head else head
         return layout_of(
             file, decoded(file, Piece(head, 1)), self.given, decoded(file, Piece(sample, 1))
         )
@@ -127,7 +127,7 @@ class Delimited:
                 f"{file} has other columns than {self.files[0]}: {', '.join(layout.names[:8])}"
                 f" instead of {', '.join(self.layout.names[:8])}. Read such files one by one."
             )
-        for piece in pieces(file, size=self.size, quoted=self.layout.quote is not None):
+        for piece in pieces(file, size=self.size, separators=_separators(self.layout)):
             check_width(file, piece, layout.separator)
             text = piece.text.removeprefix(BOM) if piece.line == 1 else piece.text
             skipped = _header_length(text, layout) if piece.line == 1 and layout.header else 0
@@ -220,7 +220,7 @@ def _sample(piece: Piece, layout: Layout) -> Piece:
     """The first records of a piece, up to its end if it is short."""
     if len(piece.text) <= SAMPLE:
         return piece
-    end = last_end(piece.text[:SAMPLE], quoted=layout.quote is not None) or len(piece.text)
+    end = last_end(piece.text[:SAMPLE], _separators(layout)) or len(piece.text)
     return Piece(piece.text[:end], piece.line)
 
 
@@ -235,9 +235,16 @@ def _may_be_ragged(text: bytes, frame: "pl.DataFrame", layout: Layout) -> bool:
     return text.count(layout.separator.encode()) != frame.height * (frame.width - 1)
 
 
-def _start(file: str, size: int, *, quoted: bool) -> bytes:
-    """The first lines of a file, or records."""
-    return next(pieces(file, size=size, quoted=quoted), Piece(b"", 1)).text.removeprefix(BOM)
+def _separators(layout: Layout) -> str:
+    """What stands before a quote that opens a cell; nothing where quotes are text."""
+    return "" if layout.quote is None else layout.separator
+
+
+def _start(file: str, size: int, separators: str = "") -> bytes:
+    """The first lines of a file, or records if there are separators."""
+    return next(pieces(file, size=size, separators=separators), Piece(b"", 1)).text.removeprefix(
+        BOM
+    )
 
 
 def _header_length(text: bytes, layout: Layout) -> int:
