@@ -58,7 +58,7 @@ def test_a_bad_command(command: str, wanted: str) -> None:
 
 
 def test_a_bad_row_in_a_later_chunk_leaves_no_predictions(monkeypatch: pytest.MonkeyPatch) -> None:
-    short = partial(opening.pieces, size=999, quoted=True)
+    short = partial(opening.pieces, size=999, separators=",")
     monkeypatch.setattr(delimited, "pieces", lambda file, **_: short(file))
     for name in ("old.csv", "new.csv", "new.jsonl", "new.parquet"):
         sentence = refusal("predict", "pets.model", "deep.csv", "-o", name)

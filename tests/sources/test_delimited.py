@@ -10,7 +10,7 @@ from unittest import mock
 
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from packing import PACKERS, packed
 
@@ -111,13 +111,32 @@ def test_pieces_are_whole_records(tmp_path_factory, records, size):
     stream = io.StringIO(newline="")
     csv.writer(stream).writerows(records)
     file = write(tmp_path_factory.getbasetemp() / "t.csv", stream.getvalue())
-    pieces = list(opening.pieces(file, size=size, quoted=True))
+    pieces = list(opening.pieces(file, size=size, separators=","))
     assert b"".join(piece.text for piece in pieces).decode() == stream.getvalue()
     parts = [csv.reader(io.StringIO(piece.text.decode(), newline="")) for piece in pieces]
     assert [record for part in parts for record in part] == records
     assert pieces[0].line == 1
     for piece, after in pairwise(pieces):
         assert after.line == piece.line + piece.text.count(b"\n")
+
+
+@given(st.text(st.sampled_from('""rs,\n'), min_size=1, max_size=60), st.integers(1, 20))
+@example('r,5"\nr,"s\n,s"\nr,s\n', 10)
+@example('\ufeff"r,""s\n"",s"\nr,s\n', 10)
+def test_pieces_are_whole_records_whatever_quotes_are_in_cells(tmp_path_factory, text, size):
+    file = write(tmp_path_factory.getbasetemp() / "p.csv", text)
+    pieces = list(opening.pieces(file, size=size, separators=","))
+    assert b"".join(piece.text for piece in pieces).decode() == text
+    parts = [piece.text.removeprefix(opening.BOM).decode() for piece in pieces]
+    records = [record for part in parts for record in csv.reader(io.StringIO(part, newline=""))]
+    assert records == list(csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline="")))
+
+
+def test_a_stray_quote_among_records_of_several_lines_is_text(tmp_path):
+    record = 'x,"a line\nand another"\n'
+    n = 2 * delimited.SAMPLE // len(record)
+    found = rows(source(tmp_path / "t.csv", 'a,b\nx,5" pipe\n' + record * n))
+    assert found == [("x", '5" pipe')] + [("x", "a line\nand another")] * n
 
 
 @pytest.mark.parametrize("suffix", PACKERS)
@@ -211,6 +230,22 @@ def test_trouble_far_down_has_its_line(tmp_path):
             rows(source(tmp_path / "t.csv", good + bad))
 
 
+@pytest.mark.parametrize(
+    ("line", "trouble"),
+    [
+        ('1,"u""', "line 3: a cell begins with a quote that never ends"),
+        ('1,"u""\n', "line 3: a cell begins with a quote that never ends"),
+        ("1,u,", "line 3: 3 cells where 2 were wanted: '1,u,'"),
+    ],
+)
+def test_trouble_in_the_last_line_is_told_after_the_sample(tmp_path, line, trouble):
+    with (
+        mock.patch.object(delimited, "SAMPLE", len("2,u\n")),
+        pytest.raises(SourceError, match=trouble),
+    ):
+        rows(source(tmp_path / "t.csv", "a,b\n2,u\n" + line))
+
+
 def test_a_cell_may_be_very_long(tmp_path):
     text = "x" * 300_000
     assert rows(source(tmp_path / "t.csv", f'a,b\n1,{text}\n2,"{text}\n,{text}"\n')) == [
@@ -226,12 +261,29 @@ def test_the_sample_for_types_ends_between_records(tmp_path):
     assert found == [(1.0, ("a line\n" * 10).strip())] * n
 
 
+@pytest.mark.parametrize("end", ["", "\n"])
+@pytest.mark.parametrize("suffix", PACKERS)
+def test_the_last_line_tells_types_and_codes_ended_or_not(tmp_path, suffix, end):
+    def found(text: str) -> Delimited:
+        write(tmp_path / "t.csv", text + end)
+        return Delimited((packed(tmp_path / "t.csv", suffix),), Options(teaches=True))
+
+    codes = found("x,y\n" + "1,1\n2,2\n" * 10 + "0.5,01")
+    assert codes.options.as_words == {"y"}
+    assert rows(codes)[-2:] == [(2.0, "2"), (0.5, "01")]
+    assert rows(found("n0\tn1\nNA\tNA\nNA\tred")) == [(None, None), (None, "red")]
+    assert rows(found('n0,n1\na,2.5\na,q"')) == [("a", "2.5"), ("a", 'q"')]
+
+
 @pytest.mark.parametrize(
     ("cell", "read"),
     [
         ('5" pipe', '5" pipe'),
         ('x"y"', 'x"y"'),
         ('"x"y', "xy"),
+        ('"x"y"', 'xy"'),
+        ('""x""', 'x""'),
+        ('"x"",y"', 'x",y'),
         ('"x""y"', 'x"y'),
         ('"NA"', None),
         ('""', None),
@@ -249,6 +301,31 @@ def test_quotes_and_blanks_as_the_csv_module_reads_them(tmp_path, cell, read):
             (2.0, read),
             (3.0, "v"),
         ]
+
+
+@given(
+    cells=st.lists(st.text(st.sampled_from('""r ,'), max_size=6), min_size=2, max_size=4),
+    end=st.sampled_from(["\n", "\r\n"]),
+    ended=st.booleans(),
+)
+@example(cells=["w", '""r""'], end="\n", ended=True)
+@example(cells=["w", "r,"], end="\n", ended=False)
+def test_polars_reads_cells_as_the_csv_module_does(tmp_path_factory, cells, end, ended):
+    first = f"r,r{end}"
+    text = f"a,b{end}{first}" + end.join(f"r,{cell}" for cell in cells) + end * ended
+    file = write(tmp_path_factory.getbasetemp() / "q.csv", text)
+
+    def told(found: Delimited) -> list[tuple] | str:
+        try:
+            return rows(found)
+        except SourceError as error:
+            return str(error)
+
+    options = Options(separator=",", header=True)
+    with mock.patch.object(delimited, "SAMPLE", len(first)):
+        with mock.patch.object(delimited, "_parsed", return_value=None):
+            carefully = told(Delimited((file,), options))
+        assert told(Delimited((file,), options)) == carefully
 
 
 def test_blank_lines_are_no_rows_of_a_single_column(tmp_path):

@@ -158,11 +158,17 @@ def test_pieces_are_whole_lines_with_their_numbers(file, size, text):
     assert [piece.line for piece in found[:1]] == [1] * bool(text)
 
 
+@pytest.mark.parametrize("text", [b"a\nb\nc", b'a\nb"\nc', b'a\n"b\nc\n'])
+def test_a_short_file_is_one_piece_ended_or_not(file, text):
+    file.write_bytes(text)
+    assert list(pieces(str(file), size=100, separators=",")) == [opening.Piece(text, 1)]
+
+
 def test_a_stray_quote_does_not_hold_up_a_file_for_ever(file, monkeypatch):
     monkeypatch.setattr(opening, "LONGEST_QUOTE", 2000)
     text = b'5" pipe\n' + b"another line\n" * 1000
     file.write_bytes(text)
-    found = list(pieces(str(file), size=100, quoted=True))
+    found = list(pieces(str(file), size=100, separators=","))
     assert b"".join(piece.text for piece in found) == text
     assert max(len(piece.text) for piece in found) < 2 * 2000 + 100
     assert all(piece.text.endswith(b"\n") for piece in found)

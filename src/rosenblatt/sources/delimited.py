@@ -27,6 +27,7 @@ from rosenblatt.sources.layout import (
 )
 from rosenblatt.sources.opening import BOM, PIECE, Piece, last_end, pieces
 from rosenblatt.sources.options import Options, usual_target
+from rosenblatt.sources.quotes import cells_end_with_quotes
 from rosenblatt.sources.reading import name_of
 from rosenblatt.sources.stacks import unnamed
 from rosenblatt.sources.threads import in_order, processors
@@ -91,9 +92,8 @@ class Delimited:
 
         sample = _sample(piece, self.layout)
         words: Types = dict.fromkeys(self.layout.names, pl.String())
-        try:
-            frame = _parsed(sample.text, self.layout, words, self.given)
-        except pl.exceptions.PolarsError:
+        frame = _parsed(sample.text, self.layout, words, self.given)
+        if frame is None:
             frame = as_words(self.files[0], sample, self.layout, self.given).frame
         return bool(unnamed(frame[column]).str.contains(CODE).any())
 
@@ -111,10 +111,10 @@ class Delimited:
         return next(self._pieces(self.files[0]), None)
 
     def _layout(self, file: str) -> Layout:
-        head = _start(file, HEAD, quoted=True)
+        head = _start(file, HEAD, self.given.separator or SEPARATORS)
         _require_text(file, head)
         check_width(file, Piece(head, 1), self.given.separator or SEPARATORS)
-        sample = _start(file, SAMPLE, quoted=False) if TAB.encode() in head else head
+        sample = _start(file, SAMPLE) if TAB.encode() in head else head
         return layout_of(
             file, decoded(file, Piece(head, 1)), self.given, decoded(file, Piece(sample, 1))
         )
@@ -127,7 +127,7 @@ class Delimited:
                 f"{file} has other columns than {self.files[0]}: {', '.join(layout.names[:8])}"
                 f" instead of {', '.join(self.layout.names[:8])}. Read such files one by one."
             )
-        for piece in pieces(file, size=self.size, quoted=self.layout.quote is not None):
+        for piece in pieces(file, size=self.size, separators=_separators(self.layout)):
             check_width(file, piece, layout.separator)
             text = piece.text.removeprefix(BOM) if piece.line == 1 else piece.text
             skipped = _header_length(text, layout) if piece.line == 1 and layout.header else 0
@@ -167,16 +167,11 @@ class Delimited:
         return piece, grid_values(piece.text, self.layout, self.options)
 
     def _chunk(self, file: str, piece: Piece) -> Table:
-        import polars as pl  # noqa: PLC0415 (slow to import)
-
         if b"\0" in piece.text:
             _require_text(file, piece.text)
         lines = piece.text.count(b"\n") + (not piece.text.endswith(b"\n"))
-        try:
-            frame = _parsed(piece.text, self.layout, self.types, self.options)
-        except pl.exceptions.PolarsError:
-            return self._carefully(file, piece)
-        if frame.height != lines or _may_be_ragged(piece.text, frame, self.layout):
+        frame = _parsed(piece.text, self.layout, self.types, self.options)
+        if frame is None or frame.height != lines or _may_be_ragged(piece.text, frame, self.layout):
             return self._carefully(file, piece)
         return Table(frame, Place(file, piece.line))
 
@@ -187,19 +182,28 @@ class Delimited:
         return Table(frame, words.place)
 
 
-def _parsed(text: bytes, layout: Layout, types: Types, options: Options) -> "pl.DataFrame":
+def _parsed(text: bytes, layout: Layout, types: Types, options: Options) -> "pl.DataFrame | None":
+    """Rows as polars reads them; none if it cannot, or would read quotes as others do not.
+
+    A cell too many at the very end, where no line ends, would be passed over: hence the newline.
+    """
     import polars as pl  # noqa: PLC0415 (slow to import)
 
-    frame = pl.read_csv(
-        text,
-        has_header=False,
-        schema=types,
-        separator=layout.separator,
-        quote_char=layout.quote,
-        null_values=list(options.missing),
-        decimal_comma=layout.decimal_comma,
-        glob=False,
-    )
+    if layout.quote is not None and not cells_end_with_quotes(text, layout.separator):
+        return None
+    try:
+        frame = pl.read_csv(
+            text if text.endswith(b"\n") else text + b"\n",
+            has_header=False,
+            schema=types,
+            separator=layout.separator,
+            quote_char=layout.quote,
+            null_values=list(options.missing),
+            decimal_comma=layout.decimal_comma,
+            glob=False,
+        )
+    except pl.exceptions.PolarsError:
+        return None
     return with_given_words(frame, options)
 
 
@@ -213,8 +217,10 @@ def _types(file: str, piece: Piece, layout: Layout, options: Options) -> Types:
 
 
 def _sample(piece: Piece, layout: Layout) -> Piece:
-    """The first records of a piece."""
-    end = last_end(piece.text[:SAMPLE], quoted=layout.quote is not None) or len(piece.text)
+    """The first records of a piece, up to its end if it is short."""
+    if len(piece.text) <= SAMPLE:
+        return piece
+    end = last_end(piece.text[:SAMPLE], _separators(layout)) or len(piece.text)
     return Piece(piece.text[:end], piece.line)
 
 
@@ -229,9 +235,16 @@ def _may_be_ragged(text: bytes, frame: "pl.DataFrame", layout: Layout) -> bool:
     return text.count(layout.separator.encode()) != frame.height * (frame.width - 1)
 
 
-def _start(file: str, size: int, *, quoted: bool) -> bytes:
-    """The first lines of a file, or records."""
-    return next(pieces(file, size=size, quoted=quoted), Piece(b"", 1)).text.removeprefix(BOM)
+def _separators(layout: Layout) -> str:
+    """What stands before a quote that opens a cell; nothing where quotes are text."""
+    return "" if layout.quote is None else layout.separator
+
+
+def _start(file: str, size: int, separators: str = "") -> bytes:
+    """The first lines of a file, or records if there are separators."""
+    return next(pieces(file, size=size, separators=separators), Piece(b"", 1)).text.removeprefix(
+        BOM
+    )
 
 
 def _header_length(text: bytes, layout: Layout) -> int:

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from rosenblatt.errors import SourceError
+from rosenblatt.sources.quotes import last_record_end
 from rosenblatt.writing import temporary_file
 
 STDIN = "-"
@@ -72,13 +73,17 @@ def is_plain(file: str) -> bool:
     return Path(_path(file)).is_file() and not _packing(file)
 
 
-def pieces(file: str, *, size: int = PIECE, quoted: bool = False) -> Iterator[Piece]:
-    """The text of a file in pieces of whole lines; where lines may be quoted, of whole records."""
+def pieces(file: str, *, size: int = PIECE, separators: str = "") -> Iterator[Piece]:
+    """The text of a file in pieces of whole lines.
+
+    Where lines may be quoted they are whole records; then the separators of cells are given.
+    """
     line, rest = 1, b""
     with opened(file) as stream:
-        while block := stream.read(_more(size, len(rest))):
+        while block := stream.read(wanted := _more(size, len(rest))):
             text = rest + block if rest else block
-            end = last_end(text, quoted=quoted)
+            is_last = len(block) < wanted  # then a line that does not end belongs to the piece
+            end = len(text) if is_last else last_end(text, separators)
             if end == 0 and len(text) > LONGEST_RECORD:
                 raise SourceError(f"{file}, line {line}: no line ends here. {not_text()}")
             if end:
@@ -110,17 +115,13 @@ def _more(size: int, rest: int) -> int:
     return min(max(size, rest), LONGEST_RECORD + 1 - rest)
 
 
-def last_end(text: bytes, *, quoted: bool) -> int:
-    """Where the last whole record ends; 0 if none does."""
-    end = text.rfind(NEWLINE) + 1
-    if not quoted or QUOTE not in text or len(text) > LONGEST_QUOTE:
-        return end
-    open_quotes = text.count(QUOTE, 0, end) % 2
-    while open_quotes and end:  # this end of line is inside quotes
-        before = text.rfind(NEWLINE, 0, text.rfind(QUOTE, 0, end) + 1) + 1
-        open_quotes = (open_quotes + text.count(QUOTE, before, end)) % 2
-        end = before
-    return end
+def last_end(text: bytes, separators: str) -> int:
+    """Where the last whole line ends, or record if there are separators; 0 if none does."""
+    if not separators or QUOTE not in text or len(text) > LONGEST_QUOTE:
+        return text.rfind(NEWLINE) + 1
+    own = text.removeprefix(BOM)
+    end = last_record_end(own, separators)
+    return end and end + len(text) - len(own)
 
 
 def _files(name: str) -> list[str]:
