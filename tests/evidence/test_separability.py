@@ -17,7 +17,7 @@ from rosenblatt.evidence.proof import cover
 from rosenblatt.evidence.proof.door import read_table
 from rosenblatt.evidence.proof.margins import Hull
 from rosenblatt.evidence.proof.verdict import Inseparable, Separable, Undecided
-from rosenblatt.evidence.search import cycle, narrow, nearest, proposal, twoclass, workingset
+from rosenblatt.evidence.search import cycle, exact, narrow, nearest, proposal, twoclass, workingset
 from rosenblatt.evidence.search.noise import label_noise_bounds
 from rosenblatt.evidence.search.pairs import Space
 from rosenblatt.evidence.separability import separability
@@ -116,6 +116,17 @@ def test_floats_of_any_size(rows):
 def test_large_floats_are_integers_too(top):
     for X, y in (([[top], [-top], [0.0]], [1, 0, 0]), ([[top], [-top], [top]], [1, 1, 0])):
         confirm(separability(X, y), X, y)
+
+
+def test_one_sided_features_of_any_size():
+    # once: the weights of freed rows overflowed and were then read as fractions
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((1200, 4)) * 10.0 ** rng.integers(-200, 200, (1200, 4))
+    X = np.abs(X) * (rng.random((1200, 4)) < 0.3)
+    y = (X[:, 0] > 0) & (X[:, 1] == 0)
+    proof = separability(X, y)
+    assert proof.answer == "separable"
+    assert proof.verify(X, y)
 
 
 @given(small_problems(classes=2))
@@ -285,6 +296,15 @@ def test_time_limit_gives_an_interval():
     assert "time limit" in str(proof)
     with pytest.raises(ParameterError, match="positive"):
         separability(SQUARE, [0, 1, 1, 0], time_limit=0)
+
+
+def test_no_exact_step_begins_that_would_end_after_the_time_limit(monkeypatch):
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((200, 30)), rng.integers(0, 2, 200)
+    assert separability(X, y, time_limit=600).answer == "inseparable"
+    monkeypatch.setattr(exact, "SOLVE_SECONDS", 1.0)  # as if the machine were very slow
+    assert separability(X, y, time_limit=600).answer == "undecided"
+    assert separability(X, y).answer == "inseparable"
 
 
 def test_progress_is_told():

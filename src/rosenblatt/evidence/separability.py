@@ -96,14 +96,14 @@ def _find(space: Space, watch: Watch) -> Found:
     if found is not None:
         return found
     W, clean = propose(space, watch)
-    if clean and margins.separates(space.table, W):
+    if clean and space.separated_by(W):
         return Found(W, None, ())
     rest = rest_of(space, watch) if space.table.n > ROUND else everything(space)
     try:
         found = rest.restored(_decide(rest.part, rest.weights(W), watch))
     except Late as late:
         raise rest.late(late) from None
-    if found.W is None or margins.separates(space.table, found.W):
+    if found.W is None or space.separated_by(found.W):
         return found
     return _decide(space, W, watch)  # the weights of freed rows were beyond floats
 
@@ -150,7 +150,7 @@ def _separable(space: Space, W: Array, watch: Watch, *, maximise: bool) -> Separ
 def _inseparable(space: Space, found: Found, watch: Watch) -> Inseparable:
     pairs = found.pairs
     assert pairs is not None
-    kind, touching = kind_of(space, pairs, watch)
+    known = kind_of(space, found, watch)
     total = sum(found.weights)
     order = sorted(range(len(found.weights)), key=lambda t: (-found.weights[t], pairs.row[t]))
     return Inseparable(
@@ -158,8 +158,8 @@ def _inseparable(space: Space, found: Found, watch: Watch) -> Inseparable:
         rows=tuple(int(pairs.row[t]) for t in order),
         rivals=tuple(int(pairs.rival[t]) for t in order),
         weights=tuple(Fraction(found.weights[t], total) for t in order),
-        kind=kind,
-        touching=touching,
+        kind=known.kind,
+        touching=known.touching,
     )
 
 
@@ -168,4 +168,5 @@ def _undecided(space: Space, late: Late) -> Undecided:
     upper = margins.radius(table, bias=space.bias)
     if late.hull is not None:
         upper = min(upper, margins.hull_length(table, late.hull, bias=space.bias))
-    return Undecided(**_about(space), lower=margins.margin(table, late.W), upper=upper)
+    W = late.W if np.isfinite(late.W).all() else np.zeros_like(late.W)
+    return Undecided(**_about(space), lower=margins.margin(table, W), upper=upper)

@@ -199,14 +199,19 @@ def radius(table: Table, *, bias: bool) -> float:
 
 
 def smallest_slack(table: Table, W: Array) -> Fraction:
-    """Smallest slack of all rows; exact, or where very many rows tie a bound just below it."""
+    """Smallest slack of all rows; exact, or where very many rows tie a positive bound below it."""
     near, low = _near(table, W, 0.0)
-    if len(near) > EXACT_ROWS and bool(np.isfinite(low).all()):
+    if len(near) > EXACT_ROWS and bool((low > 0).all()):
         return Fraction(float(low.min()))
+    step = _exact_rows(table)
     return min(
-        min(exact_slacks(table, W, near[start : start + EXACT_ROWS]))
-        for start in range(0, len(near), EXACT_ROWS)
+        min(exact_slacks(table, W, near[start : start + step]))
+        for start in range(0, len(near), step)
     )
+
+
+def _exact_rows(table: Table) -> int:
+    return max(EXACT_ROWS, EXACT_ENTRIES // table.d)
 
 
 def nearest_rows(table: Table, W: Array, more: float) -> list[int]:

@@ -17,7 +17,7 @@ import numpy as np
 from scipy import sparse
 
 from rosenblatt.arrays import Floats, Ints
-from rosenblatt.evidence.proof.margins import Hull, separates
+from rosenblatt.evidence.proof.margins import Hull
 from rosenblatt.evidence.search import exact
 from rosenblatt.evidence.search.nearest import Corral, improve, point
 from rosenblatt.evidence.search.pairs import Pairs, Space
@@ -48,9 +48,17 @@ class Watch:
     progress: Callable[[Progress], None] | None = None
     start: float = field(default_factory=monotonic)
 
+    def left(self) -> float:
+        """Seconds before the time limit, infinite without one."""
+        return np.inf if self.limit is None else self.limit - (monotonic() - self.start)
+
     def late(self) -> bool:
         """Say whether the time limit has passed."""
-        return self.limit is not None and monotonic() - self.start > self.limit
+        return self.left() < 0
+
+    def allows(self, seconds: float) -> bool:
+        """Say whether a step that cannot be stopped would end before the time limit."""
+        return seconds <= self.left()
 
     def tell(self, stage: str, step: int = 0, working_set: int = 0, mistakes: int = 0) -> None:
         """Report a step."""
@@ -145,7 +153,7 @@ def decide(space: Space, W: Floats, watch: Watch) -> exact.Found:
         watch.tell("working set", step, len(work.pairs.row), lowest.below)
         if watch.late():
             raise Late(W, work.hull())
-        if lowest.below == 0 and separates(space.table, W):
+        if lowest.below == 0 and space.separated_by(W):
             return exact.Found(W, None, ())
         if lowest.below == 0 or stand in {"origin", "stalled"}:
             break
@@ -159,7 +167,10 @@ def confirm(space: Space, work: Working, watch: Watch) -> exact.Found:
     hull = work.hull()
     pairs = Pairs(np.array(hull.rows), np.array(hull.rivals))
     watch.tell("exact", 0, len(hull.rows))
-    weights = exact.dependency(exact.block(space, pairs).matrix)
+    matrix = exact.block(space, pairs).matrix
+    if not watch.allows(exact.solve_seconds(matrix, len(hull.rows))):
+        raise Late(space.weights(point(work.vectors, work.corral)), hull)
+    weights = exact.dependency(matrix)
     if weights is not None and min(weights) >= 0:
         used = [t for t, weight in enumerate(weights) if weight > 0]
         return exact.Found(None, pairs.keep(used), tuple(weights[t] for t in used))
@@ -167,9 +178,9 @@ def confirm(space: Space, work: Working, watch: Watch) -> exact.Found:
 
 
 def _exactly(space: Space, hull: Hull, W: Floats, watch: Watch) -> exact.Found:
-    def listen(step: int) -> None:
+    def listen(step: int, seconds: float) -> None:
         watch.tell("exact", step, len(hull.rows))
-        if watch.late():
+        if not watch.allows(seconds):
             raise Late(W, hull)
 
     pairs = Pairs(np.array(hull.rows), np.array(hull.rivals))
