@@ -417,6 +417,20 @@ def test_label_noise_is_bracketed():
     assert (clean.lower, clean.upper) == (0, 0)
 
 
+@pytest.mark.parametrize("storage", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("y", [[1, 0, 0, 1], [0, 1, 2, 1]])
+def test_rows_of_zeros_without_an_intercept_have_no_label(storage, y):
+    X = storage(np.array([[1, 1], [-1, -1], [0, 0], [0, 0]]))
+    bounds = label_noise_bounds(X, y, fit_intercept=False)
+    assert bounds.zero_rows == (2, 3)
+    assert (bounds.lower, bounds.upper, bounds.upper_dropped) == (2, None, 2)
+    assert str(bounds).startswith("No change of labels separates the classes")
+    assert "(2: 2, 3)" in str(bounds)
+    assert label_noise_bounds(X, y).zero_rows == ()
+    assert label_noise_bounds(X[:2], y[:2], fit_intercept=False).upper == 0
+
+
+
 @given(small_problems(top=2, classes=2))
 def test_label_noise_bounds_hold(problem):
     X, y, _ = problem
