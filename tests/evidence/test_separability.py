@@ -307,6 +307,27 @@ def test_no_exact_step_begins_that_would_end_after_the_time_limit(monkeypatch):
     assert separability(X, y).answer == "inseparable"
 
 
+def slab(n, d, half_width, wrong=0):
+    """Rows within a slab about a plane, on the sides of their random labels; a few on the wrong."""
+    rng = np.random.default_rng(0)
+    X, w, y = rng.standard_normal((n, d)), rng.standard_normal(d), rng.integers(0, 2, n)
+    w /= np.linalg.norm(w)
+    side = np.where(y == 1, 1.0, -1.0) * half_width * (1 + rng.random(n))
+    side[:wrong] *= -1
+    return X + np.outer(side - X @ w, w), y
+
+
+@pytest.mark.parametrize("half_width", [1e-6, 1e-9, 1e-12])
+@pytest.mark.parametrize("answer", ["separable", "inseparable"])
+def test_rows_next_to_a_plane_are_decided_in_few_exact_steps(half_width, answer):
+    X, y = slab(400, 40, half_width, wrong=40 if answer == "inseparable" else 0)
+    steps = []
+    proof = separability(X, y, progress=steps.append)
+    assert proof.answer == answer
+    assert proof.verify(X, y)
+    assert sum(step.stage == "exact" for step in steps) <= workingset.MOST_STRETCHES
+
+
 def test_progress_is_told():
     seen = []
     separability(np.array(SQUARE) / 2, [0, 1, 1, 0], progress=seen.append)
@@ -428,7 +449,6 @@ def test_rows_of_zeros_without_an_intercept_have_no_label(storage, y):
     assert "(2: 2, 3)" in str(bounds)
     assert label_noise_bounds(X, y).zero_rows == ()
     assert label_noise_bounds(X[:2], y[:2], fit_intercept=False).upper == 0
-
 
 
 @given(small_problems(top=2, classes=2))
