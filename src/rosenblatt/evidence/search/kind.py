@@ -6,6 +6,7 @@ where floats fail facial reduction (`reduction`); larger tables may be told by o
 or by a certificate whose rows span the space.
 """
 
+from collections.abc import Iterator
 from fractions import Fraction
 from time import monotonic
 
@@ -14,42 +15,41 @@ import numpy as np
 from rosenblatt.arrays import Array
 from rosenblatt.evidence.proof.table import Csr, Table, floats
 from rosenblatt.evidence.search.exact import Found
-from rosenblatt.evidence.search.overlap import UNKNOWN, KindFound, spanning
+from rosenblatt.evidence.search.overlap import UNKNOWN, KindFound, overlapping, spanning
 from rosenblatt.evidence.search.pairs import Space
 from rosenblatt.evidence.search.reduction import by_reduction
 from rosenblatt.evidence.search.stiemke import by_linear_program
 from rosenblatt.evidence.search.workingset import Late, Watch
 
 MIN_KIND_SECONDS = 2.0  # time for the kind; more if finding the certificate has taken more
-MAX_LP_ENTRIES = 4_000_000  # entries of all pairs' vectors that one linear program may have
+MAX_LP_ENTRIES = 1_000_000  # entries of all pairs' vectors that one linear program may have
 MAX_REDUCTION_ENTRIES = 200_000  # the same for facial reduction
 
 
 def kind_of(space: Space, found: Found, watch: Watch) -> KindFound:
     """Overlap or touching, exactly; unknown where the time or size does not allow to tell."""
-    assert found.pairs is not None
     import scipy.optimize  # noqa: F401, PLC0415 - not on the time that is counted
 
-    watch = _budget(watch)
-    small = _entries(space) <= MAX_LP_ENTRIES
-    if small:
-        known = by_linear_program(space, watch)
-        if known is not None:
-            return known
-    W = one_feature(space)
-    if W is not None:
-        return KindFound("touching", touching=W)
-    total = sum(found.weights)
-    weights = tuple(Fraction(w, total) for w in found.weights)
-    overlap = spanning(space, found.pairs, weights, watch)
-    if overlap is not None:
-        return KindFound("overlap", overlap=overlap)
-    if _entries(space) > MAX_REDUCTION_ENTRIES:
-        return UNKNOWN
     try:
-        return by_reduction(space, found, watch)
+        attempts = _attempts(space, found, _budget(watch))
+        return next((known for known in attempts if known is not None), UNKNOWN)
     except Late:
         return UNKNOWN
+
+
+def _attempts(space: Space, found: Found, watch: Watch) -> Iterator[KindFound | None]:
+    """Try to tell the kind, the quickest way first; None where a way does not tell."""
+    assert found.pairs is not None
+    total = sum(found.weights)
+    weights = tuple(Fraction(w, total) for w in found.weights)
+    yield overlapping(spanning(space, found.pairs, weights))
+    if _entries(space) <= MAX_LP_ENTRIES:
+        yield by_linear_program(space, watch)
+    W = one_feature(space)
+    yield None if W is None else KindFound("touching", touching=W)
+    yield overlapping(spanning(space, found.pairs, weights, watch))
+    if _entries(space) <= MAX_REDUCTION_ENTRIES:
+        yield by_reduction(space, found, watch)
 
 
 def _budget(watch: Watch) -> Watch:

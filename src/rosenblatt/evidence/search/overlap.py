@@ -50,6 +50,11 @@ class KindFound(NamedTuple):
 UNKNOWN = KindFound("unknown")
 
 
+def overlapping(evidence: Overlap | None) -> KindFound | None:
+    """Return the kind that the evidence shows, if there is any."""
+    return None if evidence is None else KindFound("overlap", overlap=evidence)
+
+
 def independent(vectors: Any) -> Ints:
     """Positions of rows that span all rows as far as floats can tell, and perhaps some more."""
     from scipy.linalg import qr  # noqa: PLC0415
@@ -122,9 +127,12 @@ def _exact_dual(
 
 
 def spanning(
-    space: Space, pairs: Pairs, weights: Sequence[Fraction], watch: Watch
+    space: Space, pairs: Pairs, weights: Sequence[Fraction], watch: Watch | None = None
 ) -> Overlap | None:
-    """Return the evidence if the vectors of the pairs span those of all pairs."""
+    """Return the evidence if the vectors of the pairs span those of all pairs.
+
+    Without a watch only if they span the whole space, which is quickly seen.
+    """
     matrix = exact.block(space, pairs).matrix
     rank = flint.nmod_mat(matrix, exact.PRIME).rank()  # modulo a prime it can only be too small
     blocks = max(1, space.units - 1)
@@ -132,7 +140,7 @@ def spanning(
         return None
     if rank == blocks * space.width:
         return Overlap(pairs, tuple(weights), np.zeros((0, space.width), dtype=object))
-    if rank % blocks or watch.late():
+    if watch is None or rank % blocks or watch.late():
         return None
     null = null_weights(space, np.unique(pairs.row), watch)
     if null is None or rank != blocks * (space.width - len(null)):

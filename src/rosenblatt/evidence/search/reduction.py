@@ -15,7 +15,7 @@ import numpy as np
 from rosenblatt.arrays import Array
 from rosenblatt.evidence.proof.table import Table, bigs
 from rosenblatt.evidence.search import exact
-from rosenblatt.evidence.search.overlap import UNKNOWN, KindFound, spanning
+from rosenblatt.evidence.search.overlap import UNKNOWN, KindFound, overlapping, spanning
 from rosenblatt.evidence.search.pairs import Space
 from rosenblatt.evidence.search.workingset import Watch, decide
 
@@ -50,7 +50,7 @@ def by_reduction(space: Space, found: exact.Found, watch: Watch) -> KindFound:
             total = sum(weights.values())
             shares = [weights[t] / total for t in chosen]
             overlap = spanning(space, everything.keep(chosen), shares, watch)
-            return UNKNOWN if overlap is None else KindFound("overlap", overlap=overlap)
+            return overlapping(overlap) or UNKNOWN
         more = decide(_plain(left, alive), np.ones((1, left.ncols())), watch)
         if more.W is not None:
             return KindFound("touching", touching=_back(space, at, basis, more.W))

@@ -21,7 +21,7 @@ from rosenblatt.evidence.proof.margins import signs
 from rosenblatt.evidence.proof.table import Table
 from rosenblatt.evidence.search import exact
 from rosenblatt.evidence.search.linear_program import Program, solve
-from rosenblatt.evidence.search.overlap import KindFound, independent, overlap_near
+from rosenblatt.evidence.search.overlap import KindFound, independent, overlap_near, overlapping
 from rosenblatt.evidence.search.pairs import Pairs, Space
 from rosenblatt.evidence.search.workingset import Watch, finite
 
@@ -47,8 +47,7 @@ def by_linear_program(space: Space, watch: Watch) -> KindFound | None:
     if positive.any():
         W = _exact_weights(space, pairs.keep(~positive), vectors[~positive], weak.w, watch)
         return None if W is None or not touches(space, W) else KindFound("touching", touching=W)
-    overlap = overlap_near(space, pairs, vectors, weak.dual, watch)
-    return None if overlap is None else KindFound("overlap", overlap=overlap)
+    return overlapping(overlap_near(space, pairs, vectors, weak.dual, watch))
 
 
 def _solve_weak(vectors: Any, watch: Watch) -> Weak | None:
