@@ -17,7 +17,7 @@ from rosenblatt.evidence.proof import cover
 from rosenblatt.evidence.proof.door import read_table
 from rosenblatt.evidence.proof.margins import Hull
 from rosenblatt.evidence.proof.verdict import Inseparable, Separable, Undecided
-from rosenblatt.evidence.search import cycle, narrow, nearest, proposal, twoclass, workingset
+from rosenblatt.evidence.search import cycle, exact, narrow, nearest, proposal, twoclass, workingset
 from rosenblatt.evidence.search.noise import label_noise_bounds
 from rosenblatt.evidence.search.pairs import Space
 from rosenblatt.evidence.separability import separability
@@ -116,6 +116,17 @@ def test_floats_of_any_size(rows):
 def test_large_floats_are_integers_too(top):
     for X, y in (([[top], [-top], [0.0]], [1, 0, 0]), ([[top], [-top], [top]], [1, 1, 0])):
         confirm(separability(X, y), X, y)
+
+
+def test_one_sided_features_of_any_size():
+    # once: the weights of freed rows overflowed and were then read as fractions
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((1200, 4)) * 10.0 ** rng.integers(-200, 200, (1200, 4))
+    X = np.abs(X) * (rng.random((1200, 4)) < 0.3)
+    y = (X[:, 0] > 0) & (X[:, 1] == 0)
+    proof = separability(X, y)
+    assert proof.answer == "separable"
+    assert proof.verify(X, y)
 
 
 @given(small_problems(classes=2))
@@ -287,6 +298,36 @@ def test_time_limit_gives_an_interval():
         separability(SQUARE, [0, 1, 1, 0], time_limit=0)
 
 
+def test_no_exact_step_begins_that_would_end_after_the_time_limit(monkeypatch):
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((200, 30)), rng.integers(0, 2, 200)
+    assert separability(X, y, time_limit=600).answer == "inseparable"
+    monkeypatch.setattr(exact, "SOLVE_SECONDS", 1.0)  # as if the machine were very slow
+    assert separability(X, y, time_limit=600).answer == "undecided"
+    assert separability(X, y).answer == "inseparable"
+
+
+def slab(n, d, half_width, wrong=0):
+    """Rows within a slab about a plane, on the sides of their random labels; a few on the wrong."""
+    rng = np.random.default_rng(0)
+    X, w, y = rng.standard_normal((n, d)), rng.standard_normal(d), rng.integers(0, 2, n)
+    w /= np.linalg.norm(w)
+    side = np.where(y == 1, 1.0, -1.0) * half_width * (1 + rng.random(n))
+    side[:wrong] *= -1
+    return X + np.outer(side - X @ w, w), y
+
+
+@pytest.mark.parametrize("half_width", [1e-6, 1e-9, 1e-12])
+@pytest.mark.parametrize("answer", ["separable", "inseparable"])
+def test_rows_next_to_a_plane_are_decided_in_few_exact_steps(half_width, answer):
+    X, y = slab(400, 40, half_width, wrong=40 if answer == "inseparable" else 0)
+    steps = []
+    proof = separability(X, y, progress=steps.append)
+    assert proof.answer == answer
+    assert proof.verify(X, y)
+    assert sum(step.stage == "exact" for step in steps) <= workingset.MOST_STRETCHES
+
+
 def test_progress_is_told():
     seen = []
     separability(np.array(SQUARE) / 2, [0, 1, 1, 0], progress=seen.append)
@@ -395,6 +436,19 @@ def test_label_noise_is_bracketed():
     assert len(rows) == len(set(rows))
     clean = label_noise_bounds(X, X[:, 0] >= 20)
     assert (clean.lower, clean.upper) == (0, 0)
+
+
+@pytest.mark.parametrize("storage", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("y", [[1, 0, 0, 1], [0, 1, 2, 1]])
+def test_rows_of_zeros_without_an_intercept_have_no_label(storage, y):
+    X = storage(np.array([[1, 1], [-1, -1], [0, 0], [0, 0]]))
+    bounds = label_noise_bounds(X, y, fit_intercept=False)
+    assert bounds.zero_rows == (2, 3)
+    assert (bounds.lower, bounds.upper, bounds.upper_dropped) == (2, None, 2)
+    assert str(bounds).startswith("No change of labels separates the classes")
+    assert "(2: 2, 3)" in str(bounds)
+    assert label_noise_bounds(X, y).zero_rows == ()
+    assert label_noise_bounds(X[:2], y[:2], fit_intercept=False).upper == 0
 
 
 @given(small_problems(top=2, classes=2))

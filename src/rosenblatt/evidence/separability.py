@@ -9,6 +9,7 @@ before it is returned. Without a time limit the answer is always one of the two.
 
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from rosenblatt.arrays import Array, Floats
 from rosenblatt.errors import ParameterError
 from rosenblatt.evidence.proof import certificate, margins
 from rosenblatt.evidence.proof.door import read_table
-from rosenblatt.evidence.proof.overlap import overlap_of
+from rosenblatt.evidence.proof.overlap import Overlap, overlap_of
 from rosenblatt.evidence.proof.verdict import Inseparable, Proof, Separable, Undecided
 from rosenblatt.evidence.search.cycle import decide_small
 from rosenblatt.evidence.search.exact import Found
@@ -25,6 +26,7 @@ from rosenblatt.evidence.search.freed import everything, rest_of
 from rosenblatt.evidence.search.kind import kind_of
 from rosenblatt.evidence.search.maximal import maximise_margin
 from rosenblatt.evidence.search.narrow import decide_narrow
+from rosenblatt.evidence.search.overlap import Overlap as FoundOverlap
 from rosenblatt.evidence.search.pairs import Space
 from rosenblatt.evidence.search.proposal import propose
 from rosenblatt.evidence.search.twoclass import decide_two
@@ -97,14 +99,14 @@ def _find(space: Space, watch: Watch) -> Found:
     if found is not None:
         return found
     W, clean = propose(space, watch)
-    if clean and margins.separates(space.table, W):
+    if clean and space.separated_by(W):
         return Found(W, None, ())
     rest = rest_of(space, watch) if space.table.n > ROUND else everything(space)
     try:
         found = rest.restored(_decide(rest.part, rest.weights(W), watch))
     except Late as late:
         raise rest.late(late) from None
-    if found.W is None or margins.separates(space.table, found.W):
+    if found.W is None or space.separated_by(found.W):
         return found
     return _decide(space, W, watch)  # the weights of freed rows were beyond floats
 
@@ -150,24 +152,33 @@ def _separable(space: Space, W: Array, watch: Watch, *, maximise: bool) -> Separ
 def _inseparable(space: Space, found: Found, watch: Watch) -> Inseparable:
     pairs = found.pairs
     assert pairs is not None
-    kind, touching = kind_of(space, pairs, watch)
+    known = kind_of(space, found, watch)
     total = sum(found.weights)
     order = sorted(range(len(found.weights)), key=lambda t: (-found.weights[t], pairs.row[t]))
     rows = tuple(int(pairs.row[t]) for t in order)
     rivals = tuple(int(pairs.rival[t]) for t in order)
-    overlap = None
-    if kind == "overlap":
-        overlap = overlap_of(space.table, (rows, rivals), bias=space.bias)
+    touching, evidence = known.touching, known.overlap
+    overlap = None if evidence is None else _overlap(space, (rows, rivals), evidence)
     return Inseparable(
         **_about(space),
         rows=rows,
         rivals=rivals,
         weights=tuple(Fraction(found.weights[t], total) for t in order),
-        kind=kind,
+        kind="unknown" if known.kind == "overlap" and overlap is None else known.kind,
         touching=touching,
         tied=None if touching is None else int((margins.signs(space.table, touching) == 0).sum()),
         overlap=overlap,
     )
+
+
+def _overlap(
+    space: Space, certificate: tuple[tuple[int, ...], tuple[int, ...]], found: FoundOverlap
+) -> Overlap | None:
+    """Evidence for the record: the certificate's own pairs where they span, else with more."""
+    pairs = found.pairs
+    more = pairs.row.tolist(), pairs.rival.tolist(), found.weights
+    prove = partial(overlap_of, space.table, certificate, bias=space.bias, null=found.null)
+    return prove() or prove(more=more)
 
 
 def _undecided(space: Space, late: Late) -> Undecided:
@@ -175,4 +186,5 @@ def _undecided(space: Space, late: Late) -> Undecided:
     upper = margins.radius(table, bias=space.bias)
     if late.hull is not None:
         upper = min(upper, margins.hull_length(table, late.hull, bias=space.bias))
-    return Undecided(**_about(space), lower=margins.margin(table, late.W), upper=upper)
+    W = late.W if np.isfinite(late.W).all() else np.zeros_like(late.W)
+    return Undecided(**_about(space), lower=margins.margin(table, W), upper=upper)

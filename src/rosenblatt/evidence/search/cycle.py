@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rosenblatt.evidence.proof.margins import separates
 from rosenblatt.evidence.search import exact
 from rosenblatt.evidence.search.pairs import Pairs, Space
 from rosenblatt.evidence.search.workingset import Watch
@@ -46,7 +45,7 @@ def decide_small(space: Space, watch: Watch) -> exact.Found | None:
         return None
     if walk.w is not None:
         W = np.array(walk.w, dtype=np.float64).reshape(space.units, space.width)
-        return exact.Found(W, None, ()) if separates(table, W) else None
+        return exact.Found(W, None, ()) if space.separated_by(W) else None
     if len(walk.added) > max(1, space.units - 1) * space.width + 1:
         return None  # more vectors than a certificate needs: taking some away costs more than this
     return exact.Found(None, pairs.keep(list(walk.added)), tuple(walk.added.values()))

@@ -8,19 +8,21 @@ nearest point strictly shorter than the one before, so it ends after finitely ma
 certificate or in weights that separate every row of the table.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
 import flint
 import numpy as np
 
-from rosenblatt.arrays import Array, Ints
-from rosenblatt.evidence.proof.margins import exact_slacks, nearest, separates, signs
+from rosenblatt.arrays import Array, Floats, Ints
+from rosenblatt.evidence.proof.margins import exact_slacks, nearest, signs
 from rosenblatt.evidence.proof.table import integers
 from rosenblatt.evidence.search.pairs import Pairs, Space
 
 PRIME = (1 << 61) - 1
+WEIGHT_BITS = 50  # a proposed weight is rounded to so many bits below the largest
+SOLVE_SECONDS = 1e-9  # of one exact solve over k³ bits, for k × k integers of few bits
 
 
 class Found(NamedTuple):
@@ -85,17 +87,15 @@ def blocks_of(space: Space, own: int, rival: int) -> list[tuple[int, int]]:
 def dependency(matrix: Any) -> list[int] | None:
     """Return the integers with Σ λ_i a_i = 0 if there is one way only, with Σ λ_i > 0."""
     k = matrix.nrows()
-    rank, columns = _echelon(flint.nmod_mat(matrix, PRIME))
+    rank, columns = echelon(flint.nmod_mat(matrix, PRIME))
     if rank != k - 1:  # modulo a prime the rank can only be too small
         return None
     if rank == 0:
         return [1]
-    core = flint.fmpz_mat([[matrix[i, j] for i in range(k)] for j in columns])
-    _, basis = _echelon(flint.nmod_mat(core, PRIME))
+    core = part(matrix, range(k), columns).transpose()
+    _, basis = echelon(flint.nmod_mat(core, PRIME))
     free = next(iter(set(range(k)) - set(basis)))
-    left = flint.fmpz_mat([[core[t, i] for i in basis] for t in range(rank)])
-    right = flint.fmpz_mat([[-core[t, free]] for t in range(rank)])
-    solved: Any = left.solve(right)
+    solved: Any = part(core, range(rank), basis).solve(-part(core, range(rank), [free]))
     numerators, bottom = solved.numer_denom()
     weights = [int(bottom)] * k
     for t, i in enumerate(basis):
@@ -106,7 +106,7 @@ def dependency(matrix: Any) -> list[int] | None:
     return weights if total > 0 else [-w for w in weights]
 
 
-def _echelon(matrix: Any) -> tuple[int, list[int]]:
+def echelon(matrix: Any) -> tuple[int, list[int]]:
     """Rank, and the columns of the pivots."""
     reduced, rank = matrix.rref()
     pivots, column = [], 0
@@ -117,14 +117,50 @@ def _echelon(matrix: Any) -> tuple[int, list[int]]:
     return rank, pivots
 
 
-def _fraction(q: Any) -> Fraction:
+def rounded(w: Floats) -> list[int]:
+    """Integers in proportion to floats, to WEIGHT_BITS below the largest."""
+    top = float(np.abs(w).max()) or 1.0
+    return [int(v) for v in np.rint(w / top * 2.0**WEIGHT_BITS).tolist()]
+
+
+def pivots(matrix: Any) -> tuple[list[int], list[int]]:
+    """Independent rows and columns of a submatrix that has the rank of the matrix, modulo PRIME."""
+    _, columns = echelon(flint.nmod_mat(matrix, PRIME))
+    if not columns:
+        return [], []
+    core = part(matrix, range(matrix.nrows()), columns)
+    _, rows = echelon(flint.nmod_mat(core.transpose(), PRIME))
+    return rows, columns
+
+
+def fraction(q: Any) -> Fraction:
+    """Return a fraction of flint's as Python writes it."""
     return Fraction(int(q.p), int(q.q))
 
 
-def _common(weights: Sequence[Fraction]) -> Any:
+def numerators(weights: Sequence[Fraction]) -> Any:
     """Numerators over the common denominator, as a row matrix."""
-    numerators, _ = flint.fmpq_mat(1, len(weights), [rational(w) for w in weights]).numer_denom()
-    return numerators
+    whole, _ = flint.fmpq_mat(1, len(weights), [rational(w) for w in weights]).numer_denom()
+    return whole
+
+
+def part(matrix: Any, rows: Iterable[int], columns: Iterable[int]) -> Any:
+    """Submatrix of the given rows and columns, in their order."""
+    rows, columns = list(rows), list(columns)
+    return flint.fmpz_mat(len(rows), len(columns), [matrix[i, j] for i in rows for j in columns])
+
+
+def orthogonal(matrix: Any) -> Any:
+    """Integer basis of all w with matrix · w = 0, as columns; None if only w = 0."""
+    null, size = matrix.nullspace()
+    return part(null, range(null.nrows()), range(size)) if size else None
+
+
+def solve_seconds(matrix: Any, rank: int, *, products: bool = False) -> float:
+    """Estimate the seconds of an exact solve; with products, of the vectors' Gram matrix."""
+    bits = max((int(v).bit_length() for v in matrix.entries()), default=1)
+    bits *= 2 if products else 1
+    return SOLVE_SECONDS * min(4.0, 1 + bits / 100) * float(rank) ** 3 * bits
 
 
 def rational(w: Fraction) -> Any:
@@ -133,14 +169,17 @@ def rational(w: Fraction) -> Any:
 
 
 def settle(
-    space: Space, pairs: Pairs, weights: Sequence[Fraction], listen: Callable[[int], None]
+    space: Space, pairs: Pairs, weights: Sequence[Fraction], listen: Callable[[int, float], None]
 ) -> Found:
-    """Decide exactly, starting from pairs with weights ≥ 0 that sum to 1."""
+    """Decide exactly, starting from pairs with weights ≥ 0 that sum to 1.
+
+    ``listen`` hears of every step and the seconds it may take before it begins.
+    """
     weights, steps = list(weights), 0
     while True:
         steps += 1
-        listen(steps)
         at = block(space, pairs)
+        listen(steps, solve_seconds(at.matrix, len(pairs.row), products=True))
         goal = _affine(at.matrix)
         if goal is None:
             weights = _slide(at.matrix, weights)
@@ -171,7 +210,7 @@ def _affine(matrix: Any) -> list[Fraction] | None:
         solved = bordered.solve(flint.fmpz_mat(k + 1, 1, [0] * k + [1]))
     except ZeroDivisionError:
         return None
-    return [_fraction(solved[i, 0]) for i in range(k)]
+    return [fraction(solved[i, 0]) for i in range(k)]
 
 
 def _slide(matrix: Any, weights: Sequence[Fraction]) -> list[Fraction]:
@@ -186,19 +225,19 @@ def _slide(matrix: Any, weights: Sequence[Fraction]) -> list[Fraction]:
 
 def _look(space: Space, pairs: Pairs, weights: Sequence[Fraction], at: Block) -> Found | Pairs:
     """See what the nearest point proves: a certificate, a separator, or a pair that must join."""
-    numerators = _common(weights)
-    p = numerators * at.matrix
+    whole = numerators(weights)
+    p = whole * at.matrix
     if p.is_zero():
-        return Found(None, pairs, tuple(int(w) for w in numerators.entries()))
+        return Found(None, pairs, tuple(int(w) for w in whole.entries()))
     W = weights_of(space, [int(v) for v in p.entries()], at)
     rounded = nearest(W)
     for candidate in (rounded, W):
-        if separates(space.table, candidate):
+        if space.separated_by(candidate):
             return Found(candidate, None, ())
     return worst_pair(space, W)
 
 
-def weights_of(space: Space, p: list[int], at: Block) -> Array:
+def weights_of(space: Space, p: Sequence[int], at: Block) -> Array:
     """Exact weights in the units of the data, the largest between 1/2 and 1."""
     W = np.full((space.units, space.width), Fraction(0), dtype=object)
     power = (-space.exponents[at.columns]).tolist()
@@ -208,12 +247,18 @@ def weights_of(space: Space, p: list[int], at: Block) -> Array:
     return W
 
 
+def weights_at(space: Space, p: Sequence[int]) -> Array:
+    """Exact weights in the units of the data from integers for every coordinate."""
+    units, columns = np.divmod(np.arange(len(p)), space.width)
+    return weights_of(space, p, Block(None, units, columns))
+
+
 def worst_pair(space: Space, W: Array) -> Pairs:
     """Return a pair that the weights W leave on the boundary or the wrong side."""
-    sign = signs(space.table, W)
+    wrong = np.flatnonzero(signs(space.table, W) <= 0)
     slack, rival = space.worst(nearest(W))
-    slack[sign > 0] = np.inf
-    row = int(np.nan_to_num(slack, nan=-np.inf).argmin())
+    # floats choose among rows that are wrong only: what they cannot hold is infinite or nan
+    row = int(wrong[np.nan_to_num(slack[wrong], nan=-np.inf).argmin()])
     rows = np.array([row])
     if space.units == 1:
         return Pairs(rows, 1 - space.table.codes[rows])

@@ -94,14 +94,15 @@ class Rest:
         """Bring the freed rows to the margin of the rest by their features, the last round first.
 
         A round's features are one-sided among its own rows and all that remained after it, so they
-        can do harm only to rows freed before, which come later here.
+        can do harm only to rows freed before, which come later here. Weights beyond floats are
+        returned as infinite or nan: they separate nothing, and all rows are to be decided then.
         """
         V = nearest(W).copy()
         margin = self._margin(V)
         for rows, sign in reversed(self.rounds):
             for some in _in_blocks(self.space.table, rows):
                 self._raise(V, some, sign, margin)
-        if W.dtype != object:
+        if W.dtype != object or not np.isfinite(V).all():
             return V
         moved = [[Fraction(v) for v in unit] for unit in V - nearest(W)]
         lifted: Array = W + np.array(moved, dtype=object)

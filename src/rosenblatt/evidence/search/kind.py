@@ -1,42 +1,65 @@
 """How classes that cannot be separated meet: they overlap, or only touch.
 
 They touch if some weights put no row on the wrong side and not every row on the boundary
-("quasi-complete separation" in logistic regression). Such weights are 0 on every pair of a
-certificate, so what is left is the space of weights orthogonal to the certificate: there the
-remaining rows are separable, or hold another certificate, or there are none.
+("quasi-complete separation" in logistic regression). One linear program tells (`stiemke`), or
+where floats fail facial reduction (`reduction`); larger tables may be told by one feature alone,
+or by a certificate whose rows span the space.
 """
 
+from collections.abc import Iterator
 from fractions import Fraction
-from typing import Any
+from time import monotonic
 
-import flint
 import numpy as np
 
 from rosenblatt.arrays import Array
-from rosenblatt.evidence.proof.table import Csr, Table, bigs, floats
-from rosenblatt.evidence.proof.verdict import Kind
-from rosenblatt.evidence.search import exact
-from rosenblatt.evidence.search.pairs import Pairs, Space
-from rosenblatt.evidence.search.workingset import Late, Watch, decide
+from rosenblatt.evidence.proof.table import Csr, Table, floats
+from rosenblatt.evidence.search.exact import Found
+from rosenblatt.evidence.search.overlap import UNKNOWN, KindFound, overlapping, spanning
+from rosenblatt.evidence.search.pairs import Space
+from rosenblatt.evidence.search.reduction import by_reduction
+from rosenblatt.evidence.search.stiemke import by_linear_program
+from rosenblatt.evidence.search.workingset import Late, Watch
 
-SMALL = 200_000  # entries of all pairs' vectors that are still worked out one by one
+MIN_KIND_SECONDS = 2.0  # time for the kind; more if finding the certificate has taken more
+MAX_LP_ENTRIES = 1_000_000  # entries of all pairs' vectors that one linear program may have
+MAX_REDUCTION_ENTRIES = 200_000  # the same for facial reduction
 
 
-def kind_of(space: Space, pairs: Pairs, watch: Watch) -> tuple[Kind, Array | None]:
-    """Overlap, or touching with the weights that show it."""
-    W = one_feature(space)
-    if W is not None:
-        return "touching", W
-    vectors = exact.block(space, pairs).matrix
-    blocks = max(1, space.units - 1)
-    if flint.nmod_mat(vectors, exact.PRIME).rank() == blocks * space.width:  # at most the rank
-        return "overlap", None
-    if space.table.n * (len(space.table.classes) - 1) * space.units * space.width > SMALL:
-        return "unknown", None
+def kind_of(space: Space, found: Found, watch: Watch) -> KindFound:
+    """Overlap or touching, exactly; unknown where the time or size does not allow to tell."""
+    import scipy.optimize  # noqa: F401, PLC0415 - not on the time that is counted
+
     try:
-        return _by_steps(space, pairs, watch)
+        attempts = _attempts(space, found, _budget(watch))
+        return next((known for known in attempts if known is not None), UNKNOWN)
     except Late:
-        return "unknown", None
+        return UNKNOWN
+
+
+def _attempts(space: Space, found: Found, watch: Watch) -> Iterator[KindFound | None]:
+    """Try to tell the kind, the quickest way first; None where a way does not tell."""
+    assert found.pairs is not None
+    total = sum(found.weights)
+    weights = tuple(Fraction(w, total) for w in found.weights)
+    yield overlapping(spanning(space, found.pairs, weights))
+    if _entries(space) <= MAX_LP_ENTRIES:
+        yield by_linear_program(space, watch)
+    W = one_feature(space)
+    yield None if W is None else KindFound("touching", touching=W)
+    yield overlapping(spanning(space, found.pairs, weights, watch))
+    if _entries(space) <= MAX_REDUCTION_ENTRIES:
+        yield by_reduction(space, found, watch)
+
+
+def _budget(watch: Watch) -> Watch:
+    """Give the kind a time limit of its own, within what is left of the caller's."""
+    spent = monotonic() - watch.start
+    return Watch(min(max(MIN_KIND_SECONDS, spent), watch.left()), watch.progress)
+
+
+def _entries(space: Space) -> int:
+    return space.table.n * (len(space.table.classes) - 1) * space.units * space.width
 
 
 def one_feature(space: Space) -> Array | None:
@@ -79,51 +102,3 @@ def _spread(table: Table, rows: Array, low: Array, high: Array) -> None:
     np.maximum.at(high, (codes, entries.column), value)
     np.minimum(low, 0.0, out=low)  # a sparse column may also be 0; reading it so is only cautious
     np.maximum(high, 0.0, out=high)
-
-
-def _by_steps(space: Space, pairs: Pairs, watch: Watch) -> tuple[Kind, Array | None]:
-    everything = space.every_pair()
-    at = exact.block(space, everything)
-    known = set(zip(pairs.row.tolist(), pairs.rival.tolist(), strict=True))
-    chosen = [t for t, pair in enumerate(zip(*everything, strict=True)) if pair in known]
-    left, basis = at.matrix, None
-    while True:
-        free = _orthogonal(_rows_of(left, chosen))
-        if free is None:
-            return "overlap", None
-        basis = free if basis is None else basis * free
-        left = left * free
-        alive = [t for t in range(left.nrows()) if any(left[t, j] for j in range(left.ncols()))]
-        if not alive:
-            return "overlap", None
-        found = decide(_plain(left, alive), np.ones((1, left.ncols())), watch)
-        if found.W is not None:
-            return "touching", _back(space, at, basis, found.W)
-        assert found.pairs is not None
-        chosen = [alive[int(t)] for t in found.pairs.row]
-
-
-def _rows_of(matrix: Any, rows: list[int]) -> Any:
-    return flint.fmpz_mat([[matrix[t, j] for j in range(matrix.ncols())] for t in rows])
-
-
-def _orthogonal(matrix: Any) -> Any:
-    """Basis of all w with matrix · w = 0, as columns; None if only w = 0."""
-    null, size = matrix.nullspace()
-    if size == 0:
-        return None
-    return flint.fmpz_mat([[null[i, j] for j in range(size)] for i in range(null.nrows())])
-
-
-def _plain(matrix: Any, rows: list[int]) -> Space:
-    """Vectors that all ask v·u > 0, as a table whose rows are all of class 1."""
-    flat = bigs(int(matrix[t, j]) for t in rows for j in range(matrix.ncols()))
-    X = flat.reshape(len(rows), matrix.ncols())
-    return Space(Table(X, np.ones(len(rows), dtype=np.int64), ("0", "1")), bias=False)
-
-
-def _back(space: Space, at: exact.Block, basis: Any, U: Array) -> Array:
-    """Weights in the units of the data from weights u of the orthogonal space."""
-    u = flint.fmpq_mat(len(U[0]), 1, [exact.rational(Fraction(v)) for v in U[0]])
-    numerators, _ = (flint.fmpq_mat(basis) * u).numer_denom()
-    return exact.weights_of(space, [int(v) for v in numerators.entries()], at)

@@ -7,7 +7,7 @@ p give γ* ≥ min_i a_i·p / |p|. Both meet as the working set comes to hold al
 import numpy as np
 
 from rosenblatt.arrays import Array
-from rosenblatt.evidence.proof.margins import Hull, margin, nearest, separates
+from rosenblatt.evidence.proof.margins import Hull, margin, nearest
 from rosenblatt.evidence.search.pairs import Space
 from rosenblatt.evidence.search.workingset import (
     Watch,
@@ -36,7 +36,7 @@ def maximise_margin(space: Space, W: Array, watch: Watch) -> tuple[Array, Hull |
         length, high = float(np.linalg.norm(even.weights(p))), _height(even, p)
         lowest = lowest_pairs(even, even.weights(p), bar=high * length)
         watch.tell("margin", step, len(work.pairs.row), lowest.below)
-        if lowest.least > best_margin * length and separates(space.table, even.weights(p)):
+        if lowest.least > best_margin * length and space.separated_by(even.weights(p)):
             best, best_margin = even.weights(p), margin(space.table, even.weights(p))
         done = best_margin >= high * (1 - GAP) or watch.late()
         new = 0 if done else work.extend(lowest.pairs)

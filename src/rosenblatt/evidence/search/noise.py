@@ -4,6 +4,9 @@ Every certificate holds at least one row whose label must change before planes c
 classes, so certificates without a common row are a lower bound. The mistakes of any weights
 are an upper bound: drop or relabel these rows and the weights separate the rest. (A row on the
 boundary counts as a mistake; a small enough change of the weights moves it to either side.)
+
+There is one exception. Without an intercept a row of zeros lies on every hyperplane through the
+origin, whatever its label: it can be dropped, but no relabelling separates the classes.
 """
 
 from collections.abc import Callable
@@ -20,6 +23,7 @@ from rosenblatt.evidence.search.pairs import Space
 from rosenblatt.evidence.search.proposal import propose
 from rosenblatt.evidence.search.workingset import Late, Progress, Watch, decide, quiet
 
+MOST_ROWS_NAMED = 5
 SMALL = 20_000  # weights times rows up to which mistakes are won back one by one
 
 
@@ -28,25 +32,41 @@ class LabelNoise:
     """Bounds on the fewest rows to relabel, or to drop, before planes separate the classes.
 
     ``certificates`` are the row numbers of disjoint certificates: one label of each must change.
-    ``mistakes`` are the rows that the weights ``W`` put on the wrong side.
+    ``mistakes`` are the rows that the weights ``W`` put on the wrong side or on the boundary.
+    ``zero_rows`` are the rows of zeros where there is no intercept: while there are any, no change
+    of labels separates the classes, and the bounds hold for dropping rows only.
     """
 
     certificates: tuple[tuple[int, ...], ...]
     mistakes: tuple[int, ...]
     W: Array
+    zero_rows: tuple[int, ...] = ()
 
     @property
     def lower(self) -> int:
-        """Labels that must change at least."""
+        """Labels that must change, or rows that must be dropped, at least."""
         return len(self.certificates)
 
     @property
-    def upper(self) -> int:
-        """Labels that need to change at most."""
+    def upper(self) -> int | None:
+        """Labels that need to change at most; None if no change of labels is enough."""
+        return None if self.zero_rows else self.upper_dropped
+
+    @property
+    def upper_dropped(self) -> int:
+        """Rows that need to be dropped at most."""
         return len(self.mistakes)
 
     def __str__(self) -> str:
-        return f"At least {self.lower} and at most {self.upper} labels must change."
+        if not self.zero_rows:
+            return f"At least {self.lower} and at most {self.upper} labels must change."
+        first = ", ".join(map(str, self.zero_rows[:MOST_ROWS_NAMED]))
+        more = ", …" if len(self.zero_rows) > MOST_ROWS_NAMED else ""
+        return (
+            f"No change of labels separates the classes: without an intercept, rows of zeros "
+            f"({len(self.zero_rows)}: {first}{more}) lie on every boundary. At least {self.lower} "
+            f"and at most {self.upper_dropped} rows must be dropped; or fit an intercept."
+        )
 
 
 def label_noise_bounds(
@@ -74,7 +94,17 @@ def label_noise_bounds(
         guesses = [*last, first, *_constant(space)]
         found = [(_mistakes(table, guess), guess) for guess in guesses]
         mistakes, best = _fewer(space, *min(found, key=lambda pair: len(pair[0])), watch)
-    return LabelNoise(tuple(certificates), tuple(mistakes.tolist()), best)
+    return LabelNoise(tuple(certificates), tuple(mistakes.tolist()), best, _zero_rows(space))
+
+
+def _zero_rows(space: Space) -> tuple[int, ...]:
+    """Rows z = 0; with a bias, z = (x, 1) is never 0."""
+    if space.bias:
+        return ()
+    zero = np.ones(space.table.n, dtype=bool)
+    for rows in space.table.blocks():
+        zero[rows[space.table.entries(rows).row]] = False
+    return tuple(np.flatnonzero(zero).tolist())
 
 
 def _disjoint(

@@ -15,6 +15,7 @@ import numpy as np
 from scipy import sparse
 
 from rosenblatt.arrays import Array, Floats, Ints
+from rosenblatt.evidence.proof import margins
 from rosenblatt.evidence.proof.table import Csr, Table, floats
 
 DENSE_WIDTH = 2048  # longer vectors are kept compressed
@@ -34,12 +35,14 @@ class Pairs(NamedTuple):
         """Return pairs of a part of a table as pairs of the table, whose rows the part has."""
         return Pairs(rows[self.row], self.rival)
 
+    def listed(self) -> list[tuple[int, int]]:
+        """Return the pairs one by one."""
+        return list(zip(self.row.tolist(), self.rival.tolist(), strict=True))
+
     def join(self, other: "Pairs") -> "Pairs":
         """Return these pairs, then the others that are new."""
-        known = set(zip(self.row.tolist(), self.rival.tolist(), strict=True))
-        fresh = [
-            pair not in known for pair in zip(other.row.tolist(), other.rival.tolist(), strict=True)
-        ]
+        known = set(self.listed())
+        fresh = [pair not in known for pair in other.listed()]
         new = other.keep(np.array(fresh, dtype=bool))
         return Pairs(np.concatenate([self.row, new.row]), np.concatenate([self.rival, new.rival]))
 
@@ -93,6 +96,11 @@ class Space:
             length[rows] = np.hypot(self.table.lengths(rows, self.scale[:d]), one)
         length[~((length > 0) & (length < np.inf))] = 1.0
         return length
+
+    def separated_by(self, W: Array) -> bool:
+        """Say whether W puts every row strictly on its side, exactly; never if W overflowed."""
+        held = W.dtype.kind == "O" or bool(np.isfinite(W).all())
+        return held and margins.separates(self.table, W)
 
     def every_pair(self) -> Pairs:
         """Every row with every rival."""

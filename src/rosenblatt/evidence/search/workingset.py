@@ -4,6 +4,12 @@ Most rows of a large table never matter. The search keeps a working set of row-r
 the nearest point of their hull, and adds the pairs which that point leaves on the wrong side. It
 ends when the point separates every row, or when it is the origin as far as floats can tell; exact
 arithmetic then has the last word.
+
+Rows that all lie close to one plane leave floats few digits across it. The space is then stretched
+along the plane's normal, the direction of the nearest point, and the search goes on from there: no
+verdict changes when all vectors are multiplied by one matrix T that has an inverse, and weights u
+of the stretched space are weights T'u of the vectors as they were (rescaling, as in Dunagan and
+Vempala 2008).
 """
 
 from collections.abc import Callable, Iterator
@@ -17,7 +23,7 @@ import numpy as np
 from scipy import sparse
 
 from rosenblatt.arrays import Floats, Ints
-from rosenblatt.evidence.proof.margins import Hull, separates
+from rosenblatt.evidence.proof.margins import Hull
 from rosenblatt.evidence.search import exact
 from rosenblatt.evidence.search.nearest import Corral, improve, point
 from rosenblatt.evidence.search.pairs import Pairs, Space
@@ -28,6 +34,9 @@ ORIGIN = 1e-28  # p·p below this, for vectors of length one, is taken for 0 unt
 CLOSE = 1e-9
 BATCHES = 8  # after so many, rows from outside the working set are worth a look
 MOST_ROUNDS = 10_000
+MOST_STRETCHES = 4
+LARGEST_STRETCH = 1e12
+MAX_STRETCHED_WIDTH = 2048  # T is a dense matrix
 
 
 class Progress(NamedTuple):
@@ -48,9 +57,17 @@ class Watch:
     progress: Callable[[Progress], None] | None = None
     start: float = field(default_factory=monotonic)
 
+    def left(self) -> float:
+        """Seconds before the time limit, infinite without one."""
+        return np.inf if self.limit is None else self.limit - (monotonic() - self.start)
+
     def late(self) -> bool:
         """Say whether the time limit has passed."""
-        return self.limit is not None and monotonic() - self.start > self.limit
+        return self.left() < 0
+
+    def allows(self, seconds: float) -> bool:
+        """Say whether a step that cannot be stopped would end before the time limit."""
+        return seconds <= self.left()
 
     def tell(self, stage: str, step: int = 0, working_set: int = 0, mistakes: int = 0) -> None:
         """Report a step."""
@@ -74,17 +91,41 @@ class Late(Exception):  # noqa: N818
 
 @dataclass(eq=False)
 class Working:
-    """The working set: pairs, their vectors, and the corral among them."""
+    """The working set: pairs, their vectors, and the corral among them.
+
+    ``stretch`` is the matrix T by which the vectors were multiplied, if they were, and ``norms``
+    their lengths then: they are divided by these.
+    """
 
     space: Space
     pairs: Pairs
     vectors: Any
     corral: Corral = field(default_factory=Corral)
+    stretch: Floats | None = None
+    norms: Floats = field(default_factory=lambda: np.ones(0))
 
     @classmethod
-    def of(cls, space: Space, pairs: Pairs) -> "Working":
+    def of(cls, space: Space, pairs: Pairs, stretch: Floats | None = None) -> "Working":
         """Start from some pairs."""
-        return cls(space, pairs, space.vectors(pairs))
+        work = cls(space, pairs.keep(slice(0, 0)), None, stretch=stretch)
+        work.extend(pairs)
+        return work
+
+    def stretched(self, p: Floats) -> "Working | None":
+        """Return the same pairs in a space stretched along p; None if that is not worthwhile."""
+        length, wide = float(np.linalg.norm(p)), self.vectors.shape[1]
+        if wide > MAX_STRETCHED_WIDTH or not 0 < length < np.inf:
+            return None
+        normal = p / length
+        height = float(np.abs(np.asarray(self.vectors[self.corral.at] @ normal)).max(initial=0.0))
+        factor = min(1 / height, LARGEST_STRETCH) if height > 0 else LARGEST_STRETCH
+        before = np.eye(wide) if self.stretch is None else self.stretch
+        T = before + (factor - 1) * np.outer(normal, normal @ before)
+        return Working.of(self.space, self.pairs, T) if factor > 2 and finite(T) else None
+
+    def weights(self, p: Floats) -> Floats:
+        """Weights in the units of the data from a point of this space."""
+        return self.space.weights(p if self.stretch is None else p @ self.stretch)
 
     def extend(self, pairs: Pairs) -> int:
         """Add pairs that are new; return how many were."""
@@ -92,14 +133,25 @@ class Working:
         self.pairs = self.pairs.join(pairs)
         new = self.pairs.keep(slice(before, None))
         if len(new.row):
-            self.vectors = _stack(self.vectors, self.space.vectors(new))
+            vectors, norms = self._vectors(new)
+            self.vectors = vectors if self.vectors is None else _stack(self.vectors, vectors)
+            self.norms = np.append(self.norms, norms)
         return len(new.row)
+
+    def _vectors(self, pairs: Pairs) -> tuple[Any, Floats]:
+        vectors = self.space.vectors(pairs)
+        if self.stretch is None:
+            return vectors, np.ones(len(pairs.row))
+        vectors = np.asarray(vectors @ self.stretch.T)
+        norms = np.linalg.norm(vectors, axis=1)
+        norms[norms == 0] = 1.0
+        return vectors / norms[:, None], norms
 
     def hull(self) -> Hull:
         """Give the corral's weights in terms of the rows as they are, not as they were scaled."""
         chosen = self.pairs.keep(self.corral.at)
         size = 1.0 if self.space.even else 1 / self.space.lengths[chosen.row]
-        weights = self.corral.weight * size
+        weights = self.corral.weight * size / self.norms[self.corral.at]
         keep = (weights > 0) & np.isfinite(weights)
         if not keep.any():  # numbers beyond floats: any pair will do for exact arithmetic
             chosen, weights, keep = self.pairs.keep([0]), np.ones(1), np.array([True])
@@ -136,40 +188,59 @@ def approach(work: Working, watch: Watch, *, enough: bool) -> tuple[Floats, str]
 def decide(space: Space, W: Floats, watch: Watch) -> exact.Found:
     """Find weights that separate every row, or a certificate that none do; W orders the rows."""
     work = Working.of(space, first_pairs(space, W))
+    if not finite(work.vectors):
+        return _exactly(space, work.hull(), W, watch)
+    for _ in range(MOST_STRETCHES):
+        p, found = _search(work, watch)
+        found = found or _certificate(work, p, watch)
+        if found is not None:
+            return found
+        stretched = work.stretched(p)
+        if stretched is None:
+            break
+        work = stretched
+    return _exactly(space, work.hull(), work.weights(p), watch)
+
+
+def _search(work: Working, watch: Watch) -> tuple[Floats, exact.Found | None]:
+    """Go on until the point separates every row or floats get no further."""
     for step in range(1, MOST_ROUNDS):
-        if not finite(work.vectors):
-            return _exactly(space, work.hull(), W, watch)
         p, stand = approach(work, watch, enough=True)
-        W = space.weights(p)
-        lowest = lowest_pairs(space, W)
+        W = work.weights(p)
+        lowest = lowest_pairs(work.space, W)
         watch.tell("working set", step, len(work.pairs.row), lowest.below)
         if watch.late():
             raise Late(W, work.hull())
-        if lowest.below == 0 and separates(space.table, W):
-            return exact.Found(W, None, ())
+        if lowest.below == 0 and work.space.separated_by(W):
+            return p, exact.Found(W, None, ())
         if lowest.below == 0 or stand in {"origin", "stalled"}:
             break
         if work.extend(lowest.pairs) == 0 and stand == "nearest":
             break
-    return confirm(space, work, watch)
+        if not finite(work.vectors):
+            break
+    return p, None
 
 
-def confirm(space: Space, work: Working, watch: Watch) -> exact.Found:
-    """Decide in exact arithmetic, from where the floats stopped."""
+def _certificate(work: Working, p: Floats, watch: Watch) -> exact.Found | None:
+    """Solve for the weights of the corral's pairs exactly; None if they are no certificate."""
     hull = work.hull()
     pairs = Pairs(np.array(hull.rows), np.array(hull.rivals))
     watch.tell("exact", 0, len(hull.rows))
-    weights = exact.dependency(exact.block(space, pairs).matrix)
-    if weights is not None and min(weights) >= 0:
-        used = [t for t, weight in enumerate(weights) if weight > 0]
-        return exact.Found(None, pairs.keep(used), tuple(weights[t] for t in used))
-    return _exactly(space, hull, space.weights(point(work.vectors, work.corral)), watch)
+    matrix = exact.block(work.space, pairs).matrix
+    if not watch.allows(exact.solve_seconds(matrix, len(hull.rows))):
+        raise Late(work.weights(p), hull)
+    weights = exact.dependency(matrix)
+    if weights is None or min(weights) < 0:
+        return None
+    used = [t for t, weight in enumerate(weights) if weight > 0]
+    return exact.Found(None, pairs.keep(used), tuple(weights[t] for t in used))
 
 
 def _exactly(space: Space, hull: Hull, W: Floats, watch: Watch) -> exact.Found:
-    def listen(step: int) -> None:
+    def listen(step: int, seconds: float) -> None:
         watch.tell("exact", step, len(hull.rows))
-        if watch.late():
+        if not watch.allows(seconds):
             raise Late(W, hull)
 
     pairs = Pairs(np.array(hull.rows), np.array(hull.rivals))
