@@ -13,6 +13,7 @@ from rosenblatt.fitting.building import Built
 from rosenblatt.fitting.mapping import mapped
 from rosenblatt.maps.recipes import LEARNERS, Step, plain_step, recipe_of, step_of
 from rosenblatt.tables.encoding import encoding_of, preparation_in
+from rosenblatt.tables.kinds import Choices
 from rosenblatt.tables.preparation import Preparation
 
 RECIPES = {  # as it is written, and from how many features
@@ -150,7 +151,8 @@ def test_what_was_learned_survives_as_plain_data(step: Step, X: np.ndarray) -> N
 
 def test_what_was_learned_survives_in_a_proof_file(step: Step, X: np.ndarray) -> None:
     preparation = Preparation((), step.map.n_inputs, sparse=False, maps=(step,))
-    again, _ = preparation_in(json.loads(json.dumps(encoding_of(preparation))))
+    encoding = encoding_of(preparation, Choices(), (), ())
+    again, _ = preparation_in(json.loads(json.dumps(encoding)))
     np.testing.assert_array_equal(again.maps[0].map.rows(X), step.map.rows(X))
     assert again.feature_names == preparation.feature_names
 

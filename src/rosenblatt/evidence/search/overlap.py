@@ -22,6 +22,7 @@ from rosenblatt.evidence.search.linear_program import Program, solve
 from rosenblatt.evidence.search.pairs import Pairs, Space
 from rosenblatt.evidence.search.workingset import Watch
 
+MAX_DIMENSION = 1290  # beyond it the checker takes no ranks, and null weights take much memory
 SUPPORT = 1e-9  # weights of a linear program's solution that are not taken for 0
 
 
@@ -133,6 +134,8 @@ def spanning(
 
     Without a watch only if they span the whole space, which is quickly seen.
     """
+    if max(1, space.units - 1) * space.width > MAX_DIMENSION:
+        return None
     matrix = exact.block(space, pairs).matrix
     rank = flint.nmod_mat(matrix, exact.PRIME).rank()  # modulo a prime it can only be too small
     blocks = max(1, space.units - 1)
