@@ -20,9 +20,9 @@ import numpy as np
 from record import RESULTS, versions
 
 from rosenblatt import Perceptron, read, separability
-from rosenblatt.fitting.building import Built
-from rosenblatt.fitting.mapping import through
 from rosenblatt.maps.recipes import recipe_of
+from rosenblatt.pipeline.encoded_data import EncodedData
+from rosenblatt.pipeline.mapped_data import apply_map
 
 SIZES = (0, 100, 200, 500, 1000, 2000, 3000, 4000, 5000, 7000, 10_000)
 PASSES = 30
@@ -61,7 +61,7 @@ def digits(part: str) -> tuple[np.ndarray, np.ndarray]:
 
 def with_products(n: int, X: np.ndarray) -> np.ndarray:
     step = recipe_of(f"random-products:{n}").learn(X)
-    return through(Built(X, np.zeros(len(X), np.int8), on_disk=False), step).X
+    return apply_map(EncodedData(X, np.zeros(len(X), np.int8), on_disk=False), step).X
 
 
 def errors() -> list[dict[str, Any]]:

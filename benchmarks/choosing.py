@@ -28,7 +28,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import StratifiedKFold
 
 from rosenblatt import LinearSVM, LogisticRegression
-from rosenblatt.estimators.choosing import CS
+from rosenblatt.model_selection.choose_c import CS
 
 RESULTS = Path(__file__).parent / "results"
 Data = tuple[Any, np.ndarray]

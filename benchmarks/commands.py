@@ -23,10 +23,10 @@ import numpy as np
 import polars as pl
 from record import RESULTS, versions
 
-OURS = [sys.executable, "-c", "from rosenblatt.cli.start import main; main()"]
+OURS = [sys.executable, "-c", "from rosenblatt.cli.entry import main; main()"]
 PARSE_POLARS = "import sys, polars; polars.read_csv(sys.argv[1])"
 PARSE_OURS = (
-    "import sys; from rosenblatt.sources.formats import open_source\n"
+    "import sys; from rosenblatt.io.formats import open_source\n"
     "for chunk in open_source([sys.argv[1]]): pass"
 )
 N_ROWS, N_FEATURES, PART = 1_000_000, 28, 100_000

@@ -71,8 +71,8 @@ def ours_in_chunks(folder: Path) -> Iterator[None]:
     from newswire import N_WORDS
 
     from rosenblatt import Perceptron
-    from rosenblatt.data.problem import matrix_of
-    from rosenblatt.sources.svmlight import SvmLight
+    from rosenblatt.data.training_data import matrix_of
+    from rosenblatt.io.svmlight import SvmLight
 
     yield
     model = Perceptron()
@@ -87,7 +87,7 @@ def ours_joined(folder: Path) -> Iterator[None]:
     from scipy import sparse
 
     from rosenblatt import Perceptron
-    from rosenblatt.sources.svmlight import SvmLight
+    from rosenblatt.io.svmlight import SvmLight
 
     yield
     chunks = list(SvmLight((str(folder / SVMLIGHT),)))
@@ -106,7 +106,7 @@ def ours_joined(folder: Path) -> Iterator[None]:
 
 def ours_read(folder: Path) -> Iterator[None]:
     """Reading without learning."""
-    from rosenblatt.sources.svmlight import SvmLight
+    from rosenblatt.io.svmlight import SvmLight
 
     yield
     for _ in SvmLight((str(folder / SVMLIGHT),)):
@@ -180,8 +180,8 @@ def ours_by_command(folder: Path, *, settings: tuple[str, ...]) -> Iterator[floa
 
 def ours_numbers(folder: Path) -> Iterator[float | None]:
     """Reading without learning."""
-    from rosenblatt.sources.delimited import Delimited
-    from rosenblatt.sources.options import Options
+    from rosenblatt.io.csv import Delimited
+    from rosenblatt.io.options import Options
 
     yield None
     for _ in Delimited((str(folder / NUMBERS),), Options()):

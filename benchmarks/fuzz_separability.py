@@ -27,7 +27,7 @@ import flint
 import numpy as np
 from scipy import sparse
 
-from rosenblatt.evidence.separability import separability
+from rosenblatt.separation.decide import separability
 
 MANY_ROWS = 1001  # more rows than are decided all at once
 Rows = list[list[Any]]

@@ -36,15 +36,15 @@ from scipy import sparse
 from sklearn.linear_model import Perceptron as TheirPerceptron
 
 from rosenblatt import Perceptron
-from rosenblatt.data.problem import Problem, no_weights
-from rosenblatt.data.rows import dot4
-from rosenblatt.data.visits import Shape, visits
-from rosenblatt.rules.losses import Loss
-from rosenblatt.rules.steps import Step
-from rosenblatt.solvers.correct import Rule
-from rosenblatt.solvers.memory import MISTAKES, Memory
-from rosenblatt.solvers.online import four
-from rosenblatt.solvers.passes import learn
+from rosenblatt.data.shuffle import Shape, sample_orders
+from rosenblatt.data.training_data import TrainingData, no_weights
+from rosenblatt.kernels.rows import dot4
+from rosenblatt.losses.margin_losses import Loss
+from rosenblatt.online.epochs import fit_one_epoch
+from rosenblatt.online.sample_loop import four
+from rosenblatt.online.state import MISTAKES, OptimiserState
+from rosenblatt.online.step_size import Step
+from rosenblatt.online.update import Rule
 
 RESULTS = Path(__file__).parent / "results"
 PASSES = 4
@@ -131,18 +131,21 @@ def passes(name: str, X: Any, y: np.ndarray, *, shuffle: bool, goal: str) -> Row
 def scoring_time(X: np.ndarray, *, shuffle: bool) -> float:
     """Time to score all rows in the order of a pass, planned beforehand, and learn nothing."""
     key = (0, 1) if shuffle else None
-    plan = [(v.order.copy(), v.fetch.copy()) for v in visits(Shape(*X.shape, X.strides[0]), key)]
-    order, fetch = (np.concatenate(part) for part in zip(*plan, strict=True))
+    plan = [
+        (v.order.copy(), v.prefetch.copy())
+        for v in sample_orders(Shape(*X.shape, X.strides[0]), key)
+    ]
+    order, prefetch = (np.concatenate(part) for part in zip(*plan, strict=True))
     w = np.ones(X.shape[1] + 1)
-    score_in_order(X, order, fetch, w)
-    return best(lambda: score_in_order(X, order, fetch, w), 9)
+    score_in_order(X, order, prefetch, w)
+    return best(lambda: score_in_order(X, order, prefetch, w), 9)
 
 
 @njit(nogil=True)
-def score_in_order(X: np.ndarray, order: np.ndarray, fetch: np.ndarray, w: np.ndarray) -> float:
+def score_in_order(X: np.ndarray, order: np.ndarray, prefetch: np.ndarray, w: np.ndarray) -> float:
     total = 0.0
     for k in range(0, len(order) - 3, 4):
-        a, b, c, d = dot4(X, four(order, k), w, four(fetch, k))
+        a, b, c, d = dot4(X, four(order, k), w, four(prefetch, k))
         total += (a + b) + (c + d)
     return total
 
@@ -183,15 +186,15 @@ def second_thread(shrink: int) -> float:
     X = rng.standard_normal((4_000_000 // shrink, 28), np.float32)
     w = rng.standard_normal(28)
     y = (X @ w > 0).astype(np.int8)
-    problem = Problem(X, y, no_weights(len(y)), np.ones(2))
+    data = TrainingData(X, y, no_weights(len(y)), np.ones(2))
     rule = Rule(int(Loss.PERCEPTRON), int(Step.CONSTANT), bias=0.0)
-    memory = Memory.starting_at(np.append(w, 0.0)[None], 2, keep="last", l1=False)
+    state = OptimiserState.from_weights(np.append(w, 0.0)[None], 2, keep="last", l1=False)
 
     def seconds(n_jobs: int) -> float:
-        return best(lambda: learn(problem, rule, memory, n_jobs=n_jobs), 15, time.perf_counter)
+        return best(lambda: fit_one_epoch(data, rule, state, n_jobs=n_jobs), 15, time.perf_counter)
 
     seconds(2)
-    assert memory.clock[MISTAKES] == 0
+    assert state.counters[MISTAKES] == 0
     return seconds(2) / seconds(1)
 
 
@@ -218,7 +221,9 @@ def process_ratios() -> tuple[float, float]:
         "from rosenblatt import Perceptron, builtin; d = builtin('iris');"
         "Perceptron(max_iter=50).fit(d.X, d.y)"
     )
-    kernel = "import numba, sklearn.base; from rosenblatt.rules.steps import rate; rate(0, 1.0, 1)"
+    kernel = (
+        "import numba, sklearn.base; from rosenblatt.online.step_size import rate; rate(0, 1.0, 1)"
+    )
 
     def run(code: str) -> float:
         process = [sys.executable, "-c", code]

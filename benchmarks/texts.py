@@ -32,14 +32,14 @@ from sklearn.feature_extraction.text import HashingVectorizer, TfidfVectorizer
 from sklearn.model_selection import StratifiedKFold
 
 from rosenblatt import LogisticRegression, SentenceRanker, corrupted
-from rosenblatt.data.problem import matrix_of
-from rosenblatt.data.rows import CSR
-from rosenblatt.tables.ngrams import counts
-from rosenblatt.tables.tfidf import document_frequencies, inverse_frequencies, weighted
+from rosenblatt.data.training_data import matrix_of
+from rosenblatt.kernels.rows import CSR
+from rosenblatt.preprocess.ngrams import counts
+from rosenblatt.preprocess.tfidf import document_frequencies, inverse_frequencies, weighted
 
 RESULTS = Path(__file__).parent / "results"
 CS, REPEATS = (1.0, 10.0, 100.0, 1000.0), 3
-OURS = [sys.executable, "-c", "from rosenblatt.cli.start import main; main()"]
+OURS = [sys.executable, "-c", "from rosenblatt.cli.entry import main; main()"]
 COMMANDS = [
     "fit text/imdb_train.jsonl.gz --test text/imdb_test.jsonl.gz --features ngrams:1-2,bits=20",
     "fit text/sms-spam.tsv --target x1 --features ngrams:1-2",

@@ -6,15 +6,18 @@ Names are loaded when they are first used, so that `import rosenblatt` costs nex
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from rosenblatt.registry import RULES
 from rosenblatt.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from rosenblatt import features, plotting
-    from rosenblatt.data.builtin import builtin
-    from rosenblatt.data.corruptions import corrupted
+    from rosenblatt.comparison.bias_variance import bias_variance
+    from rosenblatt.comparison.compare import compare
+    from rosenblatt.comparison.learning_curves import capacity_curve, learning_curve
+    from rosenblatt.datasets.builtin import builtin
+    from rosenblatt.datasets.corruptions import corrupted
     from rosenblatt.estimators.arow import AROW
     from rosenblatt.estimators.batch_perceptron import BatchPerceptron
-    from rosenblatt.estimators.choosing import regularisation_path
     from rosenblatt.estimators.fisher_discriminant import FisherDiscriminant
     from rosenblatt.estimators.kernel_perceptron import KernelPerceptron
     from rosenblatt.estimators.least_squares import LeastSquares
@@ -24,58 +27,41 @@ if TYPE_CHECKING:
     from rosenblatt.estimators.logistic_regression import LogisticRegression
     from rosenblatt.estimators.passive_aggressive import PassiveAggressive
     from rosenblatt.estimators.perceptron import Perceptron
-    from rosenblatt.estimators.second_order import SecondOrderPerceptron
+    from rosenblatt.estimators.regularisation_path import regularisation_path
+    from rosenblatt.estimators.second_order_perceptron import SecondOrderPerceptron
     from rosenblatt.estimators.sentence_ranker import SentenceRanker
     from rosenblatt.estimators.tanh_perceptron import TanhPerceptron
-    from rosenblatt.evidence.proof.certificate import verify
-    from rosenblatt.evidence.proof.prooffile import load_proof
-    from rosenblatt.evidence.search.noise import label_noise_bounds
-    from rosenblatt.evidence.separability import separability
-    from rosenblatt.fitting.reading import read
     from rosenblatt.logic import gates
     from rosenblatt.logic.realize import realize
-    from rosenblatt.logic.region import solution_region
+    from rosenblatt.logic.solution_region import solution_region
     from rosenblatt.logic.units import ThresholdNetwork, ThresholdUnit
-    from rosenblatt.models.modelfile import load, save
-    from rosenblatt.report.naming import named_weights
-    from rosenblatt.studies.bias_variance import bias_variance
-    from rosenblatt.studies.comparing import compare
-    from rosenblatt.studies.curves import capacity_curve, learning_curve
+    from rosenblatt.persist.file import load, save
+    from rosenblatt.pipeline.read_dataset import read
+    from rosenblatt.report.named_weights import named_weights
+    from rosenblatt.separation.decide import separability
+    from rosenblatt.separation.label_noise import label_noise_bounds
+    from rosenblatt.separation.proof.reader import load_proof
+    from rosenblatt.separation.proof.verify import verify
 
 _HOMES = {
-    "AROW": "rosenblatt.estimators.arow",
-    "LMS": "rosenblatt.estimators.lms",
-    "BatchPerceptron": "rosenblatt.estimators.batch_perceptron",
-    "FisherDiscriminant": "rosenblatt.estimators.fisher_discriminant",
-    "KernelPerceptron": "rosenblatt.estimators.kernel_perceptron",
-    "LeastSquares": "rosenblatt.estimators.least_squares",
-    "LinearDiscriminant": "rosenblatt.estimators.linear_discriminant",
-    "LinearSVM": "rosenblatt.estimators.linear_svm",
-    "LogisticRegression": "rosenblatt.estimators.logistic_regression",
-    "PassiveAggressive": "rosenblatt.estimators.passive_aggressive",
-    "Perceptron": "rosenblatt.estimators.perceptron",
-    "SecondOrderPerceptron": "rosenblatt.estimators.second_order",
-    "SentenceRanker": "rosenblatt.estimators.sentence_ranker",
-    "TanhPerceptron": "rosenblatt.estimators.tanh_perceptron",
-    "ThresholdNetwork": "rosenblatt.logic.units",
-    "ThresholdUnit": "rosenblatt.logic.units",
-    "bias_variance": "rosenblatt.studies.bias_variance",
-    "builtin": "rosenblatt.data.builtin",
-    "capacity_curve": "rosenblatt.studies.curves",
-    "compare": "rosenblatt.studies.comparing",
-    "corrupted": "rosenblatt.data.corruptions",
-    "label_noise_bounds": "rosenblatt.evidence.search.noise",
-    "learning_curve": "rosenblatt.studies.curves",
-    "load": "rosenblatt.models.modelfile",
-    "load_proof": "rosenblatt.evidence.proof.prooffile",
-    "named_weights": "rosenblatt.report.naming",
-    "read": "rosenblatt.fitting.reading",
+    **{rule.estimator: f"rosenblatt.{rule.module}" for rule in RULES.values()},
+    "bias_variance": "rosenblatt.comparison.bias_variance",
+    "builtin": "rosenblatt.datasets.builtin",
+    "capacity_curve": "rosenblatt.comparison.learning_curves",
+    "compare": "rosenblatt.comparison.compare",
+    "corrupted": "rosenblatt.datasets.corruptions",
+    "label_noise_bounds": "rosenblatt.separation.label_noise",
+    "learning_curve": "rosenblatt.comparison.learning_curves",
+    "load": "rosenblatt.persist.file",
+    "load_proof": "rosenblatt.separation.proof.reader",
+    "named_weights": "rosenblatt.report.named_weights",
+    "read": "rosenblatt.pipeline.read_dataset",
     "realize": "rosenblatt.logic.realize",
-    "regularisation_path": "rosenblatt.estimators.choosing",
-    "save": "rosenblatt.models.modelfile",
-    "separability": "rosenblatt.evidence.separability",
-    "solution_region": "rosenblatt.logic.region",
-    "verify": "rosenblatt.evidence.proof.certificate",
+    "regularisation_path": "rosenblatt.estimators.regularisation_path",
+    "save": "rosenblatt.persist.file",
+    "separability": "rosenblatt.separation.decide",
+    "solution_region": "rosenblatt.logic.solution_region",
+    "verify": "rosenblatt.separation.proof.verify",
 }
 _MODULES = {
     "features": "rosenblatt.features",

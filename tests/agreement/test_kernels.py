@@ -9,9 +9,9 @@ from sklearn.metrics import pairwise
 from sklearn.svm import SVC
 
 from rosenblatt import KernelPerceptron, Perceptron, builtin
-from rosenblatt.arrays import Array, Floats
-from rosenblatt.data.door import rows_of
-from rosenblatt.rules.kernels import Kernel, gamma_by_scale
+from rosenblatt.data.validation import rows_of
+from rosenblatt.losses.kernel_functions import Kernel, gamma_by_scale
+from rosenblatt.types import Array, Floats
 
 PASSES = 6
 GAMMA, DEGREE, COEF0 = 0.3, 3, 1.5

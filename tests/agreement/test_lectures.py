@@ -16,9 +16,9 @@ from rosenblatt import (
     TanhPerceptron,
     builtin,
 )
-from rosenblatt.arrays import Array, Floats
-from rosenblatt.data import toys
-from rosenblatt.solvers.state import Ending
+from rosenblatt.datasets import synthetic
+from rosenblatt.online.result import Ending
+from rosenblatt.types import Array, Floats
 
 HAND_MADE = {"or": ([1, 1], -0.5), "and": ([1, 1], -1.5), "not": ([-1], 0.5)}
 ONE_UNIT_LEARNS = ["and", "or", "nand", "nor", "not", "majority"]
@@ -308,7 +308,7 @@ def test_004_many_classes_are_decided_by_the_best_score() -> None:
 
 @pytest.mark.parametrize("eta", [1.0, 0.1, 8.0])
 def test_000_mistakes_stay_within_the_bound_in_both_conventions(eta: float) -> None:
-    X, y, truth = toys.separable(n=300, d=5, margin=0.3, radius=3.0, seed=4)
+    X, y, truth = synthetic.separable(n=300, d=5, margin=0.3, radius=3.0, seed=4)
     model = Perceptron(eta0=eta, shuffle=False).fit(X, y)
     ours = Fraction(truth.radius) ** 2 / Fraction(truth.margin) ** 2
     gamma = 2 * Fraction(truth.margin)  # lecture 000: y(x·w*) ≥ γ/2
@@ -320,7 +320,7 @@ def test_000_mistakes_stay_within_the_bound_in_both_conventions(eta: float) -> N
 
 
 def test_bounds_need_their_premises() -> None:
-    X, y, _ = toys.separable()
+    X, y, _ = synthetic.separable()
     with_premises = Perceptron().fit(X, y)
     assert with_premises.margin_bounds_ is not None
     without = [

@@ -8,9 +8,9 @@ from scipy import sparse
 from sklearn.linear_model import LogisticRegression as TheirLogistic
 
 from rosenblatt import LogisticRegression, builtin
-from rosenblatt.arrays import Array, Floats
 from rosenblatt.errors import ParameterError
-from rosenblatt.solvers.state import Ending
+from rosenblatt.online.result import Ending
+from rosenblatt.types import Array, Floats
 
 LONG = np.longdouble
 CLOSE = 1e-5  # weights are known to about the root of what the objective is known to

@@ -14,11 +14,11 @@ from sklearn.linear_model import LogisticRegression as Referee
 
 from rosenblatt import LogisticRegression
 from rosenblatt.data.blocks import Blocks
-from rosenblatt.data.problem import unlabelled
-from rosenblatt.data.rows import CSR
+from rosenblatt.data.training_data import unlabelled
 from rosenblatt.errors import DataError, NotFiniteError, ParameterError, TooLargeError
-from rosenblatt.solvers import multinomial, softmax
-from rosenblatt.solvers.state import Ending
+from rosenblatt.kernels.rows import CSR
+from rosenblatt.online.result import Ending
+from rosenblatt.optim import softmax, softmax_newton
 
 exact = partial(LogisticRegression, tol=1e-12)
 
@@ -157,19 +157,19 @@ def test_the_bound_is_the_dual_value_of_balanced_probabilities() -> None:
 
 def test_pulls_are_balanced_by_probabilities() -> None:
     rng = np.random.default_rng(1)
-    odds = rng.dirichlet(np.ones(4), 50)
-    codes, costs = rng.integers(0, 4, 50), rng.random(50)
-    M = sum(c * (np.diag(q) - np.outer(q, q)) for c, q in zip(costs, odds, strict=True))
+    probabilities = rng.dirichlet(np.ones(4), 50)
+    codes, sample_C = rng.integers(0, 4, 50), rng.random(50)
+    M = sum(c * (np.diag(q) - np.outer(q, q)) for c, q in zip(sample_C, probabilities, strict=True))
     beta = rng.normal(size=4)
     beta *= 1.0 / np.ptp(beta)  # the farthest that is allowed
-    pulls = np.empty_like(odds)
-    entropy = softmax.pull_rows(odds, codes, costs, beta, pulls)
-    moved = np.eye(4)[codes] - pulls / costs[:, None]
+    alpha = np.empty_like(probabilities)
+    entropy = softmax.alpha_rows(probabilities, codes, sample_C, beta, alpha)
+    moved = np.eye(4)[codes] - alpha / sample_C[:, None]
     assert (moved >= -1e-15).all()
     np.testing.assert_allclose(moved.sum(axis=1), 1.0)
-    np.testing.assert_allclose(costs @ (moved - odds), M @ beta, atol=1e-12)
+    np.testing.assert_allclose(sample_C @ (moved - probabilities), M @ beta, atol=1e-12)
     logs = np.log(np.maximum(moved, 1e-300))
-    assert entropy == pytest.approx(-float(costs @ (moved * logs).sum(axis=1)), rel=1e-12)
+    assert entropy == pytest.approx(-float(sample_C @ (moved * logs).sum(axis=1)), rel=1e-12)
     np.testing.assert_allclose(M @ softmax.balance(M, M @ beta), M @ beta, atol=1e-12)
 
 
@@ -271,7 +271,7 @@ def test_a_diagonal_leads_to_the_same_optimum(
     data = blobs(4)
     X = STORAGES[storage](data.X)
     factored = exact(fit_intercept=bias).fit(X, data.y)
-    monkeypatch.setattr(multinomial, "worth_factors", lambda _: False)
+    monkeypatch.setattr(softmax_newton, "worth_factors", lambda _: False)
     diagonal = exact(fit_intercept=bias).fit(X, data.y)
     np.testing.assert_allclose(diagonal.coef_, factored.coef_, rtol=0, atol=1e-5)
     assert diagonal.outcome_.ending is Ending.CERTIFIED
@@ -286,8 +286,8 @@ def test_factors_are_made_where_they_pay() -> None:
             indptr = np.arange(n + 1) * entries
             X = CSR(np.zeros(0), np.zeros(0, np.int32), indptr, d)
         problem = unlabelled(X)._replace(class_weights=np.ones(n_classes))
-        task = softmax.Classes(Blocks(problem), np.zeros(n), ridge=1.0, bias=True)
-        return multinomial.worth_factors(task)
+        objective = softmax.SoftmaxObjective(Blocks(problem), np.zeros(n), l2=1.0, bias=True)
+        return softmax_newton.worth_factors(objective)
 
     assert worth(150, 4, 3)
     assert worth(60_000, 784, 10)

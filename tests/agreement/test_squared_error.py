@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn.linear_model import SGDClassifier
 
 from rosenblatt import LMS, Perceptron, TanhPerceptron
-from rosenblatt.arrays import Array, Floats
+from rosenblatt.types import Array, Floats
 
 PASSES = 3
 STORAGES: dict[str, Callable[[Floats], Any]] = {

@@ -10,8 +10,8 @@ from sklearn.linear_model import LogisticRegression as TheirLogistic
 from sklearn.svm import SVC, LinearSVC
 
 from rosenblatt import LinearSVM, LogisticRegression, builtin
-from rosenblatt.arrays import Array, Floats
 from rosenblatt.errors import ParameterError
+from rosenblatt.types import Array, Floats
 
 LOSSES = ("hinge", "squared_hinge", "logistic")
 LONG = np.longdouble
@@ -207,7 +207,7 @@ def test_nor_when_it_is_stopped(loss: str, limit: dict[str, float]) -> None:
     model = make(loss, **limit).fit(X, y)
     assert_proved(model, loss, X, y, np.ones(60))
     assert not model.outcome_.converged
-    assert f"{model.gap_:.1e} above the best possible" in str(model.outcome_)
+    assert f"{model.gap_:.1e} above the optimum" in str(model.outcome_)
 
 
 # --- agreement ----------------------------------------------------------------------------------

@@ -11,8 +11,8 @@ from sklearn.linear_model import PassiveAggressiveClassifier
 from sklearn.linear_model import Perceptron as Referee
 
 from rosenblatt import BatchPerceptron, PassiveAggressive, Perceptron
-from rosenblatt.arrays import Array, Floats
 from rosenblatt.errors import ParameterError
+from rosenblatt.types import Array, Floats
 
 PASSES = 4
 

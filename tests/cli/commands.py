@@ -10,7 +10,7 @@ from unittest.mock import patch
 import pytest
 
 from rosenblatt.cli.main import main
-from rosenblatt.sources import opening
+from rosenblatt.io import files
 
 PETS = """weight,bark,colour,kind
 4,false,red,cat
@@ -37,7 +37,7 @@ class Said(NamedTuple):
 def rosenblatt(*words: object, stdin: bytes = b"") -> Said:
     """Run a command; what it printed, and its exit code."""
     out, err = TextIOWrapper(BytesIO(), "utf-8"), StringIO()
-    opening._spooled_input.cache_clear()  # every command has an input of its own
+    files._spooled_input.cache_clear()  # every command has an input of its own
     with (
         patch.object(sys, "argv", ["rosenblatt", *map(str, words)]),
         patch.object(sys, "stdin", TextIOWrapper(BytesIO(stdin))),

@@ -47,7 +47,7 @@ def _load_libraries() -> None:
     """Load what every child would load; polars has no threads, which forks lack, before its use."""
     import polars  # noqa: F401, PLC0415
 
-    import rosenblatt.sources.numpyfiles  # noqa: F401, PLC0415
+    import rosenblatt.io.numpy_files  # noqa: F401, PLC0415
 
     with redirect_stderr(StringIO()), suppress(SystemExit):
         _run("fit no-such-file.csv")

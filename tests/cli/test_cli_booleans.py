@@ -46,7 +46,7 @@ def _files(rng: np.random.Generator) -> None:
 def test_a_model_of_one_file_scores_all_others(trained: str, kind: tuple[str, ...]) -> None:
     said = rosenblatt("fit", trained, *ONLY_FIT, *kind, "--json", "-o", "m.model")
     found = json.loads(said.out)
-    assert list(found["classes"]) == ["false", "true"]
+    assert list(found["class_counts"]) == ["false", "true"]
     wanted = rosenblatt("predict", "m.model", trained).out
     assert wanted.splitlines()[1].split(",")[0] in {"false", "true"}
     for name in FILES:
@@ -60,10 +60,10 @@ def test_words_among_others_are_written_so_too() -> None:
         rows = [f"{i % 7},{said if i % 3 == 0 else 'maybe'}" for i in range(30)]
         Path(name).write_text("\n".join(["a,y", *rows]))
     found = json.loads(rosenblatt("fit", "one.csv", *ONLY_FIT, "--json", "-o", "m.model").out)
-    assert list(found["classes"]) == ["maybe", "true"]
+    assert list(found["class_counts"]) == ["maybe", "true"]
     judged = json.loads(rosenblatt("score", "m.model", "two.csv", "--json").out)
     assert judged["accuracy"] == found["training_accuracy"]
-    assert judged["unknown_class"] == 0
+    assert judged["n_unknown_class"] == 0
 
 
 def test_many_classes_name_their_columns_so() -> None:

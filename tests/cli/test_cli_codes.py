@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from commands import ONLY_FIT, rosenblatt
 
-from rosenblatt.fitting.reading import read
-from rosenblatt.sources import delimited
+from rosenblatt.io import csv
+from rosenblatt.pipeline.read_dataset import read
 
 LARGE = ["9007199254740992", "9007199254740993", "12345678901234567890123"]
 
@@ -24,22 +24,22 @@ def write(name: str, labels: list[str], at: int = 2) -> None:
     Path(name).write_text("\n".join(lines))
 
 
-@pytest.mark.parametrize("bytes_worth_compiling", [0, delimited.WORTH_COMPILING])
+@pytest.mark.parametrize("bytes_worth_compiling", [0, csv.WORTH_COMPILING])
 @pytest.mark.parametrize("at", [0, 2])
 @pytest.mark.parametrize("labels", [["01", "1", "2"], ["01234", "12345"], ["-01", "-1"], LARGE])
 def test_codes_are_told_apart_and_given_back(
     labels: list[str], at: int, bytes_worth_compiling: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(delimited, "WORTH_COMPILING", bytes_worth_compiling)
+    monkeypatch.setattr(csv, "WORTH_COMPILING", bytes_worth_compiling)
     write("codes.csv", labels, at)
     chosen = ("--target", "code", *ONLY_FIT, "--max-iter", "20")
     found = json.loads(rosenblatt("fit", "codes.csv", *chosen, "-o", "m.model", "--json").out)
-    assert found["classes"] == {label: 60 // len(labels) for label in sorted(labels)}
+    assert found["class_counts"] == {label: 60 // len(labels) for label in sorted(labels)}
     _, *lines = rosenblatt("predict", "m.model", "codes.csv").out.splitlines()
     assert {line.split(",")[0] for line in lines} <= set(labels)
     judged = json.loads(rosenblatt("score", "m.model", "codes.csv", "--json").out)
     assert judged["accuracy"] == found["training_accuracy"]
-    assert judged["unknown_class"] == 0
+    assert judged["n_unknown_class"] == 0
     assert set(read("codes.csv", "code").y.tolist()) == set(labels)
 
 

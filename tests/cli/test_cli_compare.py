@@ -13,29 +13,34 @@ def test_text_and_json_tell_the_same():
     text, plain = rosenblatt(*command), rosenblatt(*command, "--json")
     assert (text.code, plain.code, plain.err) == (0, 0, "")
     told = json.loads(plain.out)
-    assert [entry["map"] for entry in told["entries"]] == ["none", "radial", "none", "none"]
+    assert [entry["feature_map"] for entry in told["results"]] == ["none", "radial", "none", "none"]
     assert text.out.startswith("builtin:rings: 200 rows, 2 features; -1 100, 1 100\n")
-    for entry in told["entries"]:
-        low, high = entry["interval"]
-        assert f"{entry['accuracy']:.2%} ({low:.2%} to {high:.2%})" in text.out
+    for entry in told["results"]:
+        low, high = entry["accuracy_interval"]
+        interval = f"({100 * low:.1f}–{100 * high:.1f} %)"
+        assert f"{100 * entry['accuracy']:.2f} % {interval}" in text.out
     beginning, *_ = told["conclusion"].split(", at 1.5 times")
     assert beginning in text.out
-    verdicts = [ground["separability"]["verdict"] for ground in told["maps"]]
+    verdicts = [feature_set["separability"]["verdict"] for feature_set in told["feature_sets"]]
     assert verdicts == ["inseparable", "separable"]
 
 
 def test_options_reach_the_comparison():
     said = rosenblatt("compare", "builtin:iris", *QUICKLY, "--folds", 3, "--seed", 9, "--json")
     told = json.loads(said.out)
-    assert (told["folds"], told["seed"], len(told["maps"])) == (3, 9, 1)
-    assert told["maps"][0]["separability"] is None
+    assert (told["n_folds"], told["seed"], len(told["feature_sets"])) == (3, 9, 1)
+    assert told["feature_sets"][0]["separability"] is None
     more = rosenblatt(
         "compare", "pets.csv", *QUICKLY, "--rule", "perceptron", "--drop", "bark", "--json"
     )
     told = json.loads(more.out)
-    assert (told["target"], told["classes"], told["folds"]) == ("kind", {"cat": 5, "dog": 5}, 5)
-    assert [entry["rule"] for entry in told["entries"]][:2] == ["least-squares", "perceptron"]
-    assert told["features"] == 5  # pounds, whether they are missing, three colours
+    assert (told["target"], told["class_counts"], told["n_folds"]) == (
+        "kind",
+        {"cat": 5, "dog": 5},
+        5,
+    )
+    assert [entry["rule"] for entry in told["results"]][:2] == ["least-squares", "perceptron"]
+    assert told["n_features"] == 5  # pounds, whether they are missing, three colours
 
 
 def test_misuse():
@@ -44,8 +49,8 @@ def test_misuse():
     assert "has no column 'sort'" in refusal("compare", "pets.csv", "--target", "sort")
     Path("few.csv").write_text("a,b\n1,x\n2,x\n3,y\n4,x\n")
     assert refusal("compare", "few.csv") == (
-        "Too few rows to compare by: the class 'y' has 1, and needs at least 3. `rosenblatt"
-        " separable` gives a verdict on any rows."
+        "Too few rows to compare: the class 'y' has 1, and needs at least 3. `rosenblatt separable`"
+        " gives a verdict on any number of rows."
     )
 
 
@@ -55,10 +60,10 @@ def test_a_report_shows_the_comparison():
     page = Path("page.html").read_text(encoding="utf-8")
     assert "after radial: yes" in page
     assert told["conclusion"].split(", at 1.5 times")[0] in page
-    for entry in told["entries"]:
-        low, high = entry["interval"]
+    for entry in told["results"]:
+        low, high = entry["accuracy_interval"]
         assert f"{100 * low:.2f} to {100 * high:.2f}" in page
-    assert page.count('class="rows"') == len(told["entries"])
+    assert page.count('class="rows"') == len(told["results"])
     assert "http" not in page.replace("http-equiv", "")
     assert "there is no folder" in refusal(*command, "--report", "nowhere/page.html")
 

@@ -27,8 +27,8 @@ def test_json_is_written_and_told() -> None:
 def test_onnx_gives_the_same_scores() -> None:
     said = rosenblatt("export", "pets.model", "-o", "pets.bin", "--to", "onnx", "--json")
     told = json.loads(said.out)
-    assert list(told) == ["model", "output", "format", "bytes"]
-    assert told["bytes"] == Path("pets.bin").stat().st_size
+    assert list(told) == ["model", "output", "format", "n_bytes"]
+    assert told["n_bytes"] == Path("pets.bin").stat().st_size
     session = onnxruntime.InferenceSession("pets.bin", providers=["CPUExecutionProvider"])
     frame = pl.read_csv("pets.csv")
     cells = {

@@ -10,8 +10,8 @@ from typer.testing import CliRunner
 from rosenblatt import builtin
 from rosenblatt.cli.main import app
 from rosenblatt.errors import ProofFileError
-from rosenblatt.models.modelfile import load_model
-from rosenblatt.models.pipeline import to_pipeline
+from rosenblatt.persist.file import load_model
+from rosenblatt.persist.sklearn_pipeline import to_pipeline
 
 RUNNER = CliRunner()
 TABLE = "u,v,colour,kind\n" + "".join(
@@ -40,12 +40,12 @@ def fit(*words: str) -> dict[str, object]:
 def test_the_product_separates_what_no_line_does() -> None:
     found = fit("--features", "products", "--rule", "perceptron", "-o", "m.rosenblatt")
     assert found["separability"]["verdict"] == "inseparable"
-    assert found["separability_of_features"]["verdict"] == "separable"
-    assert found["encoded_features"] == 4
-    assert found["maps"] == [{"map": "products", "features": 10}]
+    assert found["separability_of_mapped_features"]["verdict"] == "separable"
+    assert found["n_encoded_features"] == 4
+    assert found["feature_maps"] == [{"feature_map": "products", "n_features": 10}]
     assert next(iter(found["weights"]["same"])) == "u × v"
     told = run("fit", "signs.csv", "--features", "products", "--rule", "perceptron")
-    assert "Features by products: 10" in told
+    assert "Feature map: products (10 features)" in told
     assert "After products: Separable" in told
 
 
@@ -56,7 +56,7 @@ def test_the_product_separates_what_no_line_does() -> None:
 def test_a_model_with_maps_goes_through_its_file(written: list[str]) -> None:
     flags = [word for each in written for word in ("--features", each)]
     fit(*flags, "-o", "m.rosenblatt")
-    assert f"Features by {' and '.join(written)}" in run("show", "m.rosenblatt")
+    assert f"Feature map: {' and '.join(written)}" in run("show", "m.rosenblatt")
     model = load_model("m.rosenblatt")
     assert len(model.feature_names) == model.W.shape[1] - 1
     Path("new.csv").write_text(TABLE, encoding="utf-8")

@@ -14,50 +14,62 @@ import zstandard
 from commands import ONLY_FIT, PETS, QUICKLY, refusal, rosenblatt
 
 import rosenblatt as library
-from rosenblatt.fitting.reading import read
-from rosenblatt.fitting.rules import Rule
+from rosenblatt.pipeline.read_dataset import read
+from rosenblatt.pipeline.rule import Rule
 
 KEYS = [
     "source",
-    "rows",
-    "features",
-    "encoded_features",
+    "n_rows",
+    "n_features",
+    "n_encoded_features",
     "target",
-    "classes",
+    "class_counts",
     "columns",
-    "maps",
+    "feature_maps",
     "left_out",
     "rule",
-    "settings",
+    "estimator",
+    "parameters",
     "C",
     "outcome",
     "converged",
-    "passes",
+    "n_iter",
     "mistakes",
     "objective",
-    "gap",
+    "duality_gap",
     "training_accuracy",
-    "majority_share",
-    "test",
-    "test_advice",
+    "evaluation",
+    "not_evaluated",
     "weights",
-    "rows_in_file",
+    "rows_on_disk",
     "separability",
-    "separability_of_features",
+    "separability_of_mapped_features",
     "model",
     "report",
 ]
-TEST_KEYS = ["accuracy", "interval", "rows", "method", "confusion", "unknown_class"]
+EVALUATION_KEYS = [
+    "accuracy",
+    "accuracy_interval",
+    "baseline_accuracy",
+    "balanced_accuracy",
+    "roc_auc",
+    "f1",
+    "log_loss",
+    "positive",
+    "confusion",
+    "n_rows",
+    "n_unknown_class",
+    "method",
+]
 PETS_FITTED = r"""pets.csv: 10 rows, 6 features; kind: cat 5, dog 5
 Columns: weight (number, 2 features), bark (number), colour (category, 3 features)
-Perceptron, mistakes a pass: 2, 2, 1, 0
-Converged: a pass without a mistake, after 4 passes.
-Right on new rows: 80.00% (the largest class alone: 50.00%); 95 % interval 49.02% to 94.33%, \
-by 5-fold cross-validation (10 rows).
-Right on the training rows: 100.00%.
-true \ decided     cat     dog
-cat                  3       2
-dog                  0       5
+Perceptron; mistakes in each epoch (pass): 2, 2, 1, 0
+Converged: an epoch without a mistake, after 4 epochs.
+Accuracy (5-fold CV): 80.00 %, 95 % CI 49.0–94.3 %; majority-class baseline 50.00 %.
+Training accuracy: 100.00 %.
+true \ predicted     cat     dog
+cat                    3       2
+dog                    0       5
 weights                   dog
 weight                   2.02
 bark                        2
@@ -65,9 +77,9 @@ weight is missing          -1
 colour=grey                -1
 colour=red                  0
 colour is missing           0
-bias                       -1
-Written to new.model.
-""".replace("\\\n", "")
+intercept                  -1
+Model saved to new.model.
+"""
 CLOSED_FORMS = (Rule.LEAST_SQUARES, Rule.FISHER_DISCRIMINANT, Rule.LINEAR_DISCRIMINANT)
 
 
@@ -101,12 +113,10 @@ def test_fit_explains_a_separable_set() -> None:
     lines = said.out.splitlines()
     assert said.code == 0
     assert lines[0] == "builtin:and: 4 rows, 2 features; 0 3, 1 1"
-    assert lines[2] == "Converged: a pass without a mistake, after 2 passes."
-    assert lines[4] == (
-        "Too few rows for an honest estimate: the class 1 has 1, and needs at least 3."
-    )
+    assert lines[2] == "Converged: an epoch without a mistake, after 2 epochs."
+    assert lines[4] == "Not evaluated: the class 1 has 1 of the 3 rows that cross-validation needs."
     assert "Separable: 4 rows × 2 features, 2 classes." in lines
-    assert lines[-1] == "Not kept: -o MODEL writes it."
+    assert lines[-1] == "Model not saved; use -o MODEL."
 
 
 @pytest.mark.parametrize("more", [(), ("--test", "none"), ("--test", "pets.csv")])
@@ -114,26 +124,26 @@ def test_json_has_the_same_keys_always(more: tuple[str, ...]) -> None:
     found = told("fit", "pets.csv", *QUICKLY, *more)
     assert list(found) == KEYS
     assert list(found["weights"]) == ["dog"]
-    assert list(found["weights"]["dog"])[-1] == "bias"
+    assert list(found["weights"]["dog"])[-1] == "intercept"
     if more == ("--test", "none"):
-        assert found["test"] is None
-        assert found["test_advice"] == "No rows were set apart to judge it."
+        assert found["evaluation"] is None
+        assert found["not_evaluated"] == "No rows were set aside for an evaluation."
     else:
-        assert list(found["test"]) == TEST_KEYS
-        assert found["test"]["rows"] == 10
+        assert list(found["evaluation"]) == EVALUATION_KEYS
+        assert found["evaluation"]["n_rows"] == 10
 
 
 def test_json_is_json_where_c_is_infinite() -> None:
     chosen = ("--rule", "logistic-regression", "--C", "inf")
     found = told("fit", "pets.csv", *chosen, *ONLY_FIT[2:])
-    assert found["C"] == found["settings"]["C"] == "inf"
+    assert found["C"] == found["parameters"]["C"] == "inf"
 
 
 def test_the_default_rule_chooses_c_and_proves() -> None:
     found = told("fit", "pets.csv")
-    assert found["rule"] == "LogisticRegression"
+    assert found["rule"] == "logistic-regression"
     assert found["C"] > 0
-    assert found["gap"] <= 1e-4
+    assert found["duality_gap"] <= 1e-4
     assert found["separability"]["verdict"] == "separable"
 
 
@@ -142,16 +152,16 @@ def test_the_default_rule_chooses_c_and_proves() -> None:
 def test_every_rule_from_fit_to_show(rule: Rule, source: str) -> None:
     chosen = ("--rule", rule, "--proof-seconds", "0")
     found = told("fit", source, "-o", "rule.model", *chosen)
-    assert found["rule"] == rule.estimator
+    assert found["estimator"] == rule.estimator
     assert list(found) == KEYS
     lines = rosenblatt("predict", "rule.model", source).out.splitlines()
-    assert len(lines) == found["rows"] + 1
+    assert len(lines) == found["n_rows"] + 1
     judged = told("score", "rule.model", source)
     assert judged["accuracy"] == pytest.approx(found["training_accuracy"])
     shown = told("show", "rule.model")
     for unit, weights in found["weights"].items():  # a discriminant is kept without a shared part
         assert shown["weights"][unit] == pytest.approx(weights, rel=1e-12, abs=1e-12)
-    assert shown["training"]["test"] == found["test"]
+    assert shown["training"]["evaluation"] == found["evaluation"]
 
 
 @pytest.mark.parametrize("rule", Rule)
@@ -161,10 +171,10 @@ def test_time_runs_out_for_every_rule(rule: Rule) -> None:
     if rule in CLOSED_FORMS:
         assert found["outcome"].startswith("Solved in closed form")
     elif rule in {Rule.AROW, Rule.SECOND_ORDER_PERCEPTRON}:
-        assert found["outcome"].startswith("Done: one pass over")  # which is all they make
+        assert found["outcome"].startswith("Done: one epoch (pass) over")  # which is all they make
     else:
-        assert found["passes"] == 1
-        one_step = ("Stopped when the time was up, after 1 ", "Certified")  # where one was enough
+        assert found["n_iter"] == 1
+        one_step = ("Stopped at the time limit, after 1 ", "Certified")  # where one was enough
         assert found["outcome"].startswith(one_step)
 
 
@@ -205,7 +215,7 @@ def test_the_same_weights_from_every_format(name: str) -> None:
         WRITTEN[name](pl.read_csv("pets.csv"), name)
     ours, theirs = told("fit", "pets.csv", *QUICKLY), told("fit", name, *QUICKLY)
     assert theirs["weights"] == ours["weights"]
-    assert theirs["test"] == ours["test"]
+    assert theirs["evaluation"] == ours["evaluation"]
 
 
 def parts_of(table: str, *cuts: int) -> list[str]:
@@ -252,18 +262,18 @@ def test_a_shuffled_fit_from_a_file_is_that_in_memory(rule: Rule, rng: np.random
     model = ONLINE[rule](max_iter=7, random_state=3).fit(data.X, data.y)
     weights = found["weights"]["up"]
     assert [weights[name] for name in data.feature_names] == model.coef_[0].tolist()
-    assert weights["bias"] == model.intercept_[0]
-    assert found["settings"]["shuffle"]
+    assert weights["intercept"] == model.intercept_[0]
+    assert found["parameters"]["shuffle"]
 
 
 def test_a_class_of_one_row_is_learned_but_not_judged() -> None:
     Path("rare.csv").write_text(PETS + "500,false,grey,horse\n")
     found = told("fit", "rare.csv", "--proof-seconds", "0")
-    assert found["classes"] == {"cat": 5, "dog": 5, "horse": 1}
+    assert found["class_counts"] == {"cat": 5, "dog": 5, "horse": 1}
     assert found["C"] == 1.0
-    assert found["test"] is None
-    assert found["test_advice"] == (
-        "Too few rows for an honest estimate: the class 'horse' has 1, and needs at least 3."
+    assert found["evaluation"] is None
+    assert found["not_evaluated"] == (
+        "Not evaluated: the class 'horse' has 1 of the 3 rows that cross-validation needs."
     )
 
 
@@ -290,7 +300,7 @@ def test_a_constant_column_of_numbers_can_be_used() -> None:
     assert weights["b"] == 0.0
 
 
-NAMES = ["a b", "x=y", 'q"t', "été", "bias", "score", "a, b", "a is missing", " "]
+NAMES = ["a b", "x=y", 'q"t', "été", "intercept", "score", "a, b", "a is missing", " "]
 
 
 def test_columns_may_have_any_name() -> None:
@@ -301,8 +311,8 @@ def test_columns_may_have_any_name() -> None:
     names = [column["name"] for column in found["columns"]]
     assert names == [*NAMES[:-1], "x9"]
     weights = found["weights"]["yes"]
-    assert set(weights) == {*names, "bias (2)"}
-    assert list(weights)[-1] == "bias"
+    assert set(weights) == {*names, "intercept (2)"}
+    assert list(weights)[-1] == "intercept"
     assert told("show", "names.model")["weights"] == found["weights"]
     used = told("fit", "names.csv", *ONLY_FIT, "--drop", "x=y", "--category", "a, b")
     assert "x=y" not in used["weights"]["yes"]
@@ -329,20 +339,20 @@ def test_two_features_of_one_name_keep_both_weights() -> None:
     lines = [f"{i % 7 if i % 5 else ''},{i % 3},{'uv'[i % 2]}" for i in range(30)]
     Path("twins.csv").write_text("\n".join(["a,a is missing,y", *lines]))
     found = told("fit", "twins.csv", *ONLY_FIT)
-    names = {"a", "a is missing", "a is missing (2)", "bias"}
+    names = {"a", "a is missing", "a is missing (2)", "intercept"}
     assert set(found["weights"]["v"]) == names
 
 
 def test_the_seed_draws_the_folds() -> None:
     command = ("fit", "builtin:overlapping", *QUICKLY, "--max-iter", "9", "--seed")
-    first, again, other = (told(*command, seed)["test"] for seed in (1, 1, 2**32 - 1))
+    first, again, other = (told(*command, seed)["evaluation"] for seed in (1, 1, 2**32 - 1))
     assert first == again
     assert other["confusion"] != first["confusion"]
 
 
 def test_a_test_source_judges() -> None:
     Path("new.csv").write_text("colour,kind,weight,bark\nred,cat,4,false\ngreen,cow,500,true\n")
-    found = told("fit", "pets.csv", *QUICKLY, "--test", "new.csv")["test"]
-    assert found["method"] == "the test source"
-    assert (found["rows"], found["unknown_class"]) == (2, 1)
+    found = told("fit", "pets.csv", *QUICKLY, "--test", "new.csv")["evaluation"]
+    assert found["method"] == "test set"
+    assert (found["n_rows"], found["n_unknown_class"]) == (2, 1)
     assert found["accuracy"] == 0.5

@@ -16,10 +16,10 @@ import pytest
 from commands import PETS, refusal, rosenblatt
 
 from rosenblatt import separability
-from rosenblatt.fitting.building import build
-from rosenblatt.sources.formats import open_source
-from rosenblatt.tables.encoding import preparation_in
-from rosenblatt.tables.targets import counted_in, sorted_classes
+from rosenblatt.io.formats import open_source
+from rosenblatt.pipeline.encoded_data import encode
+from rosenblatt.preprocess.proof_encoding import preparation_in
+from rosenblatt.preprocess.target import counted_in, sorted_classes
 
 Encoding = dict[str, Any]
 WORDS = ("bad", "good")
@@ -49,8 +49,8 @@ def forge(encoding: Encoding) -> None:
     preparation, _ = preparation_in(encoding)
     source = open_source(["data.csv"])
     classes = sorted_classes(counted_in(source, preparation.target), "data.csv")
-    built = build(source, preparation, classes, preparation.rows)
-    proof = separability(built.X, np.array(classes)[built.codes])
+    encoded = encode(source, preparation, classes, preparation.rows)
+    proof = separability(encoded.X, np.array(classes)[encoded.codes])
     replace(proof, encoding=encoding).save("forged.json")
 
 
@@ -279,8 +279,8 @@ def test_a_forged_encoding_of_sparse_rows_is_refused(change: Encoding) -> None:
     encoding = json.loads(Path("honest.json").read_text())["encoding"] | change
     preparation, _ = preparation_in(encoding)
     source = open_source(["data.svm"])
-    built = build(source, preparation, (0, 1), preparation.rows)
-    replace(separability(built.X, built.codes), encoding=encoding).save("forged.json")
+    encoded = encode(source, preparation, (0, 1), preparation.rows)
+    replace(separability(encoded.X, encoded.codes), encoding=encoding).save("forged.json")
     assert rosenblatt("verify", "honest.json", "data.svm").code == 0
     said = rosenblatt("verify", "forged.json", "data.svm")
     assert (said.code, said.err) == (1, "")

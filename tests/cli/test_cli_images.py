@@ -8,7 +8,7 @@ import pytest
 from commands import ONLY_FIT, rosenblatt
 
 from rosenblatt import builtin
-from rosenblatt.models.modelfile import load_model
+from rosenblatt.persist.file import load_model
 
 LETTERS = builtin("mark-i")
 SOME = np.isin(LETTERS.y, ["A", "B", "C"])
@@ -28,7 +28,7 @@ def letters(folder: Path) -> Path:
 def weights(source: str, features: str) -> np.ndarray:
     said = rosenblatt("fit", source, "--features", features, "-o", "m.model", *ONLY_FIT)
     assert said.code == 0, said.err
-    assert f"Features by {features}" in said.out
+    assert f"Feature map: {features}" in said.out
     return np.array(load_model("m.model").W)
 
 
@@ -69,5 +69,5 @@ def test_what_does_not_fit_is_told(features: str, words: str) -> None:
 def test_a_comparison_sees_every_pixel() -> None:
     asked = ("--rule", "least-squares", "--features", "hog:5", "--proof-seconds", 0, "--folds", 2)
     told = json.loads(rosenblatt("compare", "letters.csv", *asked, "--json").out)
-    assert told["features"] == 400
-    assert told["maps"][1]["features"] == 3 * 3 * 4 * 9
+    assert told["n_features"] == 400
+    assert told["feature_sets"][1]["n_features"] == 3 * 3 * 4 * 9

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from rosenblatt.cli.interrupting import interruptible
+from rosenblatt.cli.sigint import interruptible
 
 
 @pytest.fixture(autouse=True)
@@ -42,7 +42,7 @@ def interrupt() -> None:
 @pytest.mark.parametrize(
     ("module", "wanted"),
     [
-        ("rosenblatt.solvers.run", []),
+        ("rosenblatt.online.stopping", []),
         ("numbats", []),
         ("numba.core.dispatcher", ["in the midst", "at the end"]),
         ("llvmlite.binding", ["in the midst", "at the end"]),

@@ -15,5 +15,5 @@ def test_what_cannot_be_read_is_told_before_a_page_opens() -> None:
 def test_without_bokeh_it_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     found = importlib.util.find_spec
     hidden = lambda name, *rest: None if name == "bokeh" else found(name, *rest)  # noqa: E731
-    monkeypatch.setattr("rosenblatt.cli.laboratory.find_spec", hidden)
+    monkeypatch.setattr("rosenblatt.cli.lab.find_spec", hidden)
     assert refusal("lab") == "The lab needs Bokeh: pip install 'rosenblatt[lab]'."

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 from commands import ONLY_FIT, rosenblatt
 
-from rosenblatt.sources.formats import open_source
+from rosenblatt.io.formats import open_source
 
 PLAIN = ("row", "size", "colour", "remark", "tame", "kind")
 PATTERNS = (
@@ -52,7 +52,7 @@ def answers(file: str, names: tuple[str, ...]) -> list[object]:
     assert [said.err for said in (predicted, score, decided, shown)] == [""] * 4
     assert (fit.code, shown.code) == (0, 0)
     fitted = json.loads(fit.out)
-    kept = ("rows", "features", "classes", "training_accuracy")
+    kept = ("n_rows", "n_features", "class_counts", "training_accuracy")
     accuracy = json.loads(score.out)["accuracy"]
     verdict = json.loads(decided.out).get("separable")
     n_columns = len(json.loads(shown.out).get("columns", ()))

@@ -22,7 +22,7 @@ def test_texts_are_read_as_is_said() -> None:
         "fit", "notes.csv", "--features", written, *ONLY_FIT, "-o", "notes.model", "--json"
     )
     told = json.loads(said.out)
-    column = {"name": "note", "kind": "text", "features": 4096, "read": written}
+    column = {"name": "note", "kind": "text", "n_features": 4096, "ngrams": written}
     assert told["columns"] == [column]
     assert told["training_accuracy"] == 1.0
     assert any(name.startswith('note: "') for name in told["weights"]["-"])

@@ -9,7 +9,7 @@ import pytest
 from commands import ONLY_FIT, PETS, rosenblatt
 
 import rosenblatt as library
-from rosenblatt.fitting.reading import read
+from rosenblatt.pipeline.read_dataset import read
 
 PREDICTED = """prediction,score
 cat,-2.933417085427136

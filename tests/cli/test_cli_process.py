@@ -14,7 +14,7 @@ from commands import PETS, QUICKLY, contents, rosenblatt
 
 import rosenblatt as library
 
-CODE = "import sys; sys.argv[0] = 'rosenblatt'; from rosenblatt.cli.start import main; main()"
+CODE = "import sys; sys.argv[0] = 'rosenblatt'; from rosenblatt.cli.entry import main; main()"
 FULL = Path("/dev/full")
 
 
@@ -174,14 +174,14 @@ def test_a_signal_ends_a_command_cleanly(number: signal.Signals) -> None:
 
 WHILE_WRITING = """
 import os, sys
-import rosenblatt.cli.interrupting as interrupting
+import rosenblatt.cli.sigint as interrupting
 {setting}
 sys.argv[0] = "rosenblatt"
 def ended(handle):  # the moment at which a file is about to take its place
     print("writing", flush=True)
     {waiting}
 os.fsync = ended
-from rosenblatt.cli.start import main; main()
+from rosenblatt.cli.entry import main; main()
 """
 WRITERS = {
     "model": ("fit", "pets.csv", "-o", "new", *QUICKLY),
@@ -333,7 +333,7 @@ def test_signals_that_are_ignored_stay_so() -> None:
     """As `nohup` wants it."""
     ignoring = "import signal; signal.signal(signal.SIGHUP, signal.SIG_IGN); "
     code = ignoring + (
-        "from rosenblatt.cli.interrupting import interruptible\n"
+        "from rosenblatt.cli.sigint import interruptible\n"
         "with interruptible():\n"
         "    signal.raise_signal(signal.SIGHUP)\n"
         "    print('goes on')"
@@ -374,7 +374,7 @@ def test_an_interrupt_while_modules_are_loaded() -> None:
         "        if name == 'typer':\n"
         "            raise KeyboardInterrupt\n"
         "sys.meta_path.insert(0, Interrupted())\n"
-        "from rosenblatt.cli.start import main; main()"
+        "from rosenblatt.cli.entry import main; main()"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "Interrupted.\n")

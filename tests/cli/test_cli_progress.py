@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from rosenblatt import BatchPerceptron, LinearSVM, LogisticRegression, Perceptron, builtin
-from rosenblatt.cli.progress import WIDTH, Listen, progress
+from rosenblatt.cli.progress import BAR_WIDTH, Progress, progress_line
 
 XOR, IRIS = builtin("xor"), builtin("iris")
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
@@ -38,11 +38,11 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
 
 
 @contextmanager
-def watched(terminal: Terminal, *, quiet: bool = False) -> Iterator[Listen]:
+def watched(terminal: Terminal, *, quiet: bool = False) -> Iterator[Progress]:
     """Progress, shown on a terminal."""
-    with redirect_stderr(terminal), progress(quiet=quiet) as listen:
-        listen("Training")
-        yield listen
+    with redirect_stderr(terminal), progress_line(quiet=quiet) as progress:
+        progress("Training")
+        yield progress
 
 
 @pytest.mark.parametrize("rule", [Perceptron(max_iter=8), BatchPerceptron(max_iter=8)])
@@ -50,7 +50,7 @@ def test_a_bar_of_the_passes_with_their_mistakes(terminal: Terminal, rule: Any) 
     with watched(terminal):
         rule.fit(XOR.X, XOR.y)
     told = f"pass 8: {rule.trace_[-1].mistakes} mistakes, loss "
-    assert re.search(rf"Training ━{{{WIDTH}}} {told}.* 0:0\d:\d\d", terminal.line())
+    assert re.search(rf"Training ━{{{BAR_WIDTH}}} {told}.* 0:0\d:\d\d", terminal.line())
 
 
 @pytest.mark.parametrize("rule", [LinearSVM(), LogisticRegression(), LogisticRegression(C="cv")])
@@ -58,13 +58,13 @@ def test_a_bar_of_the_gap_on_its_way(terminal: Terminal, rule: Any) -> None:
     with watched(terminal):
         rule.fit(IRIS.X, IRIS.y)
     told = rf"step \d+: gap {rule.trace_[-1].gap:.1e}"
-    assert re.search(rf"Training ━{{{WIDTH}}} {told} +0:0\d:\d\d", terminal.line())
+    assert re.search(rf"Training ━{{{BAR_WIDTH}}} {told} +0:0\d:\d\d", terminal.line())
 
 
 def test_the_bar_begins_anew_with_every_stage(terminal: Terminal) -> None:
-    with watched(terminal) as listen:
+    with watched(terminal) as progress:
         Perceptron(max_iter=8).fit(XOR.X, XOR.y)
-        listen("Judging [by rows]")
+        progress("Judging [by rows]")
     assert re.search(r"Judging \[by rows\] ━+ +0:0\d:\d\d", terminal.line())
 
 
@@ -72,12 +72,12 @@ def test_figures_give_way_on_a_narrow_screen(
     terminal: Terminal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "60")
-    with watched(terminal) as listen:
-        listen("Judging, fold 3 of 10")
+    with watched(terminal) as progress:
+        progress("Judging, fold 3 of 10")
         Perceptron(max_iter=8).fit(XOR.X, XOR.y)
     line = terminal.line()
     assert len(line) <= 60
-    assert re.search(rf"Judging, fold 3 of 10 ━{{{WIDTH}}} pass.*… 0:0\d:\d\d", line)
+    assert re.search(rf"Judging, fold 3 of 10 ━{{{BAR_WIDTH}}} pass.*… 0:0\d:\d\d", line)
 
 
 @pytest.mark.parametrize("wish", ["", "1"])

@@ -14,11 +14,12 @@ import polars as pl
 import pytest
 from commands import PETS, refusal, rosenblatt
 
-from rosenblatt.evidence.proof import prooffile
+from rosenblatt.separation.proof import reader as prooffile
 
 MADE_FROM = (
-    "made from: weight (number, missing cells filled with 13 and flagged), bark (number), colour"
-    " (category, 2 values, missing cells as one more)."
+    "encoded from: weight (number, missing cells imputed with 13 and flagged), bark (number),"
+    " colour"
+    " (category, 2 values, missing as one more)."
 )
 STATEMENT = (
     "linear classifier with an intercept separates the 2 classes (cat, dog) of 'kind' in 10 rows of"
@@ -28,7 +29,7 @@ HOLDS = (0, f"The proof holds: a {STATEMENT}", "")
 OVERLAP = PETS + "4,false,red,dog\n"
 TOLD = f"""Separable: 10 rows × 6 features, 2 classes.
 Margin γ = 0.112598, radius R = 30.05: a perceptron makes at most 71224 mistakes.
-Random labels would be separable with chance 0.91.
+Random labels would be separable with probability 0.91.
 A {STATEMENT}"""
 OTHER_DATA = "The data are not those of the proof: a value, a label or the order of the rows"
 OTHER_CLASSES = "The proof is about the classes cat, dog;"
@@ -81,10 +82,10 @@ def test_json_has_its_keys(source: str, code: int, keys: list[str]) -> None:
     assert (said.code, said.err) == (code, "")
     assert list(json.loads(said.out)) == ["verdict", "explanation", *keys, "question"]
     told = json.loads(rosenblatt("verify", "proof.json", source, "--json").out)
-    assert list(told) == ["holds", "verdict", "columns", "reason", "question"]
+    assert list(told) == ["holds", "verdict", "columns", "explanation", "question"]
     wrong = rosenblatt("verify", "proof.json", "builtin:and", "--json")
     assert wrong.code == 1
-    assert list(json.loads(wrong.out)) == ["holds", "reason"]
+    assert list(json.loads(wrong.out)) == ["holds", "explanation"]
 
 
 def test_nothing_is_decided_in_no_time() -> None:
@@ -94,7 +95,10 @@ def test_nothing_is_decided_in_no_time() -> None:
     assert said.code == 3
     assert said.out.startswith("Undecided: 3000 rows")
     sentence = refusal("separable", "long.csv", "--time-limit", "1e-9", "--proof", "proof.json")
-    assert sentence == "Nothing was decided, so there is no proof to write."
+    assert (
+        sentence
+        == "Separability was not decided, so there is no proof to write. Raise --time-limit."
+    )
 
 
 def test_a_proof_holds_for_every_copy_of_the_table() -> None:
@@ -282,8 +286,8 @@ def test_text_is_counted_in_a_proof() -> None:
     assert rosenblatt("separable", "text.csv", "--text", "note", "--proof", "proof.json").code == 0
     assert rosenblatt("verify", "proof.json", "text.csv").out == (
         "The proof holds: a linear classifier with an intercept separates the 2 classes (0, 1) of"
-        " 'liked' in 30 rows of 262,144 features, made from: note (text, runs of 1 to 2 words,"
-        " counted).\n"
+        " 'liked' in 30 rows of 262,144 features, encoded from: note (text, n-grams of 1 to 2"
+        " words, counted).\n"
     )
     Path("text.csv").write_text("\n".join(["note,liked", *lines]).replace("word3", "word33", 1))
     assert refused("proof.json", "text.csv").startswith(OTHER_DATA)

@@ -43,17 +43,17 @@ def test_the_first_line_names_what_is_left_out_and_what_the_verdict_is_with_it()
     assert second.startswith("Not separable: 60 rows × 3 features")
     assert last == (
         "No linear classifier with an intercept separates the 2 classes (no, yes) of 'approved' in"
-        " 60 rows of 3 features, made from: income (number), all (category, 2 values)."
+        " 60 rows of 3 features, encoded from: income (number), all (category, 2 values)."
     )
 
 
 def test_columns_left_out_may_change_nothing() -> None:
     loans()
     unchanged = told("separable", "loans.csv", "--drop", "id", "--drop", "paid")["question"]
-    assert unchanged["with_left_out"] == "inseparable"
+    assert unchanged["verdict_with_left_out"] == "inseparable"
     assert unchanged["effect_of_left_out"] == "With 'fixed' (--use all) the verdict is the same."
     nothing = told("separable", "loans.csv", "--use", "all")["question"]
-    assert (nothing["left_out"], nothing["with_left_out"]) == ([], None)
+    assert (nothing["left_out"], nothing["verdict_with_left_out"]) == ([], None)
 
 
 def test_a_constant_matters_without_an_intercept() -> None:
@@ -61,8 +61,8 @@ def test_a_constant_matters_without_an_intercept() -> None:
     Path("steps.csv").write_text("\n".join(["a,one,y", *lines]))
     said = told("separable", "steps.csv", "--use", "a", "--no-intercept")
     assert said["verdict"] == "inseparable"
-    assert said["question"]["intercept"] is False
-    assert said["question"]["with_left_out"] == "separable"
+    assert said["question"]["fit_intercept"] is False
+    assert said["question"]["verdict_with_left_out"] == "separable"
     assert "classifier without an intercept" in said["question"]["statement"]
 
 
@@ -70,12 +70,12 @@ def test_whether_columns_change_the_verdict_may_be_unknown(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     loans()
-    monkeypatch.setattr("rosenblatt.fitting.question.proved", lambda *_, **__: None)
+    monkeypatch.setattr("rosenblatt.pipeline.question.prove_in_time", lambda *_, **__: None)
     question = told("separable", "loans.csv")["question"]
-    assert question["with_left_out"] == "not known"
+    assert question["verdict_with_left_out"] == "not known"
     assert question["effect_of_left_out"] == (
-        "Whether 'id', 'paid', 'fixed' would change the verdict is not known (--use all takes all"
-        " in)."
+        "Whether 'id', 'paid', 'fixed' would change the verdict is not known (--use all includes"
+        " all)."
     )
 
 
@@ -124,12 +124,14 @@ def test_a_proof_and_verify_state_the_whole_question() -> None:
         "features": ["products"],
     }
     checked = told("verify", "proof.json", "loans.csv")["question"]
-    unlooked = {"with_left_out": None, "effect_of_left_out": ""}
+    unlooked = {"verdict_with_left_out": None, "effect_of_left_out": ""}
     assert checked == asked | unlooked
-    assert checked["maps"] == [{"map": "products", "features": checked["features"]}]
+    assert checked["feature_maps"] == [
+        {"feature_map": "products", "n_features": checked["n_features"]}
+    ]
     assert "without an intercept" in checked["statement"]
     assert (
-        "made by products from 13 features, made from: income (category, 11"
+        "mapped by products from 13 features, encoded from: income (category, 11"
         in (checked["statement"])
     )
 

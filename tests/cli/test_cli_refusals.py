@@ -9,7 +9,7 @@ import pytest
 from badfiles import write_bad_files
 from commands import ONLY_FIT, QUICKLY, refusal, rosenblatt
 
-from rosenblatt.sources import delimited, opening
+from rosenblatt.io import csv, files
 
 HERE = Path(__file__).parent
 COMMANDS = {
@@ -58,8 +58,8 @@ def test_a_bad_command(command: str, wanted: str) -> None:
 
 
 def test_a_bad_row_in_a_later_chunk_leaves_no_predictions(monkeypatch: pytest.MonkeyPatch) -> None:
-    short = partial(opening.pieces, size=999, separators=",")
-    monkeypatch.setattr(delimited, "pieces", lambda file, **_: short(file))
+    short = partial(files.pieces, size=999, separators=",")
+    monkeypatch.setattr(csv, "pieces", lambda file, **_: short(file))
     for name in ("old.csv", "new.csv", "new.jsonl", "new.parquet"):
         sentence = refusal("predict", "pets.model", "deep.csv", "-o", name)
         assert sentence.startswith("deep.csv, line 5012, column 'weight': '7o' is not a number")
@@ -75,6 +75,6 @@ def test_an_internal_error_is_never_a_verdict(monkeypatch: pytest.MonkeyPatch) -
     def broken(*_: object) -> None:
         raise RuntimeError("boom")
 
-    monkeypatch.setattr("rosenblatt.fitting.question.read_rows", broken)
+    monkeypatch.setattr("rosenblatt.pipeline.question.read_rows", broken)
     said = rosenblatt("separable", "builtin:xor")
     assert said == (70, "", "Internal error, please report it: RuntimeError: boom\n")

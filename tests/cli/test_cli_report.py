@@ -10,11 +10,11 @@ from commands import ONLY_FIT, PETS, QUICKLY, refusal, rosenblatt
 def test_a_report_is_written_beside_the_answer() -> None:
     said = rosenblatt("fit", "pets.csv", *QUICKLY, "--report", "pets.html")
     assert said.code == 0
-    assert said.out.endswith("Report in pets.html.\n")
+    assert said.out.endswith("Report saved to pets.html.\n")
     page = Path("pets.html").read_text()
     assert page.startswith("<!DOCTYPE html>")
     assert "rosenblatt fit pets.csv --rule perceptron --proof-seconds 0 --report pets.html" in page
-    assert "80.00%" in page
+    assert "80.00 %" in page
 
 
 def test_json_names_the_report_and_a_model_does_not() -> None:
@@ -51,7 +51,7 @@ def test_a_comparison_has_a_report_too() -> None:
     told = json.loads(said.out)
     page = Path("xor.html").read_text()
     assert escape(told["conclusion"]) in page
-    for entry in told["entries"]:
+    for entry in told["results"]:
         assert f"{100 * entry['accuracy']:.2f}" in page
     assert "rosenblatt compare builtin:xor-clouds" in page
     asked = ("compare", "builtin:xor-clouds", "--report", "no/xor.html")

@@ -11,28 +11,30 @@ from sklearn import metrics
 
 KEYS = [
     "source",
-    "rows",
-    "accuracy",
-    "balanced_accuracy",
-    "f1",
-    "auc",
-    "log_loss",
-    "brier",
-    "calibration",
-    "interval",
-    "majority_share",
-    "unknown_class",
     "classes",
+    "accuracy",
+    "accuracy_interval",
+    "baseline_accuracy",
+    "balanced_accuracy",
+    "roc_auc",
+    "f1",
+    "log_loss",
+    "positive",
     "confusion",
+    "n_rows",
+    "n_unknown_class",
+    "method",
+    "brier_score",
+    "calibration",
 ]
 SCORED = r"""pets.csv: 10 rows
-accuracy           100.00% (95 % interval 72.25% to 100.00%; the largest class alone: 50.00%)
-balanced accuracy  100.00%
-F1                 1.0000
-AUC                1.0000
-true \ decided     cat     dog
-cat                  5       0
-dog                  0       5
+accuracy           100.00 %, 95 % CI 72.2–100.0 %; majority-class baseline 50.00 %
+balanced accuracy  100.00 %
+F1 (macro)         1.0000
+ROC AUC            1.0000
+true \ predicted     cat     dog
+cat                    5       0
+dog                    0       5
 """
 
 
@@ -63,12 +65,16 @@ def test_figures_are_those_of_scikit_learn(source: str) -> None:
         metrics.balanced_accuracy_score(true, decided)
     )
     assert told["log_loss"] == pytest.approx(metrics.log_loss(true, shares))
+    assert told["f1"] == pytest.approx(metrics.f1_score(true, decided, average="macro"))
     if len(told["classes"]) == 2:
-        positive = told["classes"][1]
-        assert told["f1"] == pytest.approx(metrics.f1_score(true, decided, pos_label=positive))
-        assert told["auc"] == pytest.approx(metrics.roc_auc_score(true == positive, scores[:, 0]))
+        positive = told["positive"]
+        assert positive == told["classes"][1]
+        assert told["roc_auc"] == pytest.approx(
+            metrics.roc_auc_score(true == positive, scores[:, 0])
+        )
     else:
-        assert told["f1"] == pytest.approx(metrics.f1_score(true, decided, average="macro"))
+        wanted = metrics.roc_auc_score(true, shares, multi_class="ovr", average="macro")
+        assert told["roc_auc"] == pytest.approx(wanted)
     assert told["confusion"] == metrics.confusion_matrix(true, decided).tolist()
 
 
@@ -81,9 +87,9 @@ def _labels(source: str) -> np.ndarray:
 def test_rows_of_unknown_classes_are_wrong() -> None:
     Path("new.csv").write_text(PETS + "500,false,grey,horse\n")
     told = json.loads(rosenblatt("score", "pets.model", "new.csv", "--json").out)
-    assert (told["rows"], told["unknown_class"]) == (11, 1)
+    assert (told["n_rows"], told["n_unknown_class"]) == (11, 1)
     assert told["accuracy"] == pytest.approx(10 / 11)
-    assert "1 rows are of classes the model never saw." in (
+    assert "1 row is of classes the model never saw." in (
         rosenblatt("score", "pets.model", "new.csv").out
     )
 
@@ -91,7 +97,7 @@ def test_rows_of_unknown_classes_are_wrong() -> None:
 def test_a_single_row_can_be_scored() -> None:
     Path("new.csv").write_text("weight,bark,colour,kind\n4,false,red,dog\n")
     told = json.loads(rosenblatt("score", "pets.model", "new.csv", "--json").out)
-    assert (told["rows"], told["accuracy"], told["auc"]) == (1, 0.0, None)
+    assert (told["n_rows"], told["accuracy"], told["roc_auc"]) == (1, 0.0, None)
 
 
 def test_classes_that_look_like_numbers_stay_words() -> None:
@@ -100,7 +106,7 @@ def test_classes_that_look_like_numbers_stay_words() -> None:
     assert rosenblatt("fit", "codes.csv", *ONLY_FIT, "-o", "codes.model").code == 0
     Path("new.csv").write_text("a,kind\n1,01\n1,01\n")
     told = json.loads(rosenblatt("score", "codes.model", "new.csv", "--json").out)
-    assert (told["accuracy"], told["unknown_class"]) == (1.0, 0)
+    assert (told["accuracy"], told["n_unknown_class"]) == (1.0, 0)
 
 
 def test_a_table_is_scored_by_a_model_of_named_numbers() -> None:

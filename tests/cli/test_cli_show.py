@@ -14,21 +14,21 @@ KEYS = [
     "model",
     "rule",
     "classes",
-    "features",
+    "n_features",
     "target",
     "columns",
-    "maps",
+    "feature_maps",
     "scaled",
-    "probabilities",
+    "has_probabilities",
     "weights",
     "training",
 ]
 SHOWN = """pets.model: perceptron, 6 features; classes cat, dog
 Columns: weight (number), bark (number), colour (category)
 Trained on pets.csv, 10 rows.
-Converged: a pass without a mistake, after 4 passes.
-Right on new rows: 80.00% (95 % interval 49.02% to 94.33%, by 5-fold cross-validation).
-Weights are of the scaled features, so that they can be compared.
+Converged: an epoch without a mistake, after 4 epochs.
+Accuracy (5-fold CV): 80.00 %, 95 % CI 49.0–94.3 %.
+The weights are those of the scaled features, so their sizes can be compared.
 weights                   dog
 weight                   2.02
 bark                        2
@@ -36,7 +36,7 @@ weight is missing          -1
 colour=grey                -1
 colour=red                  0
 colour is missing           0
-bias                       -1
+intercept                  -1
 """
 
 
@@ -47,7 +47,7 @@ def test_a_model_is_explained() -> None:
 def test_json_has_its_keys() -> None:
     told = json.loads(rosenblatt("show", "pets.model", "--json").out)
     assert list(told) == KEYS
-    assert told["training"]["test"]["accuracy"] == 0.8
+    assert told["training"]["evaluation"]["accuracy"] == 0.8
     assert told["target"] == "kind"
 
 
@@ -75,7 +75,7 @@ def test_hashed_words_are_named_by_texts_on_request(folder: Path) -> None:
     assert b"good" not in (folder / "notes.model").read_bytes()
     assert named_weights(load("notes.model"), frame)["1"] == named
     few = named_weights(load("notes.model"), pl.DataFrame({"note": ["Not!"]}))["1"]
-    assert [name for name in few if "#" not in name] == ['note: "not"', "bias"]
+    assert [name for name in few if "#" not in name] == ['note: "not"', "intercept"]
 
 
 def test_names_need_texts() -> None:

@@ -81,7 +81,7 @@ def test_a_header_of_numbers() -> None:
     Path("numbered.csv").write_text("0,1,target\n" + rows)
     Path("new.csv").write_text("0,1\n3,1.5\n")
     fit = rosenblatt("fit", "numbered.csv", *ONLY_FIT, "-o", "m.model", "--json")
-    assert json.loads(fit.out)["rows"] == 40
+    assert json.loads(fit.out)["n_rows"] == 40
     said = rosenblatt("predict", "m.model", "new.csv")
     assert said.code == 2
     assert "lacks the columns '0', '1'" in said.err

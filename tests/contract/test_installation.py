@@ -30,9 +30,9 @@ assert np.array_equal(rosenblatt.load(sys.argv[1]).predict(table.X), model.predi
 assert dict(os.environ) == environment and "NUMBA_CACHE_DIR" not in environment
 print(rosenblatt.__file__, model.coef_.tolist())
 """
-COMMAND = "from rosenblatt.cli.start import main; main()"
+COMMAND = "from rosenblatt.cli.entry import main; main()"
 CACHE_FOLDER = """
-from rosenblatt.solvers.score import score_rows
+from rosenblatt.linalg.scores import score_rows
 print(score_rows._cache.cache_path)
 """
 

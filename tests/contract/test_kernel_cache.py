@@ -11,8 +11,8 @@ import pytest
 from numba.core import caching
 
 import rosenblatt
-from rosenblatt.kernel_cache import KernelCache, KernelFiles, njit, private_folder
-from rosenblatt.solvers.score import score_rows
+from rosenblatt.kernels.cache import KernelCache, KernelFiles, njit, private_folder
+from rosenblatt.linalg.scores import score_rows
 
 NOBODY = 65534
 NAME = f"rosenblatt-kernels-{os.geteuid()}"
@@ -143,7 +143,7 @@ def test_every_kernel_is_kept_so() -> None:
     sources = Path(rosenblatt.__file__).parent.rglob("*.py")
     pattern = re.compile(r"^(from numba import .*\bn?jit\b|.*\bnumba\.n?jit\b)", re.MULTILINE)
     found = {path.name for path in sources if pattern.search(path.read_text("utf-8"))}
-    assert found == {"kernel_cache.py"}
+    assert found == {"cache.py"}
     assert isinstance(score_rows._cache, KernelCache)  # type: ignore[attr-defined]
 
 

@@ -21,8 +21,8 @@ from rosenblatt import (
     SecondOrderPerceptron,
     TanhPerceptron,
 )
-from rosenblatt.estimators.certified import CertifiedClassifier
-from rosenblatt.estimators.closed_form import ClosedFormClassifier
+from rosenblatt.estimators.closed_form_base import ClosedFormClassifier
+from rosenblatt.estimators.convex_base import CertifiedClassifier
 
 WEIGHT_IS_REPETITION = (
     "check_sample_weight_equivalence_on_dense_data",

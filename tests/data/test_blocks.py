@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from rosenblatt.arrays import Floats
 from rosenblatt.data import blocks as blocks_module
 from rosenblatt.data.blocks import BLOCK_ROWS, Blocks, block_rows
-from rosenblatt.data.problem import Problem, no_weights
-from rosenblatt.data.rows import CSR, n_rows
-from rosenblatt.solvers.score import scores_of, training_error
+from rosenblatt.data.training_data import TrainingData, no_weights
+from rosenblatt.kernels.rows import CSR, n_rows
+from rosenblatt.linalg.scores import scores_of, training_error
+from rosenblatt.types import Floats
 
 NARROW, WIDE = 28, 784
 SIZES = [1, BLOCK_ROWS - 1, BLOCK_ROWS, BLOCK_ROWS + 1, 5 * BLOCK_ROWS + 7]
@@ -25,7 +25,7 @@ SIZES = [1, BLOCK_ROWS - 1, BLOCK_ROWS, BLOCK_ROWS + 1, 5 * BLOCK_ROWS + 7]
 @pytest.fixture(autouse=True)
 def _blocks_of_the_least_size(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(blocks_module, "BLOCK_ENTRIES", 0)
-    monkeypatch.setattr(blocks_module, "WORTH_THREADS", 0)
+    monkeypatch.setattr(blocks_module, "MIN_THREADED_ENTRIES", 0)
 
 
 def test_blocks_of_short_rows_have_more_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -38,7 +38,7 @@ def test_blocks_of_short_rows_have_more_of_them(monkeypatch: pytest.MonkeyPatch)
     assert block_rows(rows) == block_rows(np.zeros((1, NARROW), np.float32)) == many
 
 
-def problem(n: int, *, storage: str = "dense") -> Problem:
+def data(n: int, *, storage: str = "dense") -> TrainingData:
     rng = np.random.default_rng(n)
     X = rng.normal(size=(n, 3))
     rows: Any = X
@@ -46,13 +46,13 @@ def problem(n: int, *, storage: str = "dense") -> Problem:
         matrix = sparse.csr_array(X)
         rows = CSR(matrix.data, matrix.indices, matrix.indptr, 3)
     codes = rng.integers(0, 2, n).astype(np.int8)
-    return Problem(rows, codes, rng.uniform(0.5, 2, n), np.ones(2))
+    return TrainingData(rows, codes, rng.uniform(0.5, 2, n), np.ones(2))
 
 
 @pytest.mark.parametrize("n", SIZES)
 @pytest.mark.parametrize("storage", ["dense", "csr"])
 def test_blocks_hold_every_row_once_in_order_and_none_is_copied(n: int, storage: str) -> None:
-    whole = problem(n, storage=storage)
+    whole = data(n, storage=storage)
     blocks = Blocks(whole)
     parts = list(blocks)
     assert len(parts) == len(blocks) == -(-n // BLOCK_ROWS)
@@ -72,14 +72,14 @@ def test_blocks_hold_every_row_once_in_order_and_none_is_copied(n: int, storage:
     assert [n_rows(part.rows) for part in blocks] == [n_rows(part.rows) for part in parts]
 
 
-def weighted_sum(block: Problem) -> Floats:
+def weighted_sum(block: TrainingData) -> Floats:
     """Sum whose bits depend on the order of addition."""
     return np.array([(block.weights[:, None] * block.rows).sum(), block.weights.sum()])
 
 
 @pytest.mark.parametrize("n", SIZES)
 def test_a_total_has_the_same_bits_on_one_and_more_threads(n: int) -> None:
-    whole = problem(n)
+    whole = data(n)
     alone = Blocks(whole, 1).total(weighted_sum)
     in_order = weighted_sum(whole.part(0, BLOCK_ROWS))
     for start in range(BLOCK_ROWS, n, BLOCK_ROWS):
@@ -92,9 +92,9 @@ def test_a_total_has_the_same_bits_on_one_and_more_threads(n: int) -> None:
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_each_gives_the_blocks_in_order_even_if_the_first_is_slow(n_jobs: int) -> None:
-    whole = problem(6 * BLOCK_ROWS)._replace(weights=np.arange(6 * BLOCK_ROWS, dtype=float))
+    whole = data(6 * BLOCK_ROWS)._replace(weights=np.arange(6 * BLOCK_ROWS, dtype=float))
 
-    def first_weight(block: Problem) -> float:
+    def first_weight(block: TrainingData) -> float:
         if block.weights[0] == 0:
             time.sleep(0.05)
         return float(block.weights[0])
@@ -105,7 +105,7 @@ def test_each_gives_the_blocks_in_order_even_if_the_first_is_slow(n_jobs: int) -
 
 def test_two_jobs_do_work_at_the_same_time() -> None:
     meeting = threading.Barrier(2, timeout=10)  # breaks unless two threads are inside at once
-    whole = problem(4 * BLOCK_ROWS)
+    whole = data(4 * BLOCK_ROWS)
     assert Blocks(whole, 2).total(lambda block: meeting.wait() * 0 + len(block.codes)) == (
         4 * BLOCK_ROWS
     )
@@ -113,17 +113,17 @@ def test_two_jobs_do_work_at_the_same_time() -> None:
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_an_error_in_a_block_comes_out(n_jobs: int) -> None:
-    def fails(block: Problem) -> float:
+    def fails(block: TrainingData) -> float:
         if block.codes[0] >= 0 and len(block.codes) < BLOCK_ROWS:
             raise ZeroDivisionError("in the last block")
         return 0.0
 
     with pytest.raises(ZeroDivisionError, match="in the last block"):
-        Blocks(problem(3 * BLOCK_ROWS + 1), n_jobs).total(fails)
+        Blocks(data(3 * BLOCK_ROWS + 1), n_jobs).total(fails)
 
 
 def test_the_training_error_over_blocks_is_the_share_by_weight() -> None:
-    whole = problem(2 * BLOCK_ROWS + 100)
+    whole = data(2 * BLOCK_ROWS + 100)
     W = np.array([[1.0, -1.0, 0.0, 0.25]])
     wrong = (whole.rows @ W[0, :3] + 0.25 >= 0) != whole.codes
     share = (whole.weights * wrong).sum() / whole.weights.sum()
@@ -197,9 +197,9 @@ def test_sparse_kernels_run_as_plain_python_too() -> None:
 @pytest.mark.parametrize("n_jobs", [1, 3])
 def test_arrays_beside_the_rows_are_cut_as_they_are(n_jobs: int) -> None:
     n = 3 * BLOCK_ROWS + 5
-    blocks, numbers, out = Blocks(problem(n), n_jobs), np.arange(n, dtype=float), np.zeros(n)
+    blocks, numbers, out = Blocks(data(n), n_jobs), np.arange(n, dtype=float), np.zeros(n)
 
-    def here(block: Problem, part: Floats, to: Floats) -> float:
+    def here(block: TrainingData, part: Floats, to: Floats) -> float:
         assert n_rows(block.rows) == len(part) == len(to)
         to[:] = 2 * part
         return float(part.sum())

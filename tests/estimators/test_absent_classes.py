@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from rosenblatt import LinearSVM, LogisticRegression
-from rosenblatt.arrays import Array, Floats
 from rosenblatt.errors import DataError
+from rosenblatt.types import Array, Floats
 
 MODELS = [
     LogisticRegression(tol=1e-9),

@@ -33,10 +33,10 @@ from rosenblatt import (
     TanhPerceptron,
     builtin,
 )
-from rosenblatt.data import toys
+from rosenblatt.datasets import synthetic
 from rosenblatt.errors import DataError
-from rosenblatt.evidence.trace import Record
-from rosenblatt.solvers.state import Ending
+from rosenblatt.online.result import Ending
+from rosenblatt.trace.trace import Record
 
 ESTIMATORS = [
     Perceptron(max_iter=50),
@@ -62,8 +62,8 @@ SOFT = pytest.mark.parametrize("estimator", SOFT_ESTIMATORS, ids=repr)
 ONLINE = pytest.mark.parametrize("estimator", ESTIMATORS[:-1] + SOFT_ESTIMATORS[:-1], ids=repr)
 
 IRIS = builtin("iris")
-OVERLAP_X, OVERLAP_Y, _ = toys.overlapping(n=300, d=3, distance=1.5, seed=2)
-FAR_X, FAR_Y, _ = toys.separable(n=200, d=3, margin=0.5, radius=4.0, seed=1)
+OVERLAP_X, OVERLAP_Y, _ = synthetic.overlapping(n=300, d=3, distance=1.5, seed=2)
+FAR_X, FAR_Y, _ = synthetic.separable(n=200, d=3, margin=0.5, radius=4.0, seed=1)
 
 
 def weights_of(model: Any) -> Any:
@@ -433,8 +433,8 @@ def test_perceptrons_stop_at_the_first_pass_without_a_mistake() -> None:
     assert model.trace_.column("mistakes")[-1] == 0
     assert min(model.trace_.column("mistakes")[:-1]) > 0
     assert model.outcome_.ending is Ending.NO_MISTAKE
-    passes = "1 pass" if model.n_iter_ == 1 else f"{model.n_iter_} passes"
-    assert str(model.outcome_) == f"Converged: a pass without a mistake, after {passes}."
+    epochs = "1 epoch" if model.n_iter_ == 1 else f"{model.n_iter_} epochs"
+    assert str(model.outcome_) == f"Converged: an epoch without a mistake, after {epochs}."
 
 
 def test_passive_aggressive_stops_at_the_first_pass_without_a_loss() -> None:
@@ -443,7 +443,7 @@ def test_passive_aggressive_stops_at_the_first_pass_without_a_loss() -> None:
     assert model.outcome_.ending is Ending.NO_CHANGE
     assert model.trace_.column("changes") == [4, 0]
     assert model.coef_.tolist() == [[-1, 1, -1, 1]]
-    assert str(model.outcome_).endswith("no sample had a loss, after 2 passes.")
+    assert str(model.outcome_).endswith("no sample had a loss, after 2 epochs.")
 
 
 def test_a_last_pass_without_mistakes_casts_no_doubt_on_separability() -> None:
@@ -486,7 +486,7 @@ def test_spent_passes_say_how_many_mistakes_are_left(estimator: Any) -> None:
     assert model.outcome_.ending is Ending.PASSES_SPENT
     assert not model.outcome_.converged
     left = model.trace_[-1].mistakes
-    assert f"after 7 passes with {left} mistakes" in str(model.outcome_)
+    assert f"after 7 epochs with {left} mistakes" in str(model.outcome_)
     assert "separable" in str(model.outcome_)
 
 
@@ -496,7 +496,7 @@ def test_spent_passes_of_a_squared_error_cast_no_doubt_on_the_data(estimator: An
     assert model.n_iter_ == len(model.trace_) == 7
     assert model.outcome_.ending is Ending.DESCENT_SPENT
     assert not model.outcome_.converged
-    assert f"after 7 passes, all that `max_iter` allows. {model.trace_[-1].mistakes} mistakes" in (
+    assert f"after 7 epochs, all that `max_iter` allows. {model.trace_[-1].mistakes} mistakes" in (
         str(model.outcome_)
     )
     assert "separable" not in str(model.outcome_)
@@ -751,7 +751,7 @@ def test_penalties_end_midway_with_what_they_have_done() -> None:
 @ONLINE
 def test_a_stream_says_how_far_it_has_come(estimator: Any) -> None:
     model = clone(estimator).partial_fit(OVERLAP_X[:1], OVERLAP_Y[:1])
-    assert str(model.outcome_).startswith("Open: learning from a stream, 1 row so far")
+    assert str(model.outcome_).startswith("Open: training on a stream, 1 row so far")
     model.partial_fit(OVERLAP_X[1:], OVERLAP_Y[1:])
     assert f"300 rows so far with {model.mistakes_} mistakes" in str(model.outcome_)
     assert model.outcome_.ending is Ending.STREAM
@@ -847,7 +847,7 @@ def test_a_time_limit_stops_after_a_pass(estimator: Any) -> None:
     assert np.array_equal(weights_of(model), weights_of(one))
     assert not model.outcome_.converged
     assert str(model.outcome_) == (
-        f"Stopped when the time was up, after 1 pass with {model.mistakes_} mistakes in the last."
+        f"Stopped at the time limit, after 1 epoch with {model.mistakes_} mistakes in the last."
         " Raise `time_limit` to go on."
     )
     long = clone(free).set_params(time_limit=1e9).fit(OVERLAP_X, OVERLAP_Y)

@@ -9,12 +9,12 @@ import pytest
 from sklearn.base import clone
 
 from rosenblatt import LMS, TanhPerceptron, builtin
-from rosenblatt.data import toys
+from rosenblatt.datasets import synthetic
 from rosenblatt.errors import DataError
-from rosenblatt.solvers.divergence import Guard, guarded
-from rosenblatt.solvers.state import Ending, State
+from rosenblatt.online.divergence import DivergenceGuard, stop_on_divergence
+from rosenblatt.online.result import Ending, EpochResult
 
-X, Y, _ = toys.overlapping(n=300, d=3, distance=1.5, seed=2)
+X, Y, _ = synthetic.overlapping(n=300, d=3, distance=1.5, seed=2)
 IRIS = builtin("iris")
 
 WILD = [
@@ -140,16 +140,18 @@ def test_a_saturated_output_is_told() -> None:
     assert weights_of(model).tolist() == [[0, 0, 0]]
 
 
-def run_of(*losses: float, start: float = 0.0) -> State:
+def run_of(*losses: float, start: float = 0.0) -> EpochResult:
     """The last state of a guarded run with these losses, whose weights are the pass's number."""
 
-    def states() -> Iterator[State]:
+    def results() -> Iterator[EpochResult]:
         for number, loss in enumerate(losses, 1):
             W = np.full((1, 1), float(number))
             ending = Ending.OUTPUTS_LEVELLED if number == len(losses) else None
-            yield State(number, 10, 5, 1, loss, 5, 1, W.copy, W.copy, ending=ending)
+            yield EpochResult(number, 10, 5, 1, loss, 5, 1, W.copy, W.copy, ending=ending)
 
-    *_, last = guarded(states(), Guard(np.full((1, 1), start), 0.5, lambda: "Try less."))
+    *_, last = stop_on_divergence(
+        results(), DivergenceGuard(np.full((1, 1), start), 0.5, lambda: "Try less.")
+    )
     return last
 
 

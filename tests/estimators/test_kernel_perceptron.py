@@ -19,15 +19,15 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from rosenblatt import KernelPerceptron, builtin
-from rosenblatt.arrays import Array, Floats
-from rosenblatt.data import toys
+from rosenblatt.datasets import synthetic
 from rosenblatt.errors import DataError, ParameterError
-from rosenblatt.rules import kernels
-from rosenblatt.solvers import dual
-from rosenblatt.solvers.state import Ending
+from rosenblatt.losses import kernel_functions
+from rosenblatt.online import kernelized
+from rosenblatt.online.result import Ending
+from rosenblatt.types import Array, Floats
 
 IRIS, RINGS = builtin("iris"), builtin("rings")
-OVERLAP_X, OVERLAP_Y, _ = toys.overlapping(n=300, d=3, distance=1.5, seed=2)
+OVERLAP_X, OVERLAP_Y, _ = synthetic.overlapping(n=300, d=3, distance=1.5, seed=2)
 KERNELS = {
     "linear": KernelPerceptron("linear", max_iter=8),
     "poly": KernelPerceptron("poly", degree=2, coef0=1, max_iter=8),
@@ -79,7 +79,9 @@ def test_the_supports_are_rows_of_x_and_make_the_scores(estimator: Any, storage:
     assert model.dual_coef_.any(axis=0).all()
     own = IRIS.y[model.support_]
     assert model.n_support_.tolist() == [np.sum(own == c) for c in model.classes_]
-    kernel = kernels.Kernel(model.kernel, model.gamma_, model.degree, model.coef0, bias=1.0)
+    kernel = kernel_functions.Kernel(
+        model.kernel, model.gamma_, model.degree, model.coef0, bias=1.0
+    )
     table = kernel.between(kernel.points(rows), kernel.points(IRIS.X))
     np.testing.assert_allclose(model.decision_function(X), (model.dual_coef_ @ table).T, atol=1e-9)
 
@@ -97,7 +99,7 @@ def test_a_row_has_the_same_score_alone_and_in_company(estimator: Any) -> None:
 def test_rows_are_scored_in_parts_without_changing_a_bit(monkeypatch: Any) -> None:
     model = KernelPerceptron(max_iter=8).fit(OVERLAP_X, OVERLAP_Y)
     at_once = model.decision_function(OVERLAP_X)
-    monkeypatch.setattr(dual, "TABLE_BYTES", 1)
+    monkeypatch.setattr(kernelized, "TABLE_BYTES", 1)
     np.testing.assert_array_equal(model.decision_function(OVERLAP_X), at_once)
 
 
@@ -153,7 +155,7 @@ def test_a_stream_gives_the_same_bits_however_it_is_cut(
 
 def test_parts_of_a_chunk_change_no_bit(monkeypatch: Any) -> None:
     at_once = what(KernelPerceptron(budget=15).partial_fit(OVERLAP_X, OVERLAP_Y))
-    monkeypatch.setattr(dual, "STREAM_ROWS", 7)
+    monkeypatch.setattr(kernelized, "STREAM_ROWS", 7)
     assert what(KernelPerceptron(budget=15).partial_fit(OVERLAP_X, OVERLAP_Y)) == at_once
 
 
@@ -255,7 +257,7 @@ def test_a_full_budget_forgets_as_the_textbook_does(budget: int, forget: str) ->
 def test_a_budget_keeps_an_endless_stream_small() -> None:
     model, sizes = KernelPerceptron(budget=30), []
     for seed in range(6):
-        X, y, _ = toys.overlapping(n=200, d=3, distance=1.5, seed=seed)
+        X, y, _ = synthetic.overlapping(n=200, d=3, distance=1.5, seed=seed)
         sizes.append(len(pickle.dumps(model.partial_fit(X, y))))
     assert len(model.support_) == 30
     assert model.mistakes_ > 100
@@ -278,7 +280,7 @@ def test_neither_cache_nor_threads_change_a_bit(
     cache_size: float, n_jobs: int | None, monkeypatch: Any
 ) -> None:
     referee = KernelPerceptron(max_iter=8).fit(OVERLAP_X, OVERLAP_Y)
-    monkeypatch.setattr(dual, "BLOCK_ROWS", 64)
+    monkeypatch.setattr(kernelized, "BLOCK_ROWS", 64)
     model = KernelPerceptron(max_iter=8, cache_size=cache_size, n_jobs=n_jobs)
     assert what(model.fit(OVERLAP_X, OVERLAP_Y)) == what(referee)
 

@@ -14,10 +14,10 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from rosenblatt import Perceptron, SentenceRanker, builtin, corrupted, load, save
-from rosenblatt.data.problem import matrix_of
+from rosenblatt.data.training_data import matrix_of
 from rosenblatt.errors import DataError, ModelError, ParameterError
-from rosenblatt.models.modelfile import load_model
-from rosenblatt.tables.ngrams import counts
+from rosenblatt.persist.file import load_model
+from rosenblatt.preprocess.ngrams import counts
 
 SLIDE = [["cat sat on the mat", "cat sat the on mat", "cat cat on the mat"]]
 NUMBERS = st.integers(0, 2**32 - 1)
@@ -95,7 +95,7 @@ def test_the_theorem_bounds_the_mistakes(seed: int, n: int, d: int, shuffle: Any
     if not len(differences) or (radius / gamma) ** 2 > 1000:
         return
     model = SentenceRanker(max_iter=2000, shuffle=shuffle, random_state=1).fit(together, best)
-    assert str(model.outcome_).startswith("Converged: a pass without a mistake")
+    assert str(model.outcome_).startswith("Converged: an epoch without a mistake")
     assert model.mistakes_ <= (radius / gamma) ** 2
     assert model.mistakes_ <= model.mistake_bound_
     lower, upper = model.margin_bounds_
@@ -110,8 +110,8 @@ def test_the_theorem_bounds_the_mistakes(seed: int, n: int, d: int, shuffle: Any
 def test_a_tie_is_a_mistake() -> None:
     model = SentenceRanker(max_iter=3).fit([["the mat", "The mat!"]], [1])
     assert str(model.outcome_) == (
-        "Stopped after 3 passes with 1 mistake in the last. Raise `max_iter`; or it may be that no"
-        " weights rank all groups rightly, while those of longer runs of words do."
+        "Stopped after 3 epochs with 1 mistake in the last. Raise `max_iter`. If no weights rank"
+        " all groups correctly, longer n-grams may help."
     )
     assert model.mistake_bound_ is None
     assert not model.coef_.any()

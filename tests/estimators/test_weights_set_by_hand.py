@@ -50,7 +50,7 @@ def test_other_weights_decide_otherwise_until_the_next_fit(model: Any, rng: Any)
     np.testing.assert_allclose(model.decision_function(IRIS.X), IRIS.X @ coef.T + intercept)
     decided = model.classes_[(IRIS.X @ coef.T + intercept).argmax(axis=1)]
     np.testing.assert_array_equal(model.predict(IRIS.X), decided)
-    assert str(model.outcome_).startswith("Set by hand")
+    assert str(model.outcome_).startswith("Weights set by hand")
     assert not hasattr(model, "gap_")
     model.fit(IRIS.X, IRIS.y)
     np.testing.assert_array_equal(model.coef_, before[0])

@@ -7,28 +7,28 @@ import pytest
 
 from rosenblatt.geometry.plane import Box
 from rosenblatt.geometry.sampling import sample
-from rosenblatt.lab.pictures import EMPTY, box_around, chosen, foot_of, picture
+from rosenblatt.lab.dataset import LabDataset, dataset_of
+from rosenblatt.lab.plot_data import EMPTY, box_around, chosen, foot_of, picture
 from rosenblatt.lab.runs import run_of
 from rosenblatt.lab.state import DRAWN, Point, Setup
-from rosenblatt.lab.subject import Subject, subject_of
 
 
 def seen(setup: Setup, box: Box = Box(-3, 3, -3, 3)):  # noqa: B008 (a tuple)
-    subject = subject_of(setup, None)
-    W = run_of(subject, setup).final
-    return subject, W, picture(subject, W, setup.rule, chosen(subject, ()), box)
+    dataset = dataset_of(setup, None)
+    W = run_of(dataset, setup).final
+    return dataset, W, picture(dataset, W, setup.rule, chosen(dataset, ()), box)
 
 
 def test_boundary_normal_margins_and_feet_of_a_line() -> None:
-    subject, W, shown = seen(Setup(data="builtin:separable"))
+    dataset, W, shown = seen(Setup(data="builtin:separable"))
     w, b = W[0, :-1], W[0, -1]
     (line,) = shown.boundary
     assert line @ w + b == pytest.approx(0, abs=1e-9)
     tail, tip = shown.normal
     assert (tip - tail) @ (line[1] - line[0]) == pytest.approx(0, abs=1e-9)
     assert (tip - tail) @ w > 0
-    signs = np.where(subject.codes == 1, 1.0, -1.0)
-    distance = signs * (subject.X @ w + b) / np.linalg.norm(w)
+    signs = np.where(dataset.codes == 1, 1.0, -1.0)
+    distance = signs * (dataset.X @ w + b) / np.linalg.norm(w)
     assert shown.drawn.distance == pytest.approx(distance)
     assert shown.drawn.right.all()
     nearest = distance.min() * np.linalg.norm(w)
@@ -40,9 +40,9 @@ def test_boundary_normal_margins_and_feet_of_a_line() -> None:
 
 
 def test_scaled_data_are_seen_as_they_are_learned_from() -> None:
-    subject, W, shown = seen(Setup(data="builtin:separable", scaled=True))
+    dataset, W, shown = seen(Setup(data="builtin:separable", scaled=True))
     assert shown.names == ("x1 (scaled)", "x2 (scaled)")
-    assert shown.drawn.places.tolist() == subject.X.tolist()
+    assert shown.drawn.places.tolist() == dataset.X.tolist()
     (line,) = shown.boundary
     assert line @ W[0, :-1] + W[0, -1] == pytest.approx(0, abs=1e-9)
 
@@ -55,12 +55,12 @@ def test_margins_of_the_svm_are_at_one() -> None:
 
 def test_boundary_through_features_is_a_curve_where_the_score_is_zero() -> None:
     setup = Setup(data="builtin:rings", features="polynomial", rule="logistic-regression")
-    subject, W, shown = seen(setup)
+    dataset, W, shown = seen(setup)
     for line in shown.boundary:
-        scores = subject.lifted(line) @ W[0, :-1] + W[0, -1]
-        assert np.abs(scores).max() < 0.02 * np.abs(subject.Z @ W[0, :-1] + W[0, -1]).max()
+        scores = dataset.lifted(line) @ W[0, :-1] + W[0, -1]
+        assert np.abs(scores).max() < 0.02 * np.abs(dataset.Z @ W[0, :-1] + W[0, -1]).max()
     inside = shown.decisions[75, 75]
-    assert subject.classes[int(inside)] == "1"  # the ring of radius 1
+    assert dataset.classes[int(inside)] == "1"  # the ring of radius 1
     assert shown.chances[75, 75] > 0.5 > shown.chances[0, 0]
 
 
@@ -68,8 +68,8 @@ def test_boundary_through_features_is_a_curve_where_the_score_is_zero() -> None:
 def test_several_classes_share_the_plane_by_their_probabilities(features: str) -> None:
     points = tuple(Point(x, y, k) for k, (x, y) in enumerate([(0, 0), (1, 0), (0, 1)]))
     drawn = Setup(data=DRAWN, points=points, features=features)
-    subject, _, shown = seen(replace(drawn, rule="logistic-regression"))
-    assert shown.shares.shape[0] == len(subject.classes) == 3
+    dataset, _, shown = seen(replace(drawn, rule="logistic-regression"))
+    assert shown.shares.shape[0] == len(dataset.classes) == 3
     np.testing.assert_allclose(shown.shares.sum(axis=0), 1)
     assert shown.shares.argmax(axis=0)[0, 0] == 0
     assert seen(replace(drawn, rule="perceptron"))[2].shares is None
@@ -77,15 +77,15 @@ def test_several_classes_share_the_plane_by_their_probabilities(features: str) -
 
 def test_more_features_are_projected_with_exact_distances() -> None:
     setup = Setup(data="builtin:iris", rule="logistic-regression")
-    subject = subject_of(setup, None)
-    two = Subject(
+    dataset = dataset_of(setup, None)
+    two = LabDataset(
         "two",
-        subject.X[50:],
-        subject.codes[50:] - 1,
-        subject.classes[1:],
-        subject.feature_names,
+        dataset.X[50:],
+        dataset.codes[50:] - 1,
+        dataset.classes[1:],
+        dataset.feature_names,
         (0, 1),
-        Z=subject.X[50:],
+        Z=dataset.X[50:],
     )
     W = run_of(two, setup).final
     shown = picture(two, W, setup.rule, sample(two.codes), EMPTY)
@@ -97,8 +97,8 @@ def test_more_features_are_projected_with_exact_distances() -> None:
 
 
 def test_cells_of_several_classes_hold_the_points_they_decide() -> None:
-    subject, W, shown = seen(Setup(data="builtin:iris", rule="linear-discriminant"))
-    decided = (subject.X @ W[:, :-1].T + W[:, -1]).argmax(axis=1)
+    dataset, W, shown = seen(Setup(data="builtin:iris", rule="linear-discriminant"))
+    decided = (dataset.X @ W[:, :-1].T + W[:, -1]).argmax(axis=1)
     for code, cell in enumerate(shown.cells):
         for point in shown.drawn.places[decided == code]:
             ahead, here = np.roll(cell, -1, axis=0) - cell, point - cell
@@ -108,24 +108,24 @@ def test_cells_of_several_classes_hold_the_points_they_decide() -> None:
 
 
 def test_one_feature_and_its_powers_are_seen_as_they_are() -> None:
-    subject, W, shown = seen(Setup(data="builtin:not", rule="least-squares"))
+    dataset, W, shown = seen(Setup(data="builtin:not", rule="least-squares"))
     (line,) = shown.boundary
     assert line[:, 0] == pytest.approx(-W[0, 1] / W[0, 0])
     assert shown.drawn.places.tolist() == [[0, 0], [1, 0]]
     assert shown.box.left < 0
     assert shown.box.right > 1
     setup = Setup(data="builtin:not", rule="least-squares", features="polynomial")
-    subject, W, shown = seen(setup)
-    assert shown.drawn.places.tolist() == subject.Z.tolist()
+    dataset, W, shown = seen(setup)
+    assert shown.drawn.places.tolist() == dataset.Z.tolist()
     assert shown.names == ("x1", "x1²")
     assert shown.caption == ""
 
 
 def test_before_there_are_weights_only_points_are_seen() -> None:
-    subject = subject_of(Setup(), None)
-    shown = picture(subject, None, "perceptron", chosen(subject, ()), EMPTY)
-    assert shown.drawn.places.tolist() == subject.X.tolist()
-    zero = picture(subject, np.zeros((1, 3)), "perceptron", chosen(subject, ()), EMPTY)
+    dataset = dataset_of(Setup(), None)
+    shown = picture(dataset, None, "perceptron", chosen(dataset, ()), EMPTY)
+    assert shown.drawn.places.tolist() == dataset.X.tolist()
+    zero = picture(dataset, np.zeros((1, 3)), "perceptron", chosen(dataset, ()), EMPTY)
     assert zero.boundary == shown.boundary == ()
     assert np.isnan(zero.drawn.distance).all()
 
@@ -134,8 +134,8 @@ def test_large_data_are_sampled_for_drawing_and_that_is_said() -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(5000, 2))
     codes = (X[:, 0] > 0).astype(np.int64)
-    subject = Subject("big", X, codes, ("a", "b"), ("u", "v"), (0, 1), Z=X)
-    shown = picture(subject, None, "perceptron", chosen(subject, (4999,)), EMPTY)
+    dataset = LabDataset("big", X, codes, ("a", "b"), ("u", "v"), (0, 1), Z=X)
+    shown = picture(dataset, None, "perceptron", chosen(dataset, (4999,)), EMPTY)
     assert len(shown.drawn.rows) <= 1501
     assert 4999 in shown.drawn.rows
     assert "of 5,000 rows" in shown.caption

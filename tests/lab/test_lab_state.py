@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosenblatt.data import builtin
+from rosenblatt.datasets import builtin
+from rosenblatt.lab.catalogue import LAB_RULES, Number, estimator_for
 from rosenblatt.lab.mark_i import ALPHABETS, MACHINES, as_hex, from_hex
 from rosenblatt.lab.state import (
     DRAWN,
@@ -21,7 +22,6 @@ from rosenblatt.lab.state import (
     rounded,
     start_of,
 )
-from rosenblatt.lab.teaching import TAUGHT, Number, estimator_for
 
 numbers = st.floats(-1e6, 1e6).map(rounded)
 points = st.lists(st.builds(Point, numbers, numbers, st.integers(0, 2)), max_size=9).map(tuple)
@@ -29,7 +29,7 @@ points = st.lists(st.builds(Point, numbers, numbers, st.integers(0, 2)), max_siz
 
 @st.composite
 def setups(draw: st.DrawFn) -> Setup:
-    rule = draw(st.sampled_from(sorted(TAUGHT)))
+    rule = draw(st.sampled_from(sorted(LAB_RULES)))
     setup = Setup(
         room=draw(st.sampled_from(ROOMS)),
         view=draw(st.sampled_from(VIEWS)),
@@ -48,7 +48,7 @@ def setups(draw: st.DrawFn) -> Setup:
         cells=draw(st.sampled_from(["", "ff" * 50])),
     )
     step = setup.step
-    for setting in TAUGHT[rule].settings:
+    for setting in LAB_RULES[rule].settings:
         if isinstance(setting, Number):
             setup = setup.with_setting(setting.name, setting.default)
         else:
@@ -140,10 +140,10 @@ def test_cells_come_back_from_their_word(rng: np.random.Generator) -> None:
     assert (from_hex(as_hex(cells)) == cells).all()
 
 
-@pytest.mark.parametrize("rule", TAUGHT)
+@pytest.mark.parametrize("rule", LAB_RULES)
 def test_every_setting_on_the_page_is_one_of_the_estimator(rule: str) -> None:
     model = estimator_for(rule, {})
     params = model.get_params()
-    for setting in TAUGHT[rule].settings:
+    for setting in LAB_RULES[rule].settings:
         assert params[setting.name] == setting.default
         assert setting.read(str(setting.default)) == setting.default

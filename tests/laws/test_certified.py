@@ -16,10 +16,9 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt import LinearSVM, LogisticRegression
-from rosenblatt.arrays import Array, Floats
 from rosenblatt.errors import DataError
-from rosenblatt.solvers import products
-from rosenblatt.solvers.state import Ending
+from rosenblatt.online.result import Ending
+from rosenblatt.types import Array, Floats
 
 
 def rule(kind: Callable[..., Any], **fixed: Any) -> Callable[..., Any]:
@@ -190,14 +189,6 @@ def test_threads_change_no_bit(name: str, k: int) -> None:
     assert together.trace_.as_dicts() == alone.trace_.as_dicts()
 
 
-@pytest.fixture
-def always_meeting(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let units of all dense rows meet, so that few rows are enough to test that."""
-    monkeypatch.setattr(products, "SHARED_ENTRIES", 0)
-    monkeypatch.setattr(products, "SHARED_FEATURES", 0)
-    monkeypatch.setattr(products, "STRIP_ENTRIES", 200)
-
-
 ONE_VS_REST = {name: kind for name, kind in RULES.items() if "logistic" not in name}
 ONE_VS_REST["logistic"] = rule(LogisticRegression, multi_class="ovr")
 
@@ -208,10 +199,9 @@ def many_classes(n: int = 40_000, d: int = 6, k: int = 4) -> tuple[Floats, Array
     return X, np.argmax(X @ rng.normal(size=(d, k)) + rng.normal(size=(n, k)), axis=1)
 
 
-@pytest.mark.usefixtures("always_meeting")
 @pytest.mark.parametrize("n_jobs", [1, 2])
 @pytest.mark.parametrize("name", ONE_VS_REST)
-def test_units_that_meet_are_those_of_each_class_alone(name: str, n_jobs: int) -> None:
+def test_one_vs_rest_units_are_those_of_each_class_alone(name: str, n_jobs: int) -> None:
     X, y = many_classes()
     together = ONE_VS_REST[name](tol=1e-6, n_jobs=n_jobs).fit(X, y)
     records = together.trace_.as_dicts()
@@ -223,23 +213,7 @@ def test_units_that_meet_are_those_of_each_class_alone(name: str, n_jobs: int) -
         assert [{**record, "unit": 0} for record in own] == alone.trace_.as_dicts()
 
 
-@pytest.mark.usefixtures("always_meeting")
-@pytest.mark.parametrize("name", ONE_VS_REST)
-def test_units_that_meet_read_the_rows_together(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    X, y = many_classes()
-    sizes, score_rows = [], products.score_rows
-
-    def counted(rows: Any, W: Floats, scores: Floats) -> None:
-        sizes.append(len(W))
-        score_rows(rows, W, scores)
-
-    monkeypatch.setattr(products, "score_rows", counted)
-    ONE_VS_REST[name](tol=1e-6).fit(X, y)
-    assert len(sizes) < 0.7 * sum(sizes)
-
-
-@pytest.mark.usefixtures("always_meeting")
-def test_units_that_meet_keep_to_limits_and_start_warm() -> None:
+def test_one_vs_rest_units_keep_to_limits_and_start_warm() -> None:
     X, y = many_classes(2000)
     first = LinearSVM(max_iter=3, warm_start=True).fit(X, y)
     assert first.outcome_.ending is Ending.STEPS_SPENT
@@ -250,8 +224,7 @@ def test_units_that_meet_keep_to_limits_and_start_warm() -> None:
     assert LinearSVM(C="cv", tol=1e-3).fit(X, y).gap_ <= 1e-3
 
 
-@pytest.mark.usefixtures("always_meeting")
-def test_units_that_meet_refuse_rows_that_are_too_large() -> None:
+def test_one_vs_rest_units_refuse_rows_that_are_too_large() -> None:
     X, y = many_classes(2000)
     with pytest.raises(DataError):
         LinearSVM().fit(X.astype(np.float64) * 1e200, y)

@@ -19,11 +19,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from rosenblatt import FisherDiscriminant, LeastSquares, LinearDiscriminant, builtin
-from rosenblatt.arrays import Array, Floats
+from rosenblatt.closed_form.threshold import between, equal_error, midway
 from rosenblatt.data.blocks import Blocks
-from rosenblatt.data.problem import Problem, no_weights
+from rosenblatt.data.training_data import TrainingData, no_weights
 from rosenblatt.errors import DataError, ParameterError
-from rosenblatt.solvers.threshold import between, equal_error, midway
+from rosenblatt.types import Array, Floats
 
 
 class Variant(NamedTuple):
@@ -325,7 +325,7 @@ def line(projected: Any, codes: Any, weights: Any = None) -> Blocks:
     """Rows that are their own projection."""
     codes = np.asarray(codes, np.int8)
     own = no_weights(len(codes)) if weights is None else np.asarray(weights, float)
-    return Blocks(Problem(np.array(projected, float)[:, None], codes, own, np.ones(2)))
+    return Blocks(TrainingData(np.array(projected, float)[:, None], codes, own, np.ones(2)))
 
 
 def unequal(cut: float, x: Floats, codes: Array, weights: Floats) -> float:
@@ -444,12 +444,12 @@ def test_one_row_a_class(k: int) -> None:
     X, y = np.eye(6)[:k] + 0.1, np.arange(k)
     model = FisherDiscriminant().fit(X, y)
     assert model.score(X, y) == 1
-    assert "these gaps are the directions" in str(model.outcome_)
+    assert "these differences are the directions" in str(model.outcome_)
     assert model.rank_ == 0
     assert LeastSquares().fit(X, y).score(X, y) == 1
     gauss = LinearDiscriminant().fit(X, y)
     assert gauss.rank_ == 0
-    assert "only 0 of 6 directions" in str(gauss.outcome_)
+    assert "rank 0 of 6" in str(gauss.outcome_)
     assert LinearDiscriminant(shrinkage=0.1).fit(X, y).rank_ == 0  # nothing to shrink towards
 
 
@@ -471,7 +471,7 @@ def test_a_feature_that_gives_the_class_away_is_said_to_be_left_out() -> None:
         model.fit(X, y)
         assert model.rank_ == 4
         assert model.coef_[0, -1] == 0
-        assert "only 4 of 5 directions; the others were left out" in str(model.outcome_)
+        assert "rank 4 of 5; directions outside its range were left out" in str(model.outcome_)
     assert LeastSquares().fit(X, y).score(X, y) == 1
 
 

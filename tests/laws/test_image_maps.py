@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from rosenblatt.arrays import Array
-from rosenblatt.data.storage import CSR
+from rosenblatt.csr import CSR
 from rosenblatt.maps.hog import hog
 from rosenblatt.maps.images import PART
 from rosenblatt.maps.map import Map
 from rosenblatt.maps.recipes import recipe_of
+from rosenblatt.types import Array
 
 RECIPES = [
     "hog:4",

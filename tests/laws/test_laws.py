@@ -24,12 +24,20 @@ from rosenblatt import (
     SecondOrderPerceptron,
     TanhPerceptron,
 )
-from rosenblatt.arrays import Array, Floats
-from rosenblatt.data import toys
-from rosenblatt.data.visits import ABREAST, PART, STRIPS, UNIFORM, Shape, strip_rows, visits
-from rosenblatt.rules.losses import Loss, flat_beyond, value_and_slope
-from rosenblatt.rules.outputs import outputs_at, target_range, value_and_pull
-from rosenblatt.solvers import ahead, passes
+from rosenblatt.data.shuffle import (
+    ABREAST,
+    MAX_UNIFORM_ROWS,
+    ORDER_ROWS,
+    STRIPS,
+    Shape,
+    sample_orders,
+    strip_rows,
+)
+from rosenblatt.datasets import synthetic
+from rosenblatt.losses.activation import outputs_at, target_range, value_and_negative_gradient
+from rosenblatt.losses.margin_losses import Loss, flat_beyond, value_and_derivative
+from rosenblatt.online import epochs, lookahead
+from rosenblatt.types import Array, Floats
 
 
 class RuleRow(NamedTuple):
@@ -493,7 +501,7 @@ def test_mistakes_stay_within_the_bound_and_the_bracket_holds_the_margin(
     n: int, d: int, share: float, seed: int, eta: float, *, shuffle: bool
 ) -> None:
     radius = 3.0
-    X, y, truth = toys.separable(n, d, share * (radius**2 - 1) ** 0.5, radius, seed)
+    X, y, truth = synthetic.separable(n, d, share * (radius**2 - 1) ** 0.5, radius, seed)
     model = Perceptron(shuffle=shuffle, eta0=eta, max_iter=100_000).fit(X, y)
     assert model.outcome_.converged
     assert 0 < model.mistakes_ <= truth.mistake_bound
@@ -521,7 +529,7 @@ def test_mistakes_stay_within_the_bound_and_the_bracket_holds_the_margin(
 def test_the_bound_without_a_bias_is_that_of_x_alone(
     n: int, d: int, share: float, seed: int
 ) -> None:
-    X, y, truth = toys.separable(n, d, share * 8**0.5, 3.0, seed)
+    X, y, truth = synthetic.separable(n, d, share * 8**0.5, 3.0, seed)
     own = np.column_stack([X, np.ones(n)])
     model = Perceptron(fit_intercept=False, max_iter=100_000).fit(own, y)
     lower, upper = model.margin_bounds_
@@ -579,7 +587,7 @@ def test_the_bracket_is_never_empty(eta: float) -> None:
 
 
 def test_without_convergence_there_is_an_upper_bound_only() -> None:
-    X, y, _ = toys.xor()
+    X, y, _ = synthetic.xor()
     model = Perceptron(max_iter=5).fit(X, y)
     lower, upper = model.margin_bounds_
     assert lower == -np.inf
@@ -637,7 +645,7 @@ class AtOnce:
 def test_a_second_thread_changes_no_bit(
     name: str, storage: str, k: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ahead, "SPAN_BYTES", 1)  # spans of 64 rows: look ahead often
+    monkeypatch.setattr(lookahead, "SPAN_BYTES", 1)  # spans of 64 rows: look ahead often
     rng = np.random.default_rng(k)
     y = rng.permutation(np.arange(2_400) % k)
     X = rng.normal(size=(2_400, 5)) + 5.2 * np.eye(3, 5)[y]  # about one row in 100 is a mistake
@@ -645,7 +653,7 @@ def test_a_second_thread_changes_no_bit(
     alone = RULES[name].make(max_iter=3).fit(X, y)
     assert alone.mistakes_ > 0
     for pool in (ThreadPoolExecutor, AtOnce):
-        monkeypatch.setattr(passes, "ThreadPoolExecutor", pool)
+        monkeypatch.setattr(epochs, "ThreadPoolExecutor", pool)
         together = RULES[name].make(max_iter=3, n_jobs=2).fit(X, y)
         assert what(together) == what(alone)
     np.testing.assert_array_equal(together.predict(X), alone.predict(X))
@@ -657,7 +665,7 @@ def test_where_every_row_changes_the_weights_none_is_scored_ahead(
 ) -> None:
     rows = clouds(5)
     alone = what(RULES[name].make().fit(rows.X, rows.y))
-    monkeypatch.setattr(passes, "LookAhead", None)
+    monkeypatch.setattr(epochs, "LookAhead", None)
     assert what(RULES[name].make(n_jobs=2).fit(rows.X, rows.y)) == alone
 
 
@@ -679,15 +687,15 @@ def test_a_second_thread_changes_no_bit_over_several_blocks(name: str) -> None:
 # --- the order of visits ------------------------------------------------------------------------
 
 SIZES = [1, 2, 3, 4, 63, 64, 65, 127, 128, 1023, 1024, 1025, 1087, 2048, 5000]
-SIZES += [PART - 1, PART, PART + 1, PART + 65, 2 * PART + 1000]
+SIZES += [ORDER_ROWS - 1, ORDER_ROWS, ORDER_ROWS + 1, ORDER_ROWS + 65, 2 * ORDER_ROWS + 1000]
 
 
 @pytest.mark.parametrize("n", SIZES)
 @pytest.mark.parametrize("key", [None, (0, 1), (7, 2)])
 @pytest.mark.parametrize("d", [2, 40, 2_500])
 def test_a_pass_visits_every_row_once(n: int, key: Any, d: int) -> None:
-    plan = visits(Shape(n, d, 4 * d), key)
-    parts = [(part.order.copy(), part.fetch.copy()) for part in plan]
+    plan = sample_orders(Shape(n, d, 4 * d), key)
+    parts = [(part.order.copy(), part.prefetch.copy()) for part in plan]
     order = np.concatenate([order for order, _ in parts])
     fetch = np.concatenate([fetch for _, fetch in parts])
     np.testing.assert_array_equal(np.sort(order), np.arange(n))
@@ -697,8 +705,10 @@ def test_a_pass_visits_every_row_once(n: int, key: Any, d: int) -> None:
         np.testing.assert_array_equal(order, np.arange(n))
 
 
-def order_of(n: int, d: int, row_bytes: int, key: tuple[int, int], size: int = PART) -> Array:
-    parts = visits(Shape(n, d, row_bytes), key, size=size)
+def epoch_order(
+    n: int, d: int, row_bytes: int, key: tuple[int, int], size: int = ORDER_ROWS
+) -> Array:
+    parts = sample_orders(Shape(n, d, row_bytes), key, size=size)
     return np.concatenate([part.order.copy() for part in parts])
 
 
@@ -709,16 +719,16 @@ def order_of(n: int, d: int, row_bytes: int, key: tuple[int, int], size: int = P
     number=st.integers(1, 99),
 )
 def test_a_shuffled_pass_visits_every_row_once(n: int, d: int, seed: int, number: int) -> None:
-    order = order_of(n, d, 8 * d, (seed, number))
+    order = epoch_order(n, d, 8 * d, (seed, number))
     assert np.bincount(order, minlength=n).tolist() == [1] * n
 
 
 @pytest.mark.parametrize("d", [2, 28, 40, 784])
 def test_an_order_depends_on_the_shape_of_the_data_not_on_their_storage(d: int) -> None:
     orders = [
-        order_of(30_000, d, row_bytes, (3, 1), size)
+        epoch_order(30_000, d, row_bytes, (3, 1), size)
         for row_bytes in (8, 4 * d, 8 * d)
-        for size in (4096, PART, 4 * PART)
+        for size in (4096, ORDER_ROWS, 4 * ORDER_ROWS)
     ]
     assert all(np.array_equal(order, orders[0]) for order in orders)
 
@@ -728,7 +738,7 @@ def test_a_window_of_sorted_rows_comes_from_60_places(d: int) -> None:
     strip = strip_rows(d)
     assert strip in {16, 32, 64}
     n = STRIPS * 64 * 25
-    order = order_of(n, d, 4 * d, (1, 1))
+    order = epoch_order(n, d, 4 * d, (1, 1))
     for window in order.reshape(-1, STRIPS * strip):
         strips = np.unique(window // strip)
         regions = strips * STRIPS // (n // strip)  # one strip of each sixtieth of the data
@@ -737,7 +747,7 @@ def test_a_window_of_sorted_rows_comes_from_60_places(d: int) -> None:
 
 def test_twelve_sorted_rows_come_from_all_twelfths_of_the_data() -> None:
     n, strip = STRIPS * 3200, strip_rows(28)
-    order = order_of(n, 28, 112, (1, 1))
+    order = epoch_order(n, 28, 112, (1, 1))
     parts = order.reshape(-1, ABREAST) * ABREAST // n
     np.testing.assert_array_equal(np.sort(parts), np.tile(np.arange(ABREAST), (len(parts), 1)))
     for rows in order.reshape(-1, strip, ABREAST):  # streams: one row after the other
@@ -750,22 +760,25 @@ def test_twelve_sorted_rows_come_from_all_twelfths_of_the_data() -> None:
 
 @pytest.mark.parametrize("n", [8_192, 192_000])
 def test_each_pass_mixes_the_parts_of_the_data_otherwise(n: int) -> None:
-    orders = [order_of(n, 28, 112, (1, number))[:256] for number in range(1, 9)]
+    orders = [epoch_order(n, 28, 112, (1, number))[:256] for number in range(1, 9)]
     patterns = {tuple((order * ABREAST // n).tolist()) for order in orders}
     assert len(patterns) == len(orders)
 
 
 def test_all_permutations_of_four_rows_come_up_equally_often() -> None:
     tries = 24 * 200
-    seen = [tuple(next(visits(Shape(4, 2, 8), (seed, 1))).order.tolist()) for seed in range(tries)]
+    seen = [
+        tuple(next(sample_orders(Shape(4, 2, 8), (seed, 1))).order.tolist())
+        for seed in range(tries)
+    ]
     counts = np.unique(seen, axis=0, return_counts=True)[1]
     assert len(counts) == 24
     assert ((counts - 200) ** 2 / 200).sum() < 49.7  # chi-squared of 23 degrees, p = 0.001
 
 
-@pytest.mark.parametrize("n", [70, UNIFORM])
+@pytest.mark.parametrize("n", [70, MAX_UNIFORM_ROWS])
 def test_up_to_a_window_every_row_may_come_anywhere(n: int) -> None:
-    places = np.array([np.argsort(order_of(n, 2, 8, (seed, 3))) for seed in range(400)])
+    places = np.array([np.argsort(epoch_order(n, 2, 8, (seed, 3))) for seed in range(400)])
     mean, spread = (n - 1) / 2, (n - 1) / 12**0.5
     assert np.abs(places.mean(axis=0) - mean).max() < 5 * spread / 20
     # neighbours in the file are strangers in the visit, also within a strip of 64 rows
@@ -778,12 +791,12 @@ def test_up_to_a_window_every_row_may_come_anywhere(n: int) -> None:
 def test_a_pass_never_ends_in_a_few_places_of_the_data(n: int, d: int) -> None:
     # once: what was left over made a last window of one strip, and sorted rows a lopsided end
     for seed in range(5):
-        end = order_of(n, d, 4 * d, (seed, 1))[-1000:]
+        end = epoch_order(n, d, 4 * d, (seed, 1))[-1000:]
         assert len(np.unique(end // strip_rows(d))) >= min(20, n // strip_rows(d))
 
 
 def test_passes_and_seeds_differ() -> None:
-    orders = [order_of(500, 2, 8, key).tolist() for key in [(0, 1), (0, 2), (1, 1), (1, 2)]]
+    orders = [epoch_order(500, 2, 8, key).tolist() for key in [(0, 1), (0, 2), (1, 1), (1, 2)]]
     assert all(a != b for a, b in itertools.combinations(orders, 2))
 
 
@@ -805,9 +818,9 @@ def test_every_loss_has_its_kink_here_or_none() -> None:
 def test_the_slope_is_the_derivative_of_the_value(loss: Loss, margin: float) -> None:
     step = 1e-6
     assume(abs(margin - KINKS.get(loss, np.inf)) > 2 * step)
-    above = value_and_slope(int(loss), margin + step)[0]
-    below = value_and_slope(int(loss), margin - step)[0]
-    slope = value_and_slope(int(loss), margin)[1]
+    above = value_and_derivative(int(loss), margin + step)[0]
+    below = value_and_derivative(int(loss), margin - step)[0]
+    slope = value_and_derivative(int(loss), margin)[1]
     # a value of 1,300, as the square's may be, leaves its digits to a difference of 1e-6
     assert (above - below) / (2 * step) == pytest.approx(slope, abs=1e-7, rel=1e-8)
 
@@ -815,8 +828,8 @@ def test_the_slope_is_the_derivative_of_the_value(loss: Loss, margin: float) -> 
 @pytest.mark.parametrize("loss", CONVEX)
 @given(at=st.floats(-50, 50), elsewhere=st.floats(-50, 50))
 def test_convex_losses_lie_above_their_tangents(loss: Loss, at: float, elsewhere: float) -> None:
-    value, slope = value_and_slope(int(loss), at)
-    there = value_and_slope(int(loss), elsewhere)[0]
+    value, slope = value_and_derivative(int(loss), at)
+    there = value_and_derivative(int(loss), elsewhere)[0]
     assert there >= value + slope * (elsewhere - at) - 1e-12
     assert value >= 0
 
@@ -826,8 +839,8 @@ def test_convex_losses_lie_above_their_tangents(loss: Loss, at: float, elsewhere
 def test_a_loss_is_flat_beyond_its_end_and_not_before(loss: Loss, beyond: float) -> None:
     end = flat_beyond(int(loss))
     assume(end + beyond > end)
-    assert value_and_slope(int(loss), end + beyond) == (0, 0)
-    assert value_and_slope(int(loss), end - beyond)[1] < 0
+    assert value_and_derivative(int(loss), end + beyond) == (0, 0)
+    assert value_and_derivative(int(loss), end - beyond)[1] < 0
 
 
 @pytest.mark.parametrize("loss", SMOOTH)
@@ -835,7 +848,7 @@ def test_a_loss_is_flat_beyond_its_end_and_not_before(loss: Loss, beyond: float)
 def test_a_smooth_loss_is_flat_nowhere(loss: Loss, margin: float) -> None:
     assume(loss is not Loss.SQUARE or margin != 1)
     assert flat_beyond(int(loss)) == np.inf
-    value, slope = value_and_slope(int(loss), margin)
+    value, slope = value_and_derivative(int(loss), margin)
     assert value > 0
     assert slope != 0
 
@@ -851,11 +864,13 @@ def test_such_a_loss_is_half_the_squared_error_of_the_output(
         Loss.TANH: sign - np.tanh(score),
         Loss.SIGMOID: (sign + 1) / 2 - 1 / (1 + np.exp(-score)),
     }
-    value = value_and_slope(int(loss), sign * score)[0]
+    value = value_and_derivative(int(loss), sign * score)[0]
     assert value == pytest.approx(errors[loss] ** 2 / 2, rel=1e-7, abs=1e-15)
     if loss is not Loss.SQUARE:  # a layer says the same of the target and the score
         target = sign if loss is Loss.TANH else (sign + 1) / 2
-        assert value_and_pull(int(loss), target, score)[0] == pytest.approx(value, abs=1e-15)
+        assert value_and_negative_gradient(int(loss), target, score)[0] == pytest.approx(
+            value, abs=1e-15
+        )
 
 
 @pytest.mark.parametrize("loss", [Loss.TANH, Loss.SIGMOID])
@@ -865,9 +880,9 @@ def test_the_pull_of_a_target_is_the_derivative_of_its_loss(
 ) -> None:
     least, most = target_range(int(loss))
     target, step = least + share * (most - least), 1e-6
-    above = value_and_pull(int(loss), target, score + step)[0]
-    below = value_and_pull(int(loss), target, score - step)[0]
-    pull = value_and_pull(int(loss), target, score)[1]
+    above = value_and_negative_gradient(int(loss), target, score + step)[0]
+    below = value_and_negative_gradient(int(loss), target, score - step)[0]
+    pull = value_and_negative_gradient(int(loss), target, score)[1]
     assert (below - above) / (2 * step) == pytest.approx(pull, abs=1e-9)
 
 
@@ -875,10 +890,10 @@ def test_soft_outputs_do_not_overflow() -> None:
     for loss in (Loss.TANH, Loss.SIGMOID):
         least, most = target_range(int(loss))
         for margin in (-1e300, -800.0, 800.0, 1e300):
-            assert value_and_slope(int(loss), margin)[1] == 0
+            assert value_and_derivative(int(loss), margin)[1] == 0
             assert outputs_at(int(loss), np.array([margin]))[0] == (most if margin > 0 else least)
 
 
 def test_a_tie_has_the_perceptron_s_slope_and_margin_1_none_of_the_hinge_s() -> None:
-    assert value_and_slope(int(Loss.PERCEPTRON), 0.0) == (0, -1)
-    assert value_and_slope(int(Loss.HINGE), 1.0) == (0, 0)
+    assert value_and_derivative(int(Loss.PERCEPTRON), 0.0) == (0, -1)
+    assert value_and_derivative(int(Loss.HINGE), 1.0) == (0, 0)

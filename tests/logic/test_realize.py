@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from rosenblatt.errors import ProofError
-from rosenblatt.evidence.separability import separability
-from rosenblatt.logic import deciding, gates, smallest
+from rosenblatt.logic import decide, gates, smallest_weights
 from rosenblatt.logic.candidates import candidates
-from rosenblatt.logic.counting import threshold_classes
+from rosenblatt.logic.count import threshold_classes
 from rosenblatt.logic.realize import Realizable, Unrealizable, realize
-from rosenblatt.logic.table import Bits, inputs
+from rosenblatt.logic.truth_table import Bits, inputs
 from rosenblatt.logic.units import ThresholdUnit
+from rosenblatt.separation.decide import separability
 
 
 def table(number: int, n: int) -> Bits:
@@ -219,8 +219,8 @@ def test_random_functions_of_many_inputs(n: int, rng: np.random.Generator) -> No
 
 
 def separability_alone(bits: Bits, monkeypatch: pytest.MonkeyPatch) -> Any:
-    monkeypatch.setattr(deciding, "opposing_pairs", lambda _: None)
-    monkeypatch.setattr(deciding, "perceptron", lambda _: (np.zeros((1, 1)), np.array([False])))
+    monkeypatch.setattr(decide, "opposing_pairs", lambda _: None)
+    monkeypatch.setattr(decide, "perceptron", lambda _: (np.zeros((1, 1)), np.array([False])))
     return realize(bits)
 
 
@@ -285,14 +285,14 @@ def test_without_a_linear_program_the_perceptrons_weights_stand(
 
 
 def test_a_fractional_program_is_made_whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    rounded = smallest._rounded
+    rounded = smallest_weights._rounded
     calls: list[int] = []
 
     def fail_once(*arguments: Any) -> ThresholdUnit | None:
         calls.append(1)
         return None if len(calls) == 1 else rounded(*arguments)
 
-    monkeypatch.setattr(smallest, "_rounded", fail_once)
+    monkeypatch.setattr(smallest_weights, "_rounded", fail_once)
     answer = realize(gates.MAJORITY)
     assert isinstance(answer, Realizable)
     assert answer.unit == ThresholdUnit((1, 1, 1), -2)
@@ -301,7 +301,7 @@ def test_a_fractional_program_is_made_whole(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_rows_that_no_unit_decides_have_no_smallest() -> None:
-    assert smallest.smallest(inputs(2), np.array([0, 1, 1, 0])) is None
+    assert smallest_weights.smallest(inputs(2), np.array([0, 1, 1, 0])) is None
 
 
 @pytest.mark.parametrize("n", [3, 6, 10])

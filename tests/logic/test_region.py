@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from scipy import sparse
 from scipy.optimize import minimize
 
-from rosenblatt.arrays import Floats
 from rosenblatt.errors import DataError
-from rosenblatt.evidence.separability import separability
-from rosenblatt.logic.region import SolutionRegion, solution_region
+from rosenblatt.logic.solution_region import SolutionRegion, solution_region
+from rosenblatt.separation.decide import separability
+from rosenblatt.types import Floats
 
 LECTURE_X = [[1, 0], [1, 1], [0.6, 0.6], [0.7, 0.4], [0, 0], [0, 1], [0.25, 1], [0.3, 0.4]]
 LECTURE_Y = [1, 1, 1, 1, 2, 2, 2, 2]

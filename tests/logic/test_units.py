@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.logic import gates
-from rosenblatt.logic.table import inputs, read_bits
+from rosenblatt.logic.truth_table import inputs, read_bits
 from rosenblatt.logic.units import ThresholdNetwork, ThresholdUnit
 
 TABLES = {

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from rosenblatt.data.storage import CSR
+from rosenblatt.csr import CSR
 from rosenblatt.errors import ParameterError
 from rosenblatt.maps.association import Association, association_units
 

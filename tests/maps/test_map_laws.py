@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from rosenblatt.data.door import rows_of
-from rosenblatt.data.problem import matrix_of
-from rosenblatt.data.storage import CSR, Rows, n_cols, rows_part
-from rosenblatt.fitting.building import Built
-from rosenblatt.fitting.mapping import mapped
+from rosenblatt.csr import CSR, Rows, n_cols, rows_part
+from rosenblatt.data.training_data import matrix_of
+from rosenblatt.data.validation import rows_of
 from rosenblatt.maps.recipes import LEARNERS, Step, plain_step, recipe_of, step_of
-from rosenblatt.tables.encoding import encoding_of, preparation_in
-from rosenblatt.tables.kinds import Choices
-from rosenblatt.tables.preparation import Preparation
+from rosenblatt.pipeline.encoded_data import EncodedData
+from rosenblatt.pipeline.mapped_data import fit_maps
+from rosenblatt.preprocess.column_types import Choices
+from rosenblatt.preprocess.proof_encoding import encoding_of, preparation_in
+from rosenblatt.preprocess.transformer import Preparation
 
 RECIPES = {  # as it is written, and from how many features
     "products": 5,
@@ -118,11 +118,11 @@ def test_rows_are_mapped_independently_of_each_other(
 def test_blocks_give_the_bits_of_the_whole(
     written: str, X: np.ndarray, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    built = Built(X, np.zeros(N, np.int8), on_disk=False)
+    encoded = EncodedData(X, np.zeros(N, np.int8), on_disk=False)
     preparation = Preparation((), X.shape[1], sparse=False)
-    whole, prepared = mapped(built, preparation, [recipe_of(written)])
-    monkeypatch.setattr("rosenblatt.fitting.mapping.BLOCK", 3 * prepared.n_features)
-    parts, _ = mapped(built, preparation, [recipe_of(written)])
+    whole, prepared = fit_maps(encoded, preparation, [recipe_of(written)])
+    monkeypatch.setattr("rosenblatt.pipeline.mapped_data.BLOCK", 3 * prepared.n_features)
+    parts, _ = fit_maps(encoded, preparation, [recipe_of(written)])
     agree(written, whole.rows, parts.rows)
 
 

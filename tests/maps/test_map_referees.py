@@ -12,8 +12,8 @@ from scipy import sparse
 from sklearn.kernel_approximation import Nystroem, RBFSampler
 from sklearn.preprocessing import PolynomialFeatures
 
-from rosenblatt.data.door import rows_of
-from rosenblatt.data.problem import matrix_of
+from rosenblatt.data.training_data import matrix_of
+from rosenblatt.data.validation import rows_of
 from rosenblatt.maps.recipes import recipe_of
 
 POWERS = {"": 1, "²": 2, "³": 3, "⁴": 4}

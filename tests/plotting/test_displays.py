@@ -20,10 +20,10 @@ from rosenblatt import (
     LinearSVM,
     Perceptron,
     builtin,
+    palette,
     separability,
 )
 from rosenblatt.errors import DataError
-from rosenblatt.geometry import looks
 from rosenblatt.plotting import (
     BoundaryDisplay,
     MarginDisplay,
@@ -342,7 +342,7 @@ def test_curves_in_three_features_are_refused(rng: np.random.Generator) -> None:
 
 
 def test_every_class_up_to_56_looks_different() -> None:
-    assert len({(looks.colour(k), looks.shape(k)) for k in range(56)}) == 56
+    assert len({(palette.colour(k), palette.shape(k)) for k in range(56)}) == 56
 
 
 def test_without_matplotlib_it_is_said_what_to_install() -> None:

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from rosenblatt.fitting.fit import Plan, carry_out
-from rosenblatt.fitting.rules import Rule
-from rosenblatt.report.figures import fit_figures
-from rosenblatt.report.reporting import made_by, write_fit_report
-from rosenblatt.sources.formats import open_source
-from rosenblatt.sources.options import Options
+from rosenblatt.io.formats import open_source
+from rosenblatt.io.options import Options
+from rosenblatt.pipeline.fit import Plan, run
+from rosenblatt.pipeline.rule import Rule
+from rosenblatt.report.fit_json import fit_json
+from rosenblatt.report.html_report import provenance_of, write_fit_report
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
 BROWSER = next(
@@ -26,9 +26,9 @@ pytestmark = pytest.mark.skipif(not BROWSER, reason="needs Chromium: no browser 
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("report") / "kennel.html"
     source = open_source(["builtin:kennel"], Options())
-    fitted = carry_out(source, Plan(rule=Rule.PERCEPTRON, judge=False), lambda _: None)
-    told = fit_figures("</title><script>alert(1)</script>", fitted, {})
-    write_fit_report(str(path), told, fitted, source, {}, made_by(["fit", "builtin:kennel"]))
+    fitted = run(source, Plan(rule=Rule.PERCEPTRON, evaluate=False), lambda _: None)
+    told = fit_json("</title><script>alert(1)</script>", fitted, {})
+    write_fit_report(str(path), told, fitted, source, {}, provenance_of(["fit", "builtin:kennel"]))
     return path
 
 
@@ -64,17 +64,17 @@ def test_the_slider_moves_through_the_passes(page: Any) -> None:
     told, slider = page.locator("output"), page.locator("input[type=range]")
     line, weight = page.locator("[data-boundary]"), page.locator("[data-weight]").first
     now = page.locator("[data-places]").first
-    passes = int(re.search(r"Pass \d+ of (\d+)", told.inner_text())[1])
-    assert told.inner_text() == f"Pass {passes} of {passes}: 0 mistakes in it"
+    epochs = int(re.search(r"Epoch \d+ of (\d+)", told.inner_text())[1])
+    assert told.inner_text() == f"Epoch {epochs} of {epochs}: 0 mistakes"
     at_the_end = (line.get_attribute("d"), weight.inner_text(), now.get_attribute("x1"))
     slider.focus()
     page.keyboard.press("Home")
-    assert told.inner_text().startswith(f"Pass 1 of {passes}: ")
+    assert told.inner_text().startswith(f"Epoch 1 of {epochs}: ")
     assert slider.get_attribute("aria-valuetext") == told.inner_text()
     at_the_start = (line.get_attribute("d"), weight.inner_text(), now.get_attribute("x1"))
     assert all(a != b for a, b in zip(at_the_start, at_the_end, strict=True))
     page.keyboard.press("ArrowRight")
-    assert told.inner_text().startswith(f"Pass 2 of {passes}: ")
+    assert told.inner_text().startswith(f"Epoch 2 of {epochs}: ")
     page.keyboard.press("End")
     assert (line.get_attribute("d"), weight.inner_text(), now.get_attribute("x1")) == at_the_end
 
@@ -83,7 +83,7 @@ def test_the_run_plays_and_pauses(page: Any) -> None:
     button, told = page.get_by_role("button"), page.locator("output")
     button.click()
     assert button.inner_text() == "Pause"
-    playwright.expect(told).to_have_text(re.compile("^Pass 2 of "))
+    playwright.expect(told).to_have_text(re.compile("^Epoch 2 of "))
     button.click()
     assert button.inner_text() == "Play"
 

@@ -11,26 +11,26 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rosenblatt.data import store
-from rosenblatt.fitting import building
-from rosenblatt.fitting.fit import Plan, carry_out
-from rosenblatt.fitting.rules import Rule
-from rosenblatt.geometry import looks
+from rosenblatt import palette
+from rosenblatt.data import buffer
+from rosenblatt.io.formats import open_source
+from rosenblatt.io.options import Options
 from rosenblatt.maps.recipes import recipes_of
-from rosenblatt.report import pictures
-from rosenblatt.report.figures import fit_figures
-from rosenblatt.report.page.comparisons import accuracy_chart
-from rosenblatt.report.page.html import data, table, tag, text
-from rosenblatt.report.page.page import page, write_page
-from rosenblatt.report.page.png import picture
-from rosenblatt.report.page.sections import Made, fit_sections, lead
-from rosenblatt.report.page.svg import ticks
-from rosenblatt.report.pictures import _pixel_by_pixel, page_figures
-from rosenblatt.sources.formats import open_source
-from rosenblatt.sources.options import Options
+from rosenblatt.pipeline import encoded_data
+from rosenblatt.pipeline.fit import Plan, run
+from rosenblatt.pipeline.rule import Rule
+from rosenblatt.report import plot_data
+from rosenblatt.report.fit_json import fit_json
+from rosenblatt.report.html.comparison_sections import accuracy_chart
+from rosenblatt.report.html.fit_sections import Provenance, fit_sections, lead
+from rosenblatt.report.html.markup import data, table, tag, text
+from rosenblatt.report.html.page import page, write_page
+from rosenblatt.report.html.png import picture
+from rosenblatt.report.html.svg import ticks
+from rosenblatt.report.plot_data import _pixel_by_pixel, page_data
 
 EVIL = "</script><script>alert(1)</script>\"'&<img src=x onerror=alert(2)>"
-MADE = Made("rosenblatt fit <b>", "2026-11-16 10:00 UTC", {"rosenblatt": "0.1.0"})
+MADE = Provenance("rosenblatt fit <b>", "2026-11-16 10:00 UTC", {"rosenblatt": "0.1.0"})
 
 
 class Reader(HTMLParser):
@@ -66,9 +66,9 @@ def read(html: str) -> Reader:
 
 
 def reported(source: Any, **plan: Any) -> tuple[str, dict[str, Any]]:
-    fitted = carry_out(source, Plan(**plan), lambda _: None)
-    told = fit_figures("the source", fitted, {})
-    shown = page_figures(fitted, source, {})
+    fitted = run(source, Plan(**plan), lambda _: None)
+    told = fit_json("the source", fitted, {})
+    shown = page_data(fitted, source, {})
     return page("the source", lead(told), fit_sections(told, shown, MADE)), shown
 
 
@@ -78,7 +78,7 @@ def builtin_source(name: str) -> Any:
 
 @pytest.fixture(scope="module")
 def kennel() -> tuple[str, dict[str, Any]]:
-    return reported(builtin_source("kennel"), rule=Rule.PERCEPTRON, judge=False)
+    return reported(builtin_source("kennel"), rule=Rule.PERCEPTRON, evaluate=False)
 
 
 def test_a_report_is_one_whole_page(kennel: tuple[str, dict[str, Any]]) -> None:
@@ -86,9 +86,9 @@ def test_a_report_is_one_whole_page(kennel: tuple[str, dict[str, Any]]) -> None:
     reader = read(html)
     words = " ".join(reader.words)
     for expected in (
-        "Converged: a pass without a mistake",
-        "Can a plane separate the classes?",
-        "Mistakes of each pass",
+        "Converged: an epoch without a mistake",
+        "Are the classes linearly separable?",
+        "Mistakes in each epoch",
         "The largest weights",
         "rosenblatt fit <b>",
         "times_it_comes",
@@ -117,9 +117,9 @@ def test_the_frames_are_those_of_the_run(kennel: tuple[str, dict[str, Any]]) -> 
     assert held is not None
     frames = json.loads(held[1])
     told = shown["picture"]["frames"]
-    assert [frame["told"] for frame in frames] == [frame["told"] for frame in told]
+    assert [frame["text"] for frame in frames] == [frame["text"] for frame in told]
     mistakes = shown["curves"][0]["curves"][0]["values"]
-    assert told[2]["told"] == f"Pass 3 of {len(mistakes)}: {mistakes[2]} mistakes in it"
+    assert told[2]["text"] == f"Epoch 3 of {len(mistakes)}: {mistakes[2]} mistakes"
     assert html.count('data-weight=""') == len(frames[0]["weights"]) == 3
     assert html.count("data-cell=") == len(frames[0]["cells"]) == 2
 
@@ -170,11 +170,11 @@ def test_probabilities_are_judged_by_rows_not_seen() -> None:
     source = builtin_source("iris")
     html, shown = reported(source, rule=rule, settings=settings, proof_seconds=0.0)
     told = shown["calibration"]
-    assert sum(row["rows"] for row in told["table"]) == 150
-    assert told["method"] == "10-fold cross-validation"
-    right = sum(row["rows"] * row["right"] for row in told["table"])
+    assert sum(row["n_rows"] for row in told["bins"]) == 150
+    assert told["method"] == "10-fold CV"
+    right = sum(row["n_rows"] * row["accuracy"] for row in told["bins"])
     assert right == pytest.approx(round(right))
-    assert "Do the probabilities hold?" in html
+    assert "Calibration of the probabilities" in html
 
 
 def test_rows_of_a_proof_are_shown_with_their_place_and_exact_weights() -> None:
@@ -201,7 +201,7 @@ def test_maps_of_two_features_are_seen_as_curves() -> None:
 
 
 def test_without_curves_maps_are_projected(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pictures, "find_spec", lambda _: None)
+    monkeypatch.setattr(plot_data, "find_spec", lambda _: None)
     maps = recipes_of(["products"])
     html, shown = reported(builtin_source("xor"), rule=Rule.PERCEPTRON, features=maps)
     told = shown["picture"]
@@ -222,7 +222,7 @@ def test_many_rows_are_sampled_and_it_is_said(tmp_path: Path, rng: np.random.Gen
 
 
 def test_rows_in_a_file_are_drawn_too(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(building, "Store", partial(store.Store, most=1000))
+    monkeypatch.setattr(encoded_data, "Store", partial(buffer.Store, most=1000))
     rng = np.random.default_rng(0)
     X = rng.normal(size=(4000, 2))
     np.savez(tmp_path / "rows.npz", X=X, y=(X[:, 0] + X[:, 1] > 0).astype(int))
@@ -234,7 +234,7 @@ def test_rows_in_a_file_are_drawn_too(monkeypatch: pytest.MonkeyPatch, tmp_path:
 
 def test_pixels_become_pictures() -> None:
     _, shown = reported(
-        builtin_source("mark-i"), rule=Rule.LEAST_SQUARES, judge=False, proof_seconds=0.0
+        builtin_source("mark-i"), rule=Rule.LEAST_SQUARES, evaluate=False, proof_seconds=0.0
     )
     assert shown["weights"]["side"] == 20
     drawn = picture(np.array([[1.0, -1.0], [0.0, 0.5]]), 1.0, "two by two")
@@ -304,19 +304,19 @@ def test_numbers_on_axes_are_round(low: float, high: float, expected: list[float
     assert ticks(low, high) == pytest.approx(expected)
 
 
-def entry(rule: str, accuracy: float, *, referee: bool = False) -> dict[str, Any]:
+def result(rule: str, accuracy: float, *, nonlinear: bool = False) -> dict[str, Any]:
     low, high = accuracy - 0.05, min(1.0, accuracy + 0.05)
     return {
         "rule": rule,
-        "map": "none",
-        "referee": referee,
+        "feature_map": "none",
+        "nonlinear": nonlinear,
         "accuracy": accuracy,
-        "interval": [low, high],
+        "accuracy_interval": [low, high],
     }
 
 
 def test_entries_of_a_comparison_are_drawn_with_their_intervals() -> None:
-    entries = [entry("trees", 0.9, referee=True), entry("line", 0.8), entry(EVIL, 0.7)]
+    entries = [result("trees", 0.9, nonlinear=True), result("line", 0.8), result(EVIL, 0.7)]
     chart = accuracy_chart(entries, 0.6)
     reader = read(chart)
     names = [words for words in reader.words if words in {EVIL, "trees", "line"}]
@@ -324,8 +324,8 @@ def test_entries_of_a_comparison_are_drawn_with_their_intervals() -> None:
     bars = [a for name, a in reader.tags if name == "line" and a.get("stroke-width")]
     lengths = [float(a["x2"]) - float(a["x1"]) for a in bars]
     assert lengths == pytest.approx([lengths[0]] * 3, abs=0.2)
-    assert [a["stroke"] for a in bars] == [looks.colour(1), looks.colour(0), looks.colour(0)]
+    assert [a["stroke"] for a in bars] == [palette.colour(1), palette.colour(0), palette.colour(0)]
 
 
 def test_a_comparison_of_perfect_entries_still_has_an_axis() -> None:
-    read(accuracy_chart([entry("line", 1.0) | {"interval": [1.0, 1.0]}], 1.0))
+    read(accuracy_chart([result("line", 1.0) | {"accuracy_interval": [1.0, 1.0]}], 1.0))

@@ -5,25 +5,24 @@ from typing import Any
 import pytest
 
 from rosenblatt import LogisticRegression, builtin
-from rosenblatt.models.model import fitted
-from rosenblatt.report.models import model_figures, model_words
+from rosenblatt.persist.model import fitted
+from rosenblatt.report.model_summary import model_json, model_text
 
 TOLD = {
     "source": "rows.csv",
-    "rows": 4,
+    "n_rows": 4,
     "outcome": "Certified.",
-    "test": {"accuracy": 0.75, "interval": [0.5, 0.875], "method": "two folds"},
+    "evaluation": {"accuracy": 0.75, "accuracy_interval": [0.5, 0.875], "method": "two folds"},
 }
 WHOLE = (
-    "Trained on rows.csv, 4 rows.\nCertified.\n"
-    "Right on new rows: 75.00% (95 % interval 50.00% to 87.50%, by two folds)."
+    "Trained on rows.csv, 4 rows.\nCertified.\nAccuracy (two folds): 75.00 %, 95 % CI 50.0–87.5 %."
 )
 
 
 def words_of(summary: dict[str, Any]) -> str:
     data = builtin("and")
     model = fitted(LogisticRegression().fit(data.X, data.y), summary=summary)
-    return model_words(model_figures("m", model))
+    return model_text(model_json("m", model))
 
 
 @pytest.mark.parametrize("key", TOLD)
@@ -33,7 +32,7 @@ def test_a_summary_of_another_form_is_left_out(key: str, value: Any) -> None:
     without = words_of({name: told for name, told in TOLD.items() if name != key})
     told = words_of({**TOLD, key: value})
     proper = (key in {"source", "outcome"} and isinstance(value, str)) or (key, value) == (
-        "rows",
+        "n_rows",
         3,
     )
     assert (told == without) is not proper

@@ -1,4 +1,4 @@
-"""Results on standard output, for as long as somebody reads them."""
+"""Results on standard output, until its reader closes it."""
 
 import json
 import os
@@ -12,22 +12,26 @@ import typer
 MAX_MESSAGE_CHARACTERS = 2000  # of an error: more than any that names things of usual lengths
 
 
-def show(told: dict[str, Any], text: Callable[[dict[str, Any]], str], *, as_json: bool) -> None:
-    """Print figures, as JSON or as text."""
-    with while_read():
-        typer.echo(json.dumps(told, indent=2, ensure_ascii=False) if as_json else safe(text(told)))
+def print_result(
+    result: dict[str, Any], text: Callable[[dict[str, Any]], str], *, as_json: bool
+) -> None:
+    """Print a result, as JSON or as text."""
+    with until_pipe_closes():
+        typer.echo(
+            json.dumps(result, indent=2, ensure_ascii=False) if as_json else printable(text(result))
+        )
 
 
-def safe(text: str) -> str:
-    """Text without signs that a terminal obeys: names and labels may hold any."""
+def printable(text: str) -> str:
+    """Text without control characters, which names and labels may hold."""
     return "".join(sign if sign.isprintable() or sign == "\n" else "\ufffd" for sign in text)
 
 
-def one_line(message: str) -> str:
+def escape_to_one_line(message: str) -> str:
     """A message as one line of bounded length, whatever the names in it hold.
 
-    Line ends, signs that a terminal obeys and what is no text are escaped as `repr` does; of a very
-    long message the middle is left out: its beginning says what is wrong, its end what to do.
+    Line ends and control characters are escaped as `repr` does; of a very long message the middle
+    is left out: its beginning says what is wrong, its end what to do.
     """
     if len(message) > MAX_MESSAGE_CHARACTERS:
         half = MAX_MESSAGE_CHARACTERS // 2
@@ -36,8 +40,8 @@ def one_line(message: str) -> str:
 
 
 @contextmanager
-def while_read() -> Iterator[None]:
-    """Write to standard output until it ends, or until whoever reads it has seen enough."""
+def until_pipe_closes() -> Iterator[None]:
+    """Write to standard output, and stop without an error when its reader closes it."""
     try:
         yield
     except BrokenPipeError:

@@ -10,20 +10,20 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
-from rosenblatt.cli.comparing import compare
-from rosenblatt.cli.console import one_line
-from rosenblatt.cli.deciding import separable, verify
-from rosenblatt.cli.fitting import fit
-from rosenblatt.cli.interrupting import Ending, interruptible
-from rosenblatt.cli.laboratory import lab
-from rosenblatt.cli.predicting import predict, score
-from rosenblatt.cli.showing import export, show
+from rosenblatt.cli.compare import compare
+from rosenblatt.cli.console import escape_to_one_line
+from rosenblatt.cli.fit import fit
+from rosenblatt.cli.lab import lab
+from rosenblatt.cli.predict import predict, score
+from rosenblatt.cli.separable import separable, verify
+from rosenblatt.cli.show import export, show
+from rosenblatt.cli.sigint import Ending, interruptible
 from rosenblatt.errors import RosenblattError
-from rosenblatt.estimators.convergence import outcomes_alone
+from rosenblatt.estimators.convergence_warning import outcomes_alone
 from rosenblatt.version import __version__
 
 INTERRUPTED = 130
-Misuse: Any = typer.BadParameter.__base__  # of all slips in a command line
+UsageError: Any = typer.BadParameter.__base__  # of all usage errors
 
 app = typer.Typer(
     help="Linear classifiers with proofs.",
@@ -58,7 +58,7 @@ def run(ending: Ending) -> NoReturn:
     if ending.settled or code == INTERRUPTED:  # whatever a library has made of the exception
         code, words = ending.code, ending.words
     if words:
-        typer.echo(one_line(words), err=True)
+        typer.echo(escape_to_one_line(words), err=True)
     sys.exit(code)
 
 
@@ -69,26 +69,26 @@ def _outcome() -> tuple[int, str]:
             return app(prog_name="rosenblatt", standalone_mode=False) or 0, ""
     except RosenblattError as error:
         return 2, f"Error: {error}"
-    except Misuse as error:
-        return 2, _told(error)
+    except UsageError as error:
+        return 2, _usage_error(error)
     except (KeyboardInterrupt, typer.Abort):
         return INTERRUPTED, ""
     except (OSError, MemoryError) as error:
-        return 2, f"Error: {_lack(error)}."
+        return 2, f"Error: {_system_error(error)}."
     except Exception as error:  # a bug must never look like a verdict
         return 70, f"Internal error, please report it: {type(error).__name__}: {error}"
 
 
-def _lack(error: OSError | MemoryError) -> str:
-    """What the system does not give."""
+def _system_error(error: OSError | MemoryError) -> str:
+    """What the operating system refused."""
     if isinstance(error, MemoryError):
         return "there is not enough memory for this"
     where = f"{error.filename}: " if error.filename else ""
     return f"{where}{error.strerror or error}"
 
 
-def _told(error: Any) -> str:
-    """A slip in the command line as a sentence; none where the help has been shown instead."""
+def _usage_error(error: Any) -> str:
+    """A usage error as a sentence; no text where the help has been shown instead."""
     trouble = error.format_message().rstrip(".")
     path = "rosenblatt" if error.ctx is None else error.ctx.command_path
-    return f"Error: {trouble}. `{path} --help` tells what there is." if trouble else ""
+    return f"Error: {trouble}. `{path} --help` shows the usage." if trouble else ""

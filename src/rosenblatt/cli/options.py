@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from rosenblatt.cli.signatures import Option, gathering
-from rosenblatt.sources.options import MISSING, Options
+from rosenblatt.cli.option_groups import Option, option_group
+from rosenblatt.io.options import MISSING, Options
 
 if TYPE_CHECKING:
+    from rosenblatt.io.chunks import Source
     from rosenblatt.maps.recipes import Recipe
-    from rosenblatt.sources.chunks import Source
-    from rosenblatt.tables.kinds import Choices
+    from rosenblatt.preprocess.column_types import Choices
 
-READING = "How to read the source"
-COLUMNS = "What the columns are"
-EVERY_COLUMN = "all"  # of --use; a column of that name is among them, --drop leaves others out
+READING_PANEL = "Reading the source"
+COLUMN_PANEL = "Columns"
+ALL_COLUMNS = "all"  # of --use; a column of that name is among them
 
 Sources = Annotated[
     list[str],
@@ -30,23 +30,23 @@ Sources = Annotated[
 Target = Annotated[
     str | None,
     typer.Option(
-        help="Column to predict; by default one called target, label, class or y, or the last."
+        help="Column to predict. Default: one called target, label, class or y, or the last."
     ),
 ]
 Features = Annotated[
     list[str] | None,
     typer.Option(
         metavar="SPEC",
-        help="Make features: products, poly:2, random-products:1000, radial, fourier:1000,"
-        " nystroem:300, hog:4 and mark-i of images, association-units:1000; several follow one"
-        " another. ngrams:1-2 reads texts so.",
+        help="Feature map: products, poly:2, random-products:1000, radial, fourier:1000,"
+        " nystroem:300, hog:4 and mark-i of images, association-units:1000; several are applied in"
+        " turn. ngrams:1-2 is for text columns.",
     ),
 ]
 Report = Annotated[
     str | None,
-    typer.Option(metavar="PAGE", help="Write a page with pictures here (one HTML file)."),
+    typer.Option(metavar="PAGE", help="File to write a report with plots to (one HTML page)."),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
 
 
@@ -58,11 +58,11 @@ def seconds(value: float) -> float:
 
 
 def _reading(kind: Any, help_text: str) -> Any:
-    return Annotated[kind, typer.Option(help=help_text, rich_help_panel=READING)]
+    return Annotated[kind, typer.Option(help=help_text, rich_help_panel=READING_PANEL)]
 
 
 def _columns(kind: Any, help_text: str) -> Any:
-    return Annotated[kind, typer.Option(help=help_text, rich_help_panel=COLUMNS)]
+    return Annotated[kind, typer.Option(help=help_text, rich_help_panel=COLUMN_PANEL)]
 
 
 Names = list[str] | None
@@ -85,8 +85,8 @@ class Reading(NamedTuple):
         choices: "Choices | None" = None,
         as_words: frozenset[str] = frozenset(),
     ) -> "Source":
-        """The source that some names mean, to learn from or to prove by."""
-        from rosenblatt.sources.formats import open_source
+        """The source of these names, to train on or to prove about."""
+        from rosenblatt.io.formats import open_source
 
         if choices is not None:
             as_words |= choices.category | choices.text
@@ -107,41 +107,45 @@ class Reading(NamedTuple):
         )
 
 
-def taken(features: list[str] | None, choices: "Choices") -> "tuple[Choices, tuple[Recipe, ...]]":
-    """Choices with the way of reading texts, and the maps, that were asked for as features."""
-    from rosenblatt.tables.grams import features_of
+def parse_features(
+    features: list[str] | None, choices: "Choices"
+) -> "tuple[Choices, tuple[Recipe, ...]]":
+    """Choices with the n-grams, and the feature maps, that --features asks for."""
+    from rosenblatt.preprocess.ngram_spec import features_of
 
     grams, recipes = features_of(features or ())
     return replace(choices, grams=grams), recipes
 
 
 def _choices(*, scale: bool = False, **columns: Names) -> "Choices":
-    """What was said about columns."""
-    from rosenblatt.tables.kinds import Choices
+    """The choices about columns."""
+    from rosenblatt.preprocess.column_types import Choices
 
     named: dict[str, Any] = {flag: frozenset(names or ()) for flag, names in columns.items()}
-    use_all = EVERY_COLUMN in named["use"]
-    named["use"] -= {EVERY_COLUMN}
+    use_all = ALL_COLUMNS in named["use"]
+    named["use"] -= {ALL_COLUMNS}
     return Choices(**named, use_all=use_all, scale=scale)
 
 
 MISSING_WORDS = ", ".join(filter(None, MISSING))
 READING_OPTIONS = {
-    "format": Option(_reading(str | None, "Format, where the name does not tell it.")),
-    "separator": Option(_reading(str | None, r"Between the cells, such as ; or \t.")),
-    "header": Option(_reading(bool | None, "Whether the first line names the columns.")),
-    "decimal_comma": Option(_reading(bool | None, "Whether numbers are written 1,5.")),
-    "missing": Option(_reading(Names, f"Stands for a missing cell, beside {MISSING_WORDS}.")),
-    "zero_based": Option(_reading(bool, "Whether svmlight counts features from 0."), default=False),
+    "format": Option(_reading(str | None, "Format, if the file name does not show it.")),
+    "separator": Option(_reading(str | None, r"Separator of the cells, such as ; or \t.")),
+    "header": Option(_reading(bool | None, "Whether the first line holds column names.")),
+    "decimal_comma": Option(_reading(bool | None, "Whether numbers have a decimal comma: 1,5.")),
+    "missing": Option(_reading(Names, f"Marks a missing cell, besides {MISSING_WORDS}.")),
+    "zero_based": Option(
+        _reading(bool, "Whether svmlight feature numbers start at 0."), default=False
+    ),
 }
 COLUMN_OPTIONS = {
-    "drop": Option(_columns(Names, "Leave a column out.")),
-    "use": Option(_columns(Names, "Take in a column that would be left out, or all.")),
-    "category": Option(_columns(Names, "A column of categories, whatever it looks like.")),
-    "text": Option(_columns(Names, "A column of free text: words and word pairs.")),
+    "drop": Option(_columns(Names, "Column to leave out.")),
+    "use": Option(_columns(Names, "Column to include that would be left out, or all.")),
+    "category": Option(_columns(Names, "Column to encode as categories.")),
+    "text": Option(_columns(Names, "Column to encode as text: words and word pairs.")),
 }
-SCALE = {"scale": Option(_columns(bool, "Bring features to comparable size."), default=True)}
+SCALE = {"scale": Option(_columns(bool, "Standardise features."), default=True)}
 
-taking_reading = gathering("reading", READING_OPTIONS, Reading)
-taking_columns = gathering("choices", COLUMN_OPTIONS, _choices)
-taking_scaled_columns = gathering("choices", SCALE | COLUMN_OPTIONS, _choices)
+with_reading_options = option_group("reading", READING_OPTIONS, Reading)
+with_column_options = option_group("choices", COLUMN_OPTIONS, _choices)
+with_scaled_column_options = option_group("choices", SCALE | COLUMN_OPTIONS, _choices)

@@ -1,7 +1,7 @@
-"""Progress: a line on standard error, if that is a terminal, for as long as a command works.
+"""Progress: a line on standard error, if that is a terminal, while a command works.
 
-It tells what is being done, draws a bar for the run that goes on, of its passes or towards its gap,
-and beside it what the run logs: passes and mistakes, or steps and the gap.
+It names the stage, draws a bar of the epochs done or of the duality gap on its way to `tol`, and
+shows what the solver logs: epochs and mistakes, or steps and the gap.
 """
 
 import logging
@@ -12,13 +12,13 @@ from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any
 
-Listen = Callable[[str], None]
-WIDTH = 20  # of the bar
+Progress = Callable[[str], None]
+BAR_WIDTH = 20  # characters
 
 
 @contextmanager
-def progress(*, quiet: bool) -> Iterator[Listen]:
-    """Show what is being done, as it is told; nothing without a terminal."""
+def progress_line(*, quiet: bool) -> Iterator[Progress]:
+    """A function that shows the current stage; it shows nothing without a terminal."""
     if quiet or not sys.stderr.isatty():
         yield lambda _: None
         return
@@ -26,13 +26,13 @@ def progress(*, quiet: bool) -> Iterator[Listen]:
     from rich.live import Live
 
     line = Line()
-    with Live(line, console=Console(stderr=True), transient=True), _hearing(line):
+    with Live(line, console=Console(stderr=True), transient=True), _logging_to(line):
         yield line.begin
 
 
 @contextmanager
-def _hearing(line: "Line") -> Iterator[None]:
-    """Let the line hear what runs log."""
+def _logging_to(line: "Line") -> Iterator[None]:
+    """Send what solvers log to the line."""
     logger = logging.getLogger("rosenblatt")
     level = logger.level
     logger.addHandler(line)
@@ -45,7 +45,7 @@ def _hearing(line: "Line") -> Iterator[None]:
 
 
 class Line(logging.Handler):
-    """A stage, how far its run has come, what the run has logged, and how long all has taken."""
+    """The stage, the progress of its solver, what that has logged last, and the elapsed time."""
 
     def __init__(self) -> None:
         from rich.spinner import Spinner
@@ -59,7 +59,7 @@ class Line(logging.Handler):
         self._stage, self._share, self._figures = stage, None, ""
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Show what a run has logged."""
+        """Show what a solver has logged."""
         self._share, self._figures = getattr(record, "share", None), record.getMessage()
 
     def __rich__(self) -> Any:
@@ -69,7 +69,7 @@ class Line(logging.Handler):
         from rich.text import Text
 
         total = None if self._share is None else 1.0  # of an unknown share, a bar that moves
-        bar = ProgressBar(total=total, completed=self._share or 0.0, width=WIDTH)
+        bar = ProgressBar(total=total, completed=self._share or 0.0, width=BAR_WIDTH)
         elapsed = timedelta(seconds=int(time.monotonic() - self._began))
         figures = Text(self._figures, no_wrap=True, overflow="ellipsis")
         parts = (self._spinner, Text(self._stage), bar, figures, str(elapsed))

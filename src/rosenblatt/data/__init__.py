@@ -1,1 +1,1 @@
-"""Rows, labels and weights: the only door for data."""
+"""Rows, labels and weights: validated training data."""

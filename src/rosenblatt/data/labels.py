@@ -1,18 +1,18 @@
-"""The door for labels: one a row, all of one kind, none missing."""
+"""Validation of labels: one a row, all of one kind, none missing; classes and their codes."""
 
 import warnings
 from typing import Any
 
 import numpy as np
 
-from rosenblatt.arrays import Array, Codes, Ints
-from rosenblatt.data.missing import refuse_masked, refuse_missing
-from rosenblatt.data.storage import is_sparse
+from rosenblatt.csr import is_sparse
+from rosenblatt.data.validation import refuse_masked, refuse_missing
 from rosenblatt.errors import DataError
+from rosenblatt.types import Array, Codes, Ints
 
-FEW = 8  # classes
-LEAST_ROUNDED = 2**53  # from here on float64 has not every whole number
-_PART = 16_384  # labels are looked at in parts, which keeps what is allocated small
+MAX_COMPARED_CLASSES = 8  # for so many, comparing is quicker than sorting
+MIN_ROUNDED_INTEGER = 2**53  # from here on float64 does not hold every integer
+LABELS_AT_ONCE = 16_384  # keeps what is allocated small
 
 
 def labels_of(y: Any, n: int) -> Array:
@@ -43,7 +43,7 @@ def classes_of(labels: Array) -> Array:
     try:
         found = labels[:0]
         for part in _parts(labels):
-            new = part[~_among(part, found)] if len(found) <= FEW else part
+            new = part[~_among(part, found)] if len(found) <= MAX_COMPARED_CLASSES else part
             if len(new):
                 found = np.unique(np.concatenate([found, new]))
     except TypeError as error:
@@ -66,16 +66,16 @@ def classes_joined(known: Array, new: Array) -> Array:
 
 
 def codes_of(labels: Array, classes: Array) -> Codes:
-    """Place of every label among the sorted classes, in the smallest integers that hold it."""
+    """Class code of every label: its index in the sorted classes, in the smallest integers."""
     smallest = np.int8 if len(classes) <= np.iinfo(np.int8).max else np.int32
     codes: Codes = np.empty(len(labels), smallest)
-    for start, part in zip(range(0, len(labels), _PART), _parts(labels), strict=True):
+    for start, part in zip(range(0, len(labels), LABELS_AT_ONCE), _parts(labels), strict=True):
         places, known = _places(part, classes)
         if not known.all():
-            strange = np.flatnonzero(~known)
+            unknown = np.flatnonzero(~known)
             shown = ", ".join(repr(c) for c in classes.tolist()[:10])
             raise DataError(
-                f"y holds {part[strange[0]]!r}, which is none of the {len(classes)} classes"
+                f"y holds {part[unknown[0]]!r}, which is none of the {len(classes)} classes"
                 f" {shown}{', …' if len(classes) > 10 else ''}."
             )
         codes[start : start + len(part)] = places
@@ -91,8 +91,8 @@ def _among(labels: Array, classes: Array) -> Array:
 
 
 def _places(labels: Array, classes: Array) -> tuple[Array, Array]:
-    """Place of each label in the sorted classes, and whether it is one of them at all."""
-    if len(classes) > FEW:
+    """Index of each label in the sorted classes, and whether it is one of them at all."""
+    if len(classes) > MAX_COMPARED_CLASSES:
         found = np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
         return found, classes[found] == labels
     places, known = np.zeros(len(labels), np.int8), np.zeros(len(labels), bool)
@@ -105,7 +105,7 @@ def _places(labels: Array, classes: Array) -> tuple[Array, Array]:
 
 def class_counts(codes: Codes, n_classes: int) -> Ints:
     """How many rows each class has."""
-    if n_classes <= FEW:
+    if n_classes <= MAX_COMPARED_CLASSES:
         return np.array([np.count_nonzero(codes == c) for c in range(n_classes)], np.int64)
     counts = np.zeros(n_classes, np.int64)
     for part in _parts(codes):  # bincount makes 64-bit numbers of what it is given
@@ -125,7 +125,7 @@ def given_classes(classes: Any) -> Array:
 
 
 def check_same_kind(labels: Array, classes: Array) -> None:
-    """Refuse labels that cannot stand beside the classes known so far, as words beside numbers."""
+    """Refuse labels of another kind than the classes so far, such as text after numbers."""
     if not len(labels) or not len(classes):
         return
     if _kind(labels) != _kind(classes):
@@ -136,7 +136,7 @@ def check_same_kind(labels: Array, classes: Array) -> None:
     both = labels, classes
     if {"f"} < {part.dtype.kind for part in both}:
         largest = max((np.abs(part).max() for part in both), key=float)
-        if largest >= LEAST_ROUNDED:
+        if largest >= MIN_ROUNDED_INTEGER:
             raise DataError(
                 f"Labels as large as {largest} are rounded where whole numbers meet float64. Use"
                 " labels of one type."
@@ -144,7 +144,7 @@ def check_same_kind(labels: Array, classes: Array) -> None:
 
 
 def _kind(labels: Array) -> str:
-    """What labels are, however they are stored."""
+    """Kind of the labels, however they are stored."""
     kind, first = labels.dtype.kind, labels[0]
     if kind == "U" or (kind == "O" and isinstance(first, str)):
         return "words"
@@ -172,12 +172,14 @@ def _array(y: Any) -> Array:
 
 
 def _parts(labels: Array) -> list[Array]:
-    return [labels[start : start + _PART] for start in range(0, len(labels), _PART)] or [labels]
+    return [
+        labels[start : start + LABELS_AT_ONCE] for start in range(0, len(labels), LABELS_AT_ONCE)
+    ] or [labels]
 
 
 def _check_exact(y: Any) -> None:
     """Refuse whole numbers of which some are too large for the type that holds the others."""
-    large = [c for c in y if isinstance(c, int) and abs(c) >= LEAST_ROUNDED]
+    large = [c for c in y if isinstance(c, int) and abs(c) >= MIN_ROUNDED_INTEGER]
     if large and np.asarray(y).dtype.kind == "f":
         raise DataError(
             f"y holds labels such as {large[0]}, which float64 rounds. Turn them into strings."

@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from rosenblatt.estimators import checks
-from rosenblatt.estimators.confident import ConfidentClassifier
-from rosenblatt.solvers.correct import Rule
-from rosenblatt.solvers.run import Stop, no_change
+from rosenblatt.estimators import parameter_checks
+from rosenblatt.estimators.second_order_base import SecondOrderClassifier
+from rosenblatt.online.stopping import Stop, no_change
+from rosenblatt.online.update import Rule
 
 
-class AROW(ConfidentClassifier):
+class AROW(SecondOrderClassifier):
     """AROW: steps that grow smaller for features met often, so that one pass is enough.
 
     Where a row has a margin m = y (w·x) below 1, w ← w + β (1 − m) y Σx and Σ ← Σ − β Σx xᵀΣ, with
@@ -59,7 +59,7 @@ n_iter_no_change, class_weight, keep, multi_class, start, track_error, time_limi
     >>> model.covariance_[0].round(2).tolist()
     [[0.6, -0.2], [-0.2, 0.4]]
     >>> print(model.outcome_)
-    Done: one pass over 3 rows, 2 mistakes as they came. A higher `max_iter` goes over them again.
+    Done: one epoch (pass) over 3 rows with 2 mistakes. A higher `max_iter` trains for more epochs.
     """
 
     def __init__(
@@ -107,10 +107,10 @@ n_iter_no_change, class_weight, keep, multi_class, start, track_error, time_limi
 
     def _check(self) -> None:
         super()._check()
-        checks.number("r", self.r, above=0)
+        parameter_checks.number("r", self.r, above=0)
 
     def _rule(self, n_classes: int, *, balanced: bool = False) -> Rule:
         return self._rule_of("AROW", n_classes, cap=self.r, balanced=balanced)
 
-    def _at_rest(self) -> Stop:
+    def _convergence_criterion(self) -> Stop:
         return no_change

@@ -4,17 +4,17 @@ from functools import partial
 from typing import Any, Self
 
 from rosenblatt.data.blocks import Blocks
-from rosenblatt.estimators import checks
-from rosenblatt.estimators.convergence import warn_unless_converged
-from rosenblatt.estimators.linear import LinearClassifier, unchanged_by_failure
-from rosenblatt.estimators.stream import units
-from rosenblatt.estimators.telling import tell_pass
-from rosenblatt.estimators.training import Listening, given_weights, start_weights, train
-from rosenblatt.solvers.batch import batchwise
-from rosenblatt.solvers.correct import Rule
-from rosenblatt.solvers.memory import Memory
-from rosenblatt.solvers.run import Stalled, Stop, no_mistake, passes_spent
-from rosenblatt.solvers.state import Ending
+from rosenblatt.estimators import parameter_checks
+from rosenblatt.estimators.convergence_warning import warn_unless_converged
+from rosenblatt.estimators.fit_loop import Monitoring, given_weights, run_solver, start_weights
+from rosenblatt.estimators.linear_base import LinearClassifier, unchanged_by_failure
+from rosenblatt.estimators.log_messages import log_epoch
+from rosenblatt.estimators.partial_fit import units
+from rosenblatt.online.batch import batch_epochs
+from rosenblatt.online.result import Ending
+from rosenblatt.online.state import OptimiserState
+from rosenblatt.online.stopping import Stalled, Stop, max_epochs, no_mistake
+from rosenblatt.online.update import Rule
 
 
 class BatchPerceptron(LinearClassifier):
@@ -135,52 +135,48 @@ class BatchPerceptron(LinearClassifier):
         """
         with unchanged_by_failure(self):
             self._check()
-            warm = self._warm_weights()
-            problem = self._problem(X, y, sample_weight, self.class_weight)
+            warm = self._warm_start()
+            data = self._training_data(X, y, sample_weight, self.class_weight)
             self._check_warm(warm)
             seed = self._seed()
-            rule = self._rule(problem.n_classes)
-            W = (
-                warm.W
-                if warm
-                else start_weights(problem, units(problem.n_classes), self.start, seed)
-            )
+            rule = self._rule(data.n_classes)
+            W = warm.W if warm else start_weights(data, units(data.n_classes), self.start, seed)
             W = given_weights(coef_init, intercept_init, W, rule.bias)
-            states = batchwise(
-                problem,
+            results = batch_epochs(
+                data,
                 rule,
-                Memory.starting_at(W, problem.n_classes, keep="last", l1=False),
+                OptimiserState.from_weights(W, data.n_classes, keep="last", l1=False),
                 batch_size=self.batch_size,
                 seed=seed if self.shuffle else None,
                 n_jobs=self._threads(),
             )
-            blocks = Blocks(problem, self._threads())
-            listening = Listening(
-                stops=self._stops(),
-                progress=partial(tell_pass, max_iter=self.max_iter),
+            blocks = Blocks(data, self._threads())
+            monitoring = Monitoring(
+                criteria=self._stopping_criteria(),
+                progress=partial(log_epoch, max_iter=self.max_iter),
                 time_limit=self.time_limit,
             )
-            fit = train(states, blocks, rule, listening)
+            fit = run_solver(results, blocks, rule, monitoring)
             self._W, self.trace_, self.outcome_ = fit.W, fit.trace, fit.outcome
             self.mistakes_, self.n_iter_ = fit.mistakes, len(fit.trace)
         warn_unless_converged(self.outcome_, self.tol)
         return self
 
-    def _stops(self) -> list[Stop]:
-        stops: list[Stop] = [no_mistake]
+    def _stopping_criteria(self) -> list[Stop]:
+        criteria: list[Stop] = [no_mistake]
         if self.tol is not None:
             ending, patience = Ending.LOSS_STALLED, self.n_iter_no_change
-            stops.append(Stalled(lambda state: state.loss, self.tol, patience, ending))
-        return [*stops, passes_spent(self.max_iter)]
+            criteria.append(Stalled(lambda result: result.loss, self.tol, patience, ending))
+        return [*criteria, max_epochs(self.max_iter)]
 
     def _check(self) -> None:
         self._check_common()
-        checks.number("eta0", self.eta0, above=0)
-        checks.one_of("learning_rate", self.learning_rate, ("constant", "1/n"))
-        checks.whole("batch_size", self.batch_size, least=1, optional=True)
-        checks.number("time_limit", self.time_limit, above=0, optional=True)
+        parameter_checks.number("eta0", self.eta0, above=0)
+        parameter_checks.one_of("learning_rate", self.learning_rate, ("constant", "1/n"))
+        parameter_checks.whole("batch_size", self.batch_size, least=1, optional=True)
+        parameter_checks.number("time_limit", self.time_limit, above=0, optional=True)
 
-    def _repeats(self) -> bool:
+    def _weights_are_repetitions(self) -> bool:
         return True
 
     def _rule(self, n_classes: int) -> Rule:

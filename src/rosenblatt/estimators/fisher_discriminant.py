@@ -5,16 +5,16 @@ from typing import Any
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
-from rosenblatt.arrays import Floats
+from rosenblatt.closed_form.discriminants import fisher_directions, fisher_line, nearest_mean
+from rosenblatt.closed_form.moments import Moments
+from rosenblatt.closed_form.threshold import equal_error, midway
 from rosenblatt.data.blocks import Blocks
 from rosenblatt.errors import ParameterError
-from rosenblatt.estimators import checks
-from rosenblatt.estimators.closed_form import ClosedFormClassifier
-from rosenblatt.solvers.discriminants import fisher_directions, fisher_line, nearest_mean
-from rosenblatt.solvers.moments import Moments
-from rosenblatt.solvers.score import scores_of
-from rosenblatt.solvers.state import Ending, Outcome
-from rosenblatt.solvers.threshold import equal_error, midway
+from rosenblatt.estimators import parameter_checks
+from rosenblatt.estimators.closed_form_base import ClosedFormClassifier
+from rosenblatt.linalg.scores import scores_of
+from rosenblatt.online.result import Ending, Outcome
+from rosenblatt.types import Floats
 
 
 class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClosedFormClassifier):
@@ -138,9 +138,9 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clos
         return Outcome(ending, 1, self._n_rows, rank=self.rank_, width=width)
 
     def _check(self) -> None:
-        checks.one_of("bias", self.bias, ("auto", "means", "equal-error"))
-        checks.whole("n_components", self.n_components, least=1, optional=True)
-        checks.jobs("n_jobs", self.n_jobs)
+        parameter_checks.one_of("bias", self.bias, ("auto", "means", "equal-error"))
+        parameter_checks.whole("n_components", self.n_components, least=1, optional=True)
+        parameter_checks.jobs("n_jobs", self.n_jobs)
 
     def _check_components(self) -> None:
         most = len(self.classes_) - 1

@@ -5,36 +5,35 @@ from typing import Any, Self
 
 import numpy as np
 
-from rosenblatt.arrays import Array, Floats, Ints
 from rosenblatt.data.blocks import Blocks
-from rosenblatt.data.door import require_finite
 from rosenblatt.data.labels import class_counts, codes_of, given_classes, labels_of
-from rosenblatt.data.problem import Problem, matrix_of
-from rosenblatt.data.rows import CSR, Rows, n_cols, n_rows
-from rosenblatt.data.weights import weights_of
+from rosenblatt.data.training_data import TrainingData, matrix_of
+from rosenblatt.data.validation import require_finite, weights_of
 from rosenblatt.errors import DataError, ParameterError
-from rosenblatt.estimators import checks
-from rosenblatt.estimators.convergence import warn_unless_converged
-from rosenblatt.estimators.linear import Classifier, unchanged_by_failure
-from rosenblatt.estimators.online import newcomers
-from rosenblatt.estimators.stream import Chunk, Stream, advance, check_same_keep, units
-from rosenblatt.estimators.training import Fit, Listening, train
-from rosenblatt.evidence.bounds import Geometry, MarginBounds, smallest_margin
-from rosenblatt.evidence.trace import Trace
-from rosenblatt.rules.kernels import NAMES, Kernel, Points, gamma_by_scale
-from rosenblatt.solvers.correct import Rule
-from rosenblatt.solvers.dual import (
+from rosenblatt.estimators import parameter_checks
+from rosenblatt.estimators.convergence_warning import warn_unless_converged
+from rosenblatt.estimators.fit_loop import Fit, Monitoring, run_solver
+from rosenblatt.estimators.linear_base import Classifier, unchanged_by_failure
+from rosenblatt.estimators.online_base import unseen_classes
+from rosenblatt.estimators.partial_fit import Chunk, Stream, check_same_keep, learn_chunk, units
+from rosenblatt.kernels.rows import CSR, Rows, n_cols, n_rows
+from rosenblatt.linalg.scores import wrong_and_all
+from rosenblatt.losses.kernel_functions import NAMES, Kernel, Points, gamma_by_scale
+from rosenblatt.online.kernelized import (
     Budget,
     Columns,
     Learner,
     StreamLearner,
-    dual_passes,
+    kernel_epochs,
     kernel_scores,
 )
-from rosenblatt.solvers.memory import MISTAKES, ROWS, Memory
-from rosenblatt.solvers.run import Stalled, Stop, no_mistake, passes_spent, pocketing
-from rosenblatt.solvers.score import wrong_and_all
-from rosenblatt.solvers.state import Ending, Outcome
+from rosenblatt.online.result import Ending, Outcome
+from rosenblatt.online.state import MISTAKES, ROWS, OptimiserState
+from rosenblatt.online.stopping import Stalled, Stop, keep_best, max_epochs, no_mistake
+from rosenblatt.online.update import Rule
+from rosenblatt.trace.bounds import Geometry, MarginBounds, smallest_margin
+from rosenblatt.trace.trace import Trace
+from rosenblatt.types import Array, Floats, Ints
 
 MEGABYTE = 1024 * 1024
 
@@ -126,7 +125,7 @@ class KernelPerceptron(Classifier):
     >>> xor = builtin("xor")
     >>> model = KernelPerceptron(kernel="poly", degree=2, coef0=1, gamma=1, shuffle=False)
     >>> print(model.fit(xor.X, xor.y).outcome_)
-    Converged: a pass without a mistake, after 9 passes.
+    Converged: an epoch without a mistake, after 9 epochs.
     >>> model.support_.tolist(), model.dual_coef_.tolist()
     ([0, 1, 2, 3], [[-8.0, 6.0, 6.0, -5.0]])
     """
@@ -199,11 +198,11 @@ class KernelPerceptron(Classifier):
         """
         with unchanged_by_failure(self):
             self._check()
-            problem = self._problem(X, y, sample_weight, self.class_weight)
+            data = self._training_data(X, y, sample_weight, self.class_weight)
             if self.kernel == "precomputed":
-                _check_square(problem.rows)
-            self._kernel = self._made_kernel(problem.rows)
-            self._train(problem, self._kernel.points(problem.rows))
+                _check_square(data.rows)
+            self._kernel = self._made_kernel(data.rows)
+            self._run_solver(data, self._kernel.points(data.rows))
         warn_unless_converged(self.outcome_, self.tol)
         return self
 
@@ -237,9 +236,11 @@ class KernelPerceptron(Classifier):
                 self._open_stream()
             stream, before = self._stream.copy(), self.t_ - self._skipped
             if classes is not None:
-                stream = stream.joined(newcomers(given_classes(classes), stream.classes))
+                stream = stream.joined(unseen_classes(given_classes(classes), stream.classes))
             learner = StreamLearner(self._kernel, self._supports, self._budget(), self._skipped)
-            stream = advance(stream, chunk, self._streaming_rule, self.class_weight, learner.learn)
+            stream = learn_chunk(
+                stream, chunk, self._streaming_rule, self.class_weight, learner.learn
+            )
             self._labels = self._labels_of(learner.supports, chunk.labels, before)
             self._stream, self.classes_ = stream, stream.classes
             self._supports, self._outcome = learner.supports, None
@@ -297,13 +298,13 @@ class KernelPerceptron(Classifier):
     def mistakes_(self) -> int:
         """How many mistakes were made in all passes or in the stream so far."""
         self._require_fitted()
-        return int(self._stream.memory.clock[MISTAKES])
+        return int(self._stream.state.counters[MISTAKES])
 
     @property
     def t_(self) -> int:
         """How many rows were visited, over all passes and chunks."""
         self._require_fitted()
-        return int(self._stream.memory.clock[ROWS])
+        return int(self._stream.state.counters[ROWS])
 
     def __sklearn_is_fitted__(self) -> bool:
         """Whether there is a sum to decide with."""
@@ -324,7 +325,7 @@ class KernelPerceptron(Classifier):
     def _sum(self) -> tuple[Points, Floats]:
         """The rows that count in the weights kept, and how much."""
         self._require_fitted()
-        deltas = self._stream.memory.kept()
+        deltas = self._stream.state.kept()
         inside = np.flatnonzero(deltas.any(axis=0))
         if len(inside) == deltas.shape[1]:
             return self._supports, deltas
@@ -352,25 +353,25 @@ class KernelPerceptron(Classifier):
 
     def _check(self) -> None:
         if not callable(self.kernel):
-            checks.one_of("kernel", self.kernel, NAMES)
-        checks.whole("degree", self.degree, least=1)
+            parameter_checks.one_of("kernel", self.kernel, NAMES)
+        parameter_checks.whole("degree", self.degree, least=1)
         if not isinstance(self.gamma, str):
-            checks.number("gamma", self.gamma, above=0)
+            parameter_checks.number("gamma", self.gamma, above=0)
         else:
-            checks.one_of("gamma", self.gamma, ("scale", "auto"))
-        checks.number("coef0", self.coef0)
-        checks.flag("fit_intercept", self.fit_intercept)
-        checks.whole("max_iter", self.max_iter, least=1)
-        checks.number("tol", self.tol, optional=True)
-        checks.whole("n_iter_no_change", self.n_iter_no_change, least=1)
-        checks.flag("shuffle", self.shuffle)
-        checks.class_weight("class_weight", self.class_weight)
-        checks.one_of("keep", self.keep, ("last", "average", "pocket"))
-        checks.one_of("multi_class", self.multi_class, ("kesler", "ovr"))
-        checks.whole("budget", self.budget, least=1, optional=True)
-        checks.one_of("forget", self.forget, ("smallest", "oldest"))
-        checks.number("cache_size", self.cache_size, least=0)
-        checks.jobs("n_jobs", self.n_jobs)
+            parameter_checks.one_of("gamma", self.gamma, ("scale", "auto"))
+        parameter_checks.number("coef0", self.coef0)
+        parameter_checks.flag("fit_intercept", self.fit_intercept)
+        parameter_checks.whole("max_iter", self.max_iter, least=1)
+        parameter_checks.number("tol", self.tol, optional=True)
+        parameter_checks.whole("n_iter_no_change", self.n_iter_no_change, least=1)
+        parameter_checks.flag("shuffle", self.shuffle)
+        parameter_checks.class_weight("class_weight", self.class_weight)
+        parameter_checks.one_of("keep", self.keep, ("last", "average", "pocket"))
+        parameter_checks.one_of("multi_class", self.multi_class, ("kesler", "ovr"))
+        parameter_checks.whole("budget", self.budget, least=1, optional=True)
+        parameter_checks.one_of("forget", self.forget, ("smallest", "oldest"))
+        parameter_checks.number("cache_size", self.cache_size, least=0)
+        parameter_checks.jobs("n_jobs", self.n_jobs)
         if self.budget is not None and self.keep != "last":
             raise ParameterError(
                 f"budget={self.budget} goes with keep='last' only; got keep={self.keep!r}."
@@ -383,7 +384,7 @@ class KernelPerceptron(Classifier):
             )
         if first:
             return
-        check_same_keep(self._stream.memory, self.keep)
+        check_same_keep(self._stream.state, self.keep)
         wanted = self._made_kernel(None)
         if isinstance(self.gamma, str):  # it was settled when the stream began, or by the fit
             wanted = wanted._replace(gamma=self._kernel.gamma)
@@ -397,8 +398,8 @@ class KernelPerceptron(Classifier):
         """Begin a stream: no rows, no classes."""
         self._kernel = self._made_kernel(None)
         W = np.zeros((1, 0))
-        memory = Memory.starting_at(W, 0, keep=self.keep, l1=False)
-        self._stream, self._skipped = Stream(np.array([]), memory), 0
+        state = OptimiserState.from_weights(W, 0, keep=self.keep, l1=False)
+        self._stream, self._skipped = Stream(np.array([]), state), 0
         self._supports = self._kernel.points(np.zeros((0, self.n_features_in_)))
         self._labels = np.array([])
 
@@ -434,49 +435,49 @@ class KernelPerceptron(Classifier):
     def _budget(self) -> Budget:
         return Budget(np.inf if self.budget is None else self.budget, self.forget)
 
-    def _stops(self) -> list[Stop]:
-        stops: list[Stop] = [no_mistake]
+    def _stopping_criteria(self) -> list[Stop]:
+        criteria: list[Stop] = [no_mistake]
         if self.tol is not None:
             ending, patience = Ending.LOSS_STALLED, self.n_iter_no_change
-            stops.append(Stalled(lambda state: state.loss, self.tol, patience, ending))
-        return [*stops, passes_spent(self.max_iter)]
+            criteria.append(Stalled(lambda result: result.loss, self.tol, patience, ending))
+        return [*criteria, max_epochs(self.max_iter)]
 
-    def _train(self, problem: Problem, points: Points) -> None:
-        kernel, rule = self._kernel, self._rule(problem.n_classes)
-        W = np.zeros((units(problem.n_classes), len(problem.codes)))
-        memory = Memory.starting_at(W, problem.n_classes, keep=self.keep, l1=False)
+    def _run_solver(self, data: TrainingData, points: Points) -> None:
+        kernel, rule = self._kernel, self._rule(data.n_classes)
+        W = np.zeros((units(data.n_classes), len(data.codes)))
+        state = OptimiserState.from_weights(W, data.n_classes, keep=self.keep, l1=False)
         columns = Columns(kernel, points, self._threads(), self.cache_size * MEGABYTE)
-        learner = Learner(problem, rule, memory, columns, np.zeros(W.T.shape))
+        learner = Learner(data, rule, state, columns, np.zeros(W.T.shape))
         seed = self._seed() if self.shuffle else None
-        states = dual_passes(learner, memory, seed=seed, budget=self._budget())
+        results = kernel_epochs(learner, state, seed=seed, budget=self._budget())
         if self.keep == "pocket":
-            states = pocketing(states, lambda w: _share(*wrong_and_all(problem, w.scores)))
-        listening = Listening(
-            stops=self._stops(),
-            eta_if_bounded=1.0 if problem.all_weigh_one and self.budget is None else None,
+            results = keep_best(results, lambda w: _share(*wrong_and_all(data, w.scores)))
+        monitoring = Monitoring(
+            criteria=self._stopping_criteria(),
+            eta_if_bounded=1.0 if data.all_weigh_one and self.budget is None else None,
             geometry=lambda w: Geometry(
-                smallest_margin(w.scores, problem, kesler=rule.kesler),
+                smallest_margin(w.scores, data, kesler=rule.kesler),
                 float(kernel.with_themselves(points).max()),
             ),
         )
-        fit = train(states, Blocks(problem), rule, listening)
-        memory.counts[:] = len(fit.trace) * class_counts(problem.codes, problem.n_classes)
-        self._store(fit, memory, problem, points)
+        fit = run_solver(results, Blocks(data), rule, monitoring)
+        state.counts[:] = len(fit.trace) * class_counts(data.codes, data.n_classes)
+        self._store(fit, state, data, points)
 
-    def _store(self, fit: Fit, memory: Memory, problem: Problem, points: Points) -> None:
+    def _store(self, fit: Fit, state: OptimiserState, data: TrainingData, points: Points) -> None:
         kept: Any = fit.W
         if self.keep == "pocket":
-            memory.keep_in_pocket(kept.deltas)
-        inside = np.flatnonzero(memory.W.any(axis=0))
+            state.keep_in_pocket(kept.deltas)
+        inside = np.flatnonzero(state.W.any(axis=0))
         self._supports = self._kernel.centres(points, inside)
-        self._labels = self.classes_[problem.codes[inside]]
+        self._labels = self.classes_[data.codes[inside]]
         # in C order, so that sums over them have the same bits wherever they come from
-        W, late, pocket = (np.ascontiguousarray(part[:, inside]) for part in memory[:3])
-        memory = memory._replace(W=W, late=late, pocket=pocket)
-        self._stream, self._outcome = Stream(self.classes_, memory), fit.outcome
+        W, update_sum, pocket = (np.ascontiguousarray(part[:, inside]) for part in state[:3])
+        state = state._replace(W=W, weighted_update_sum=update_sum, pocket=pocket)
+        self._stream, self._outcome = Stream(self.classes_, state), fit.outcome
         self.trace_, self.n_iter_ = fit.trace, len(fit.trace)
         self.margin_bounds_, self.mistake_bound_ = fit.margin_bounds, fit.mistake_bound
-        self._skipped = (self.n_iter_ - 1) * len(problem.codes)
+        self._skipped = (self.n_iter_ - 1) * len(data.codes)
 
 
 def _share(part: float, whole: float) -> float:

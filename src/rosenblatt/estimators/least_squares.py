@@ -2,14 +2,14 @@
 
 from typing import Any
 
+from rosenblatt.closed_form.discriminants import mmse
+from rosenblatt.closed_form.moments import Moments
 from rosenblatt.data.blocks import Blocks
-from rosenblatt.data.weights import class_weights_of
+from rosenblatt.data.validation import class_weights_of
 from rosenblatt.errors import ParameterError
-from rosenblatt.estimators import checks
-from rosenblatt.estimators.closed_form import StreamingClosedForm
-from rosenblatt.solvers.discriminants import mmse
-from rosenblatt.solvers.moments import Moments
-from rosenblatt.solvers.state import Ending, Outcome
+from rosenblatt.estimators import parameter_checks
+from rosenblatt.estimators.closed_form_base import StreamingClosedForm
+from rosenblatt.online.result import Ending, Outcome
 
 
 class LeastSquares(StreamingClosedForm):
@@ -69,10 +69,10 @@ class LeastSquares(StreamingClosedForm):
         self.n_jobs = n_jobs
 
     def _check(self) -> None:
-        checks.number("alpha", self.alpha, least=0)
-        checks.flag("fit_intercept", self.fit_intercept)
-        checks.class_weight("class_weight", self.class_weight)
-        checks.jobs("n_jobs", self.n_jobs)
+        parameter_checks.number("alpha", self.alpha, least=0)
+        parameter_checks.flag("fit_intercept", self.fit_intercept)
+        parameter_checks.class_weight("class_weight", self.class_weight)
+        parameter_checks.jobs("n_jobs", self.n_jobs)
 
     def _apart(self) -> str | None:
         return None if self.class_weight is None else "class_weight"

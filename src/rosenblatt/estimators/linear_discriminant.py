@@ -5,18 +5,18 @@ from typing import Any, Self
 
 import numpy as np
 
-from rosenblatt.arrays import Array, Floats
+from rosenblatt.closed_form import covariance
+from rosenblatt.closed_form.discriminants import directions_between, gaussian
+from rosenblatt.closed_form.moments import Moments
 from rosenblatt.data.blocks import Blocks
 from rosenblatt.errors import ParameterError
-from rosenblatt.estimators import checks
-from rosenblatt.estimators.closed_form import StreamingClosedForm
-from rosenblatt.estimators.output import configure, numbered_names, projected
-from rosenblatt.solvers import covariance
-from rosenblatt.solvers.discriminants import directions_between, gaussian
-from rosenblatt.solvers.moments import Moments
-from rosenblatt.solvers.positive import factored
-from rosenblatt.solvers.score import scores_of
-from rosenblatt.solvers.state import Ending, Outcome
+from rosenblatt.estimators import parameter_checks
+from rosenblatt.estimators.closed_form_base import StreamingClosedForm
+from rosenblatt.estimators.transform_output import configure, numbered_names, projected
+from rosenblatt.linalg.psd import factored
+from rosenblatt.linalg.scores import scores_of
+from rosenblatt.online.result import Ending, Outcome
+from rosenblatt.types import Array, Floats
 
 
 class LinearDiscriminant(StreamingClosedForm):
@@ -125,8 +125,10 @@ class LinearDiscriminant(StreamingClosedForm):
         ndarray of shape (n_samples, n_components)
             Projections, the best direction first; a frame where `set_output` asks for one.
         """
-        scalings = self.scalings_
-        W = np.column_stack([scalings.T, -(self.xbar_ @ scalings)])
+        directions = np.ascontiguousarray(self.scalings_.T)
+        # one product a direction: the bits of a matrix product depend on how many there are
+        intercepts = [-np.dot(self.xbar_, direction) for direction in directions]
+        W = np.column_stack([directions, intercepts])
         scores = partial(self._scored, score=lambda rows: scores_of(rows, W))
         return projected(self, X, scores, self.get_feature_names_out)
 
@@ -292,14 +294,14 @@ class LinearDiscriminant(StreamingClosedForm):
         self._common = np.zeros(W.shape[1])
 
     def _check(self) -> None:
-        checks.one_of("solver", self.solver, ("svd", "lsqr", "eigen"))
-        checks.whole("n_components", self.n_components, least=1, optional=True)
-        checks.flag("store_covariance", self.store_covariance)
-        checks.jobs("n_jobs", self.n_jobs)
+        parameter_checks.one_of("solver", self.solver, ("svd", "lsqr", "eigen"))
+        parameter_checks.whole("n_components", self.n_components, least=1, optional=True)
+        parameter_checks.flag("store_covariance", self.store_covariance)
+        parameter_checks.jobs("n_jobs", self.n_jobs)
         if self.shrinkage is not None and not isinstance(self.shrinkage, str):
-            checks.number("shrinkage", self.shrinkage, least=0, most=1)
+            parameter_checks.number("shrinkage", self.shrinkage, least=0, most=1)
         elif self.shrinkage is not None:
-            checks.one_of("shrinkage", self.shrinkage, ("auto", "oas"))
+            parameter_checks.one_of("shrinkage", self.shrinkage, ("auto", "oas"))
 
     def _streams(self) -> bool:
         if self.shrinkage != "auto":

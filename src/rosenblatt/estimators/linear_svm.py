@@ -4,13 +4,13 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.arrays import Floats, Ints
-from rosenblatt.data.problem import Problem
+from rosenblatt.data.training_data import TrainingData
 from rosenblatt.errors import DataError
-from rosenblatt.estimators import checks
-from rosenblatt.estimators.certified import CertifiedClassifier, Run
-from rosenblatt.rules.losses import Loss
-from rosenblatt.solvers.certified import METHODS
+from rosenblatt.estimators import parameter_checks
+from rosenblatt.estimators.convex_base import CertifiedClassifier, Run
+from rosenblatt.losses.margin_losses import Loss
+from rosenblatt.optim.solve import METHODS
+from rosenblatt.types import Floats, Ints
 
 LOSSES = {"hinge": Loss.HINGE, "squared_hinge": Loss.SQUARED_HINGE}
 
@@ -25,7 +25,7 @@ class LinearSVM(CertifiedClassifier):
     Every step knows a value that no weights can go below (a feasible point of the dual problem), so
     the run stops when the objective is within `tol` of the best possible, and says so. Newton's
     method finds it; for the hinge, which has a corner, on smooth floors under it (see
-    rosenblatt.rules.convex).
+    rosenblatt.losses.smoothing).
 
     Parameters
     ----------
@@ -148,18 +148,18 @@ class LinearSVM(CertifiedClassifier):
 
     def _check(self) -> None:
         super()._check()
-        checks.one_of("loss", self.loss, tuple(LOSSES))
-        checks.one_of("solver", self.solver, ("auto", *METHODS))
-        checks.one_of("penalty", self.penalty, ("l2",))
-        checks.one_of("dual", self.dual, ("auto", True, False))
-        checks.one_of("multi_class", self.multi_class, ("ovr",))
-        checks.number("intercept_scaling", self.intercept_scaling, above=0)
-        checks.verbosity("verbose", self.verbose)
+        parameter_checks.one_of("loss", self.loss, tuple(LOSSES))
+        parameter_checks.one_of("solver", self.solver, ("auto", *METHODS))
+        parameter_checks.one_of("penalty", self.penalty, ("l2",))
+        parameter_checks.one_of("dual", self.dual, ("auto", True, False))
+        parameter_checks.one_of("multi_class", self.multi_class, ("ovr",))
+        parameter_checks.number("intercept_scaling", self.intercept_scaling, above=0)
+        parameter_checks.verbosity("verbose", self.verbose)
 
     def _loss(self) -> Loss:
         return LOSSES[self.loss]
 
-    def _alpha(self, unit: int, problem: Problem, positive: int) -> Floats:
+    def _alpha(self, unit: int, problem: TrainingData, positive: int) -> Floats:
         only = isinstance(self.support_, np.ndarray)
         rows = self.support_ if only else self.support_[unit]
         signed = self.dual_coef_ if only else self.dual_coef_[unit]
@@ -174,7 +174,7 @@ class LinearSVM(CertifiedClassifier):
         alpha[rows] = signed * signs[rows]
         return alpha
 
-    def _store(self, problem: Problem, runs: list[Run]) -> None:
+    def _store(self, problem: TrainingData, runs: list[Run]) -> None:
         super()._store(problem, runs)
         supports, pulls = [], []
         for run in runs:

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from rosenblatt.estimators import checks
-from rosenblatt.estimators.squared_error import SquaredErrorClassifier
-from rosenblatt.solvers.state import Ending
+from rosenblatt.estimators import parameter_checks
+from rosenblatt.estimators.squared_error_base import SquaredErrorClassifier
+from rosenblatt.online.result import Ending
 
-_MACHINES = {"linear": "LMS", "hard": "perceptron"}
+_ALGORITHMS = {"linear": "LMS", "hard": "perceptron"}
 
 
 class LMS(SquaredErrorClassifier):
@@ -109,10 +109,10 @@ n_iter_no_change, class_weight, warm_start, keep, start, track_error, time_limit
 
     def _check(self) -> None:
         super()._check()
-        checks.one_of("error", self.error, _MACHINES)
+        parameter_checks.one_of("error", self.error, _ALGORITHMS)
 
-    def _machine(self) -> str:
-        return _MACHINES[self.error]
+    def _algorithm(self) -> str:
+        return _ALGORITHMS[self.error]
 
-    def _when_stalled(self) -> Ending:
+    def _stalled_ending(self) -> Ending:
         return Ending.LOSS_STALLED if self._is_hard() else Ending.SQUARES_LEVELLED

@@ -6,30 +6,30 @@ from typing import Any
 import numpy as np
 from scipy.special import log_expit, log_softmax, logsumexp
 
-from rosenblatt.arrays import Array, Floats
 from rosenblatt.data.blocks import Blocks
-from rosenblatt.data.problem import Problem
-from rosenblatt.data.rows import n_cols
+from rosenblatt.data.training_data import TrainingData
 from rosenblatt.errors import DataError, ModelError, ParameterError
-from rosenblatt.estimators import checks
+from rosenblatt.estimators import parameter_checks
 from rosenblatt.estimators.absent_classes import class_sizes, present_only, with_absent
-from rosenblatt.estimators.callbacks import Listener
-from rosenblatt.estimators.certified import (
+from rosenblatt.estimators.convex_base import (
     CertifiedClassifier,
     Run,
-    costs_of,
     recorded,
     retold,
+    sample_C_of,
 )
-from rosenblatt.evidence.separation import watched
-from rosenblatt.rules.losses import Loss
-from rosenblatt.solvers import multinomial, multinomial_likelihood
-from rosenblatt.solvers.certified import METHODS, Limits, Start, Step, until
-from rosenblatt.solvers.duality_gap import COMPENSATED, Proof
-from rosenblatt.solvers.likelihood import MOST_WEIGHTS, climb
-from rosenblatt.solvers.responses import Task
-from rosenblatt.solvers.softmax import Classes
-from rosenblatt.solvers.softmax_gap import prove_softmax
+from rosenblatt.estimators.sklearn_callbacks import Listener
+from rosenblatt.kernels.rows import n_cols
+from rosenblatt.losses.margin_losses import Loss
+from rosenblatt.optim import softmax_mle, softmax_newton
+from rosenblatt.optim.certificate import COMPENSATED, Proof
+from rosenblatt.optim.mle import MAX_MLE_WEIGHTS, maximise_likelihood
+from rosenblatt.optim.objective import BinaryObjective
+from rosenblatt.optim.softmax import SoftmaxObjective
+from rosenblatt.optim.softmax_certificate import prove_softmax
+from rosenblatt.optim.solve import METHODS, Limits, Start, Step, until
+from rosenblatt.separation.mle_existence import watched
+from rosenblatt.types import Array, Floats
 
 SOLVERS = ("auto", *METHODS, "lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga")
 PENALTIES = ("l2", None, "deprecated", "l1", "elasticnet")
@@ -46,7 +46,7 @@ class LogisticRegression(CertifiedClassifier):
 
     Every step knows a value that no weights can go below (a feasible point of the dual problem), so
     the run stops when the objective is within `tol` of the best possible, and says so. Newton's
-    method finds it (see rosenblatt.solvers.newton and rosenblatt.solvers.multinomial).
+    method finds it (see rosenblatt.optim.newton and rosenblatt.optim.softmax_newton).
 
     The signature is scikit-learn's, so that changing the import line is enough; the objective is
     the same, and the answer is that of its solvers run to the end.
@@ -222,12 +222,12 @@ class LogisticRegression(CertifiedClassifier):
         return bool(vars(self).get("_one_vs_rest", self.multi_class == "ovr"))
 
     def _solve(
-        self, problem: Problem, start: list[Start] | None, listener: Listener | None
+        self, problem: TrainingData, start: list[Start] | None, listener: Listener | None
     ) -> None:
         self._one_vs_rest = self.multi_class == "ovr"
         super()._solve(problem, start, listener)
 
-    def _n_runs(self, problem: Problem) -> int:
+    def _n_runs(self, problem: TrainingData) -> int:
         return 1 if self._is_softmax(problem) else super()._n_runs(problem)
 
     def _zero_is_first(self) -> bool:
@@ -240,7 +240,7 @@ class LogisticRegression(CertifiedClassifier):
         return Loss.LOGISTIC
 
     def _runs(
-        self, problem: Problem, C: float, start: list[Start] | None, limits: Limits
+        self, problem: TrainingData, C: float, start: list[Start] | None, limits: Limits
     ) -> list[Run]:
         if not self._is_softmax(problem):
             return super()._runs(problem, C, start, limits)
@@ -250,49 +250,51 @@ class LogisticRegression(CertifiedClassifier):
             return [self._softmax_run(problem, C, W, limits)]
         part, rows = present_only(problem, present)
         run = self._softmax_run(part, C, None if W is None else W[present], limits)
-        task = self._softmax_task(problem, C)
-        W, alpha = with_absent(task, run.last, present, rows)
-        return [retold(run, prove_softmax(task, W, alpha, limits.tol), limits.tol)]
+        objective = self._softmax_objective(problem, C)
+        W, alpha = with_absent(objective, run.last, present, rows)
+        return [retold(run, prove_softmax(objective, W, alpha, limits.tol), limits.tol)]
 
-    def _softmax_run(self, problem: Problem, C: float, W: Floats | None, limits: Limits) -> Run:
-        task = self._softmax_task(problem, C)
+    def _softmax_run(
+        self, problem: TrainingData, C: float, W: Floats | None, limits: Limits
+    ) -> Run:
+        objective = self._softmax_objective(problem, C)
         if limits.max_iter == 0:
-            return recorded(multinomial.at_start(task, W), 0, -1, limits)
+            return recorded(softmax_newton.at_start(objective, W), 0, -1, limits)
         if np.isinf(C):
-            steps = self._watched(multinomial_likelihood.climb(task, W), task, limits)
+            steps = self._watched(softmax_mle.maximise_likelihood(objective, W), objective, limits)
         else:
-            steps = multinomial.certify(task, W, self._seed(), limits)
+            steps = softmax_newton.solve(objective, W, self._seed(), limits)
         return recorded(steps, 0, -1, limits)
 
-    def _retold(self, problem: Problem, run: Run, w: Floats, alpha: Floats, tol: float) -> Run:
+    def _retold(self, problem: TrainingData, run: Run, w: Floats, alpha: Floats, tol: float) -> Run:
         if not self._is_softmax(problem):
             return super()._retold(problem, run, w, alpha, tol)
-        task = self._softmax_task(problem, self.C_)
-        return retold(run, prove_softmax(task, w, alpha, tol), tol)
+        objective = self._softmax_objective(problem, self.C_)
+        return retold(run, prove_softmax(objective, w, alpha, tol), tol)
 
-    def _is_softmax(self, problem: Problem) -> bool:
+    def _is_softmax(self, problem: TrainingData) -> bool:
         return problem.n_classes > 2 and self.multi_class != "ovr"
 
-    def _softmax_task(self, problem: Problem, C: float) -> Classes:
+    def _softmax_objective(self, problem: TrainingData, C: float) -> SoftmaxObjective:
         free = np.isinf(C)  # then only the losses count
-        return Classes(
+        return SoftmaxObjective(
             blocks=Blocks(problem, self._threads()),
-            costs=costs_of(problem, 1.0 if free else C),
-            ridge=0.0 if free else 1.0,
+            sample_C=sample_C_of(problem, 1.0 if free else C),
+            l2=0.0 if free else 1.0,
             bias=self.fit_intercept,
         )
 
-    def _proofs(self, problem: Problem) -> list[Proof]:
+    def _proofs(self, problem: TrainingData) -> list[Proof]:
         if not self._is_softmax(problem):
             return super()._proofs(problem)
-        task, W = self._softmax_task(problem, self.C_), self._weights()
-        return [prove_softmax(task, W, self._kept_alpha(problem), 0.0, COMPENSATED)]
+        objective, W = self._softmax_objective(problem, self.C_), self._weights()
+        return [prove_softmax(objective, W, self._kept_alpha(problem), 0.0, COMPENSATED)]
 
-    def _alpha(self, unit: int, problem: Problem, positive: int) -> Floats:
+    def _alpha(self, unit: int, problem: TrainingData, positive: int) -> Floats:
         signs = np.where(problem.codes == positive, 1.0, -1.0)
         return np.asarray(self._kept_alpha(problem)[:, unit] * signs)
 
-    def _kept_alpha(self, problem: Problem) -> Floats:
+    def _kept_alpha(self, problem: TrainingData) -> Floats:
         """Dual variables as they are published, a row a sample and a column a unit."""
         if "dual_coef_" not in vars(self):
             raise ModelError(
@@ -307,7 +309,7 @@ class LogisticRegression(CertifiedClassifier):
             )
         return self.dual_coef_.reshape(n, -1)
 
-    def _store(self, problem: Problem, runs: list[Run]) -> None:
+    def _store(self, problem: TrainingData, runs: list[Run]) -> None:
         super()._store(problem, runs)
         self.n_iter_ = np.array([run.last.number for run in runs], np.int64)
         self.__dict__.pop("dual_coef_", None)
@@ -321,18 +323,22 @@ class LogisticRegression(CertifiedClassifier):
         ]
         self.dual_coef_ = signed[0] if len(signed) == 1 else np.column_stack(signed)
 
-    def _steps(self, task: Task, start: Start | None, seed: int, limits: Limits) -> Iterator[Step]:
-        if task.ridge > 0.0:
-            return super()._steps(task, start, seed, limits)
-        return self._watched(climb(task, None if start is None else start.w), task, limits)
+    def _steps(
+        self, objective: BinaryObjective, start: Start | None, seed: int, limits: Limits
+    ) -> Iterator[Step]:
+        if objective.l2 > 0.0:
+            return super()._steps(objective, start, seed, limits)
+        return self._watched(
+            maximise_likelihood(objective, None if start is None else start.w), objective, limits
+        )
 
     def _watched(
-        self, steps: Iterator[Step], task: Task | Classes, limits: Limits
+        self, steps: Iterator[Step], objective: BinaryObjective | SoftmaxObjective, limits: Limits
     ) -> Iterator[Step]:
         """Steps of a climb to its end, or to where separation is seen."""
-        features = n_cols(task.blocks.problem.rows)
-        units = task.n_classes if isinstance(task, Classes) else 1
-        most = MOST_WEIGHTS // units - 1
+        features = n_cols(objective.blocks.problem.rows)
+        units = objective.n_classes if isinstance(objective, SoftmaxObjective) else 1
+        most = MAX_MLE_WEIGHTS // units - 1
         if features > most:
             of_classes = f" of {units} classes" if units > 1 else ""
             raise ParameterError(
@@ -340,7 +346,7 @@ class LogisticRegression(CertifiedClassifier):
                 " finite C: so many features nearly always separate the classes."
             )
         names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(features)])
-        return watched(until(steps, limits), task, list(names), limits)
+        return watched(until(steps, limits), objective, list(names), limits)
 
     def _price(self) -> Any:
         return np.inf if self.penalty is None else super()._price()
@@ -350,13 +356,13 @@ class LogisticRegression(CertifiedClassifier):
 
     def _check(self) -> None:
         super()._check()
-        checks.one_of("penalty", self.penalty, PENALTIES)
-        checks.one_of("solver", self.solver, SOLVERS)
-        checks.one_of("multi_class", self.multi_class, ("multinomial", "ovr"))
-        checks.flag("dual", self.dual)
-        checks.number("intercept_scaling", self.intercept_scaling, above=0)
-        checks.verbosity("verbose", self.verbose)
-        checks.number("l1_ratio", self.l1_ratio, least=0, most=1, optional=True)
+        parameter_checks.one_of("penalty", self.penalty, PENALTIES)
+        parameter_checks.one_of("solver", self.solver, SOLVERS)
+        parameter_checks.one_of("multi_class", self.multi_class, ("multinomial", "ovr"))
+        parameter_checks.flag("dual", self.dual)
+        parameter_checks.number("intercept_scaling", self.intercept_scaling, above=0)
+        parameter_checks.verbosity("verbose", self.verbose)
+        parameter_checks.number("l1_ratio", self.l1_ratio, least=0, most=1, optional=True)
         if self.penalty == "elasticnet" and self.l1_ratio is None:
             raise ParameterError(
                 "l1_ratio must be specified when penalty is elasticnet; 0 is all it may be here."

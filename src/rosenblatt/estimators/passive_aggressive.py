@@ -3,10 +3,10 @@
 from typing import Any
 
 from rosenblatt.errors import ParameterError
-from rosenblatt.estimators import checks
-from rosenblatt.estimators.online import OnlineClassifier
-from rosenblatt.solvers.correct import Rule
-from rosenblatt.solvers.run import Stop, no_change
+from rosenblatt.estimators import parameter_checks
+from rosenblatt.estimators.online_base import OnlineClassifier
+from rosenblatt.online.stopping import Stop, no_change
+from rosenblatt.online.update import Rule
 
 _VARIANTS = {"hinge": "passive-aggressive I", "squared_hinge": "passive-aggressive II"}
 
@@ -99,17 +99,17 @@ track_error, time_limit :
 
     def _check(self) -> None:
         super()._check()
-        checks.number("C", self.C, above=0)
-        checks.one_of("loss", self.loss, _VARIANTS)
-        checks.flag("average", self.average)
+        parameter_checks.number("C", self.C, above=0)
+        parameter_checks.one_of("loss", self.loss, _VARIANTS)
+        parameter_checks.flag("average", self.average)
         if self.average and self.keep == "pocket":
             raise ParameterError("average=True and keep='pocket' contradict each other.")
 
-    def _keeps(self) -> str:
+    def _kept_weights(self) -> str:
         return "average" if self.average else self.keep
 
     def _rule(self, n_classes: int, *, balanced: bool = False) -> Rule:
         return self._rule_of(_VARIANTS[self.loss], n_classes, cap=self.C, balanced=balanced)
 
-    def _at_rest(self) -> Stop:
+    def _convergence_criterion(self) -> Stop:
         return no_change

@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from rosenblatt.data.problem import Problem
+from rosenblatt.data.training_data import TrainingData
 from rosenblatt.errors import ParameterError
-from rosenblatt.estimators import checks
-from rosenblatt.estimators.online import OnlineClassifier
-from rosenblatt.solvers.correct import Rule
-from rosenblatt.solvers.run import Stop, no_mistake
+from rosenblatt.estimators import parameter_checks
+from rosenblatt.estimators.online_base import OnlineClassifier
+from rosenblatt.online.stopping import Stop, no_mistake
+from rosenblatt.online.update import Rule
 
 
 class Perceptron(OnlineClassifier):
@@ -103,7 +103,7 @@ class Perceptron(OnlineClassifier):
     >>> and_gate.coef_, and_gate.intercept_
     (array([[3., 2.]]), array([-4.]))
     >>> print(and_gate.outcome_)
-    Converged: a pass without a mistake, after 9 passes.
+    Converged: an epoch without a mistake, after 9 epochs.
     """
 
     def __init__(
@@ -157,11 +157,11 @@ class Perceptron(OnlineClassifier):
 
     def _check(self) -> None:
         super()._check()
-        checks.one_of("penalty", self.penalty, (None, "l2", "l1", "elasticnet"))
-        checks.number("alpha", self.alpha, least=0)
-        checks.number("l1_ratio", self.l1_ratio, least=0, most=1)
-        checks.number("eta0", self.eta0, above=0)
-        checks.one_of("learning_rate", self.learning_rate, ("constant", "1/n"))
+        parameter_checks.one_of("penalty", self.penalty, (None, "l2", "l1", "elasticnet"))
+        parameter_checks.number("alpha", self.alpha, least=0)
+        parameter_checks.number("l1_ratio", self.l1_ratio, least=0, most=1)
+        parameter_checks.number("eta0", self.eta0, above=0)
+        parameter_checks.one_of("learning_rate", self.learning_rate, ("constant", "1/n"))
         if self.penalty is not None and self.keep != "last":
             raise ParameterError(
                 f"penalty={self.penalty!r} goes with keep='last' only; got keep={self.keep!r}."
@@ -180,9 +180,9 @@ class Perceptron(OnlineClassifier):
             l2=alpha * (1.0 - l1_share),
         )
 
-    def _at_rest(self) -> Stop:
+    def _convergence_criterion(self) -> Stop:
         return no_mistake
 
-    def _eta_if_bounded(self, problem: Problem, rule: Rule) -> float | None:
+    def _eta_if_bounded(self, data: TrainingData, rule: Rule) -> float | None:
         plain = self.learning_rate == "constant" and rule.l1 == 0 and rule.l2 == 0
-        return rule.eta if problem.all_weigh_one and plain else None
+        return rule.eta if data.all_weigh_one and plain else None

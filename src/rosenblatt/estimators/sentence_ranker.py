@@ -6,27 +6,27 @@ from typing import Any, Self
 import numpy as np
 from scipy import sparse
 
-from rosenblatt.arrays import Array, Floats, Ints
 from rosenblatt.data.blocks import Blocks
-from rosenblatt.data.corruptions import corrupted
-from rosenblatt.data.door import require_finite, rows_of
-from rosenblatt.data.problem import unlabelled
-from rosenblatt.data.rows import Rows, n_cols
+from rosenblatt.data.training_data import unlabelled
+from rosenblatt.data.validation import require_finite, rows_of
+from rosenblatt.datasets.corruptions import corrupted
 from rosenblatt.errors import DataError
-from rosenblatt.estimators import checks
-from rosenblatt.estimators.contract import Estimator
-from rosenblatt.estimators.linear import unchanged_by_failure
-from rosenblatt.estimators.text_settings import check_text_settings, words_kept
-from rosenblatt.estimators.training import Listening, train
-from rosenblatt.evidence.bounds import Geometry, MarginBounds
-from rosenblatt.evidence.trace import Trace
-from rosenblatt.solvers.ranking import RANKING, Groups, narrowest, ranking_passes
-from rosenblatt.solvers.run import no_mistake, passes_spent
-from rosenblatt.solvers.score import scores_of
-from rosenblatt.solvers.state import Ending, Outcome
-from rosenblatt.tables.grams import Grams
-from rosenblatt.tables.readers import Reader, Vocabulary, texts_with_runs
-from rosenblatt.tables.texts import texts_of
+from rosenblatt.estimators import parameter_checks
+from rosenblatt.estimators.base import Estimator
+from rosenblatt.estimators.fit_loop import Monitoring, run_solver
+from rosenblatt.estimators.linear_base import unchanged_by_failure
+from rosenblatt.estimators.text_params import check_text_settings, words_kept
+from rosenblatt.kernels.rows import Rows, n_cols
+from rosenblatt.linalg.scores import scores_of
+from rosenblatt.online.ranking import RANKING, Groups, narrowest, ranking_epochs
+from rosenblatt.online.result import Ending, Outcome
+from rosenblatt.online.stopping import max_epochs, no_mistake
+from rosenblatt.preprocess.ngram_spec import Grams
+from rosenblatt.preprocess.text_columns import texts_of
+from rosenblatt.preprocess.vectorizers import Reader, Vocabulary, texts_with_runs
+from rosenblatt.trace.bounds import Geometry, MarginBounds
+from rosenblatt.trace.trace import Trace
+from rosenblatt.types import Array, Floats, Ints
 
 
 class SentenceRanker(Estimator):
@@ -87,7 +87,7 @@ class SentenceRanker(Estimator):
     >>> model.rank(["the on mat", "on the mat"])
     ['on the mat', 'the on mat']
     >>> print(model.outcome_)
-    Converged: a pass without a mistake, after 2 passes.
+    Converged: an epoch without a mistake, after 2 epochs.
     """
 
     coef_: Floats
@@ -139,7 +139,7 @@ class SentenceRanker(Estimator):
             self._check()
             groups = self._groups(candidates, best)
             self.n_features_in_ = n_cols(groups.rows)
-            self._train(groups)
+            self._run_solver(groups)
         return self
 
     def fit_sentences(self, sentences: Sequence[str], n_wrong: int = 4) -> Self:
@@ -230,9 +230,9 @@ class SentenceRanker(Estimator):
         """
         self._require_fitted()
         texts = texts_of([sentences] if isinstance(sentences, str) else sentences, "sentences")
-        features = np.unique(self._reader().counts(texts).indices)
+        features = np.unique(self._parameter_getter().counts(texts).indices)
         features = features[self.coef_[features] != 0]
-        names = self._reader().names_in(texts, features)
+        names = self._parameter_getter().names_in(texts, features)
         ranked = features[np.argsort(-np.abs(self.coef_[features]), kind="stable")].tolist()
         return {names[j][0]: float(self.coef_[j]) for j in ranked}
 
@@ -242,12 +242,12 @@ class SentenceRanker(Estimator):
 
     def _check(self) -> None:
         check_text_settings(self.sizes, self.unit, self.n_features, self.vocabulary)
-        checks.one_of("keep", self.keep, ("average", "last"))
-        checks.whole("max_iter", self.max_iter, least=1)
-        checks.flag("shuffle", self.shuffle)
-        checks.whole("random_state", self.random_state, least=0)
+        parameter_checks.one_of("keep", self.keep, ("average", "last"))
+        parameter_checks.whole("max_iter", self.max_iter, least=1)
+        parameter_checks.flag("shuffle", self.shuffle)
+        parameter_checks.whole("random_state", self.random_state, least=0)
 
-    def _reader(self) -> Reader:
+    def _parameter_getter(self) -> Reader:
         sizes = (self.sizes[0], self.sizes[1])
         if self.vocabulary and "vocabulary_" not in vars(self):
             raise DataError("This SentenceRanker was fitted to rows of numbers: it knows no words.")
@@ -256,7 +256,7 @@ class SentenceRanker(Estimator):
         return Grams(sizes, self.unit, int(self.n_features).bit_length() - 1, "count")
 
     def _counts(self, sentences: Any) -> Rows:
-        return self._reader().counts(texts_of(sentences, "candidates"))
+        return self._parameter_getter().counts(texts_of(sentences, "candidates"))
 
     def _scores(self, rows: Rows) -> Floats:
         if n_cols(rows) != self.n_features_in_:
@@ -291,15 +291,15 @@ class SentenceRanker(Estimator):
             self.vocabulary_ = words_kept(texts_with_runs(texts, sizes, self.unit), 1)
         return self._counts(sentences)
 
-    def _train(self, groups: Groups) -> None:
+    def _run_solver(self, groups: Groups) -> None:
         seed = int(self.random_state) if self.shuffle else None
-        listening = Listening(
-            stops=[no_mistake, passes_spent(self.max_iter, Ending.RANKING_SPENT)],
+        monitoring = Monitoring(
+            criteria=[no_mistake, max_epochs(self.max_iter, Ending.RANKING_SPENT)],
             eta_if_bounded=1.0,
             geometry=lambda W: Geometry(*narrowest(groups, W[0])),
         )
-        states = ranking_passes(groups, keep=self.keep, seed=seed)
-        fit = train(states, Blocks(unlabelled(groups.rows)), RANKING, listening)
+        results = ranking_epochs(groups, keep=self.keep, seed=seed)
+        fit = run_solver(results, Blocks(unlabelled(groups.rows)), RANKING, monitoring)
         self.coef_, self.trace_, self.outcome_ = fit.W[0, :-1].copy(), fit.trace, fit.outcome
         self.mistakes_, self.n_iter_ = fit.mistakes, len(fit.trace)
         self.margin_bounds_, self.mistake_bound_ = fit.margin_bounds, fit.mistake_bound

@@ -5,25 +5,30 @@ from typing import Any, Self
 
 import numpy as np
 
-from rosenblatt.arrays import Array, Floats
 from rosenblatt.data.blocks import Blocks
-from rosenblatt.data.targets import is_matrix, targets_of
+from rosenblatt.data.validation import is_matrix, targets_of
 from rosenblatt.errors import DataError, ParameterError
-from rosenblatt.estimators import checks
-from rosenblatt.estimators.contract import available_if
-from rosenblatt.estimators.convergence import warn_unless_converged
-from rosenblatt.estimators.layer import as_problem, given_layer, layer_start, layer_zero_loss
-from rosenblatt.estimators.linear import unchanged_by_failure
-from rosenblatt.estimators.squared_error import SquaredErrorClassifier
-from rosenblatt.estimators.training import Listening, given_weights, train
-from rosenblatt.rules.losses import NEVER_FLAT
-from rosenblatt.rules.outputs import outputs_at
-from rosenblatt.solvers.divergence import Guard
-from rosenblatt.solvers.layer import layer_error, layer_passes
-from rosenblatt.solvers.memory import Memory
-from rosenblatt.solvers.run import measuring, pocketing
+from rosenblatt.estimators import parameter_checks
+from rosenblatt.estimators.base import available_if
+from rosenblatt.estimators.convergence_warning import warn_unless_converged
+from rosenblatt.estimators.fit_loop import Monitoring, given_weights, run_solver
+from rosenblatt.estimators.linear_base import unchanged_by_failure
+from rosenblatt.estimators.multi_output import (
+    as_training_data,
+    given_layer,
+    layer_start,
+    layer_zero_loss,
+)
+from rosenblatt.estimators.squared_error_base import SquaredErrorClassifier
+from rosenblatt.losses.activation import outputs_at
+from rosenblatt.losses.margin_losses import NEVER_FLAT
+from rosenblatt.online.divergence import DivergenceGuard
+from rosenblatt.online.multi_output import layer_error, multi_output_epochs
+from rosenblatt.online.state import OptimiserState
+from rosenblatt.online.stopping import keep_best, with_training_error
+from rosenblatt.types import Array, Floats
 
-_MACHINES = {"tanh": "tanh", "logistic": "sigmoid", "hard": "perceptron"}
+_ALGORITHMS = {"tanh": "tanh", "logistic": "sigmoid", "hard": "perceptron"}
 
 
 def _gives_probabilities(model: "TanhPerceptron") -> bool:
@@ -159,7 +164,7 @@ n_iter_no_change, class_weight, warm_start, keep, start, track_error, time_limit
         sample_weight : array-like of shape (n_samples,), optional
             Scales the update each row makes; rows of weight 0 are passed over.
         X_val, y_val : array-like, optional
-            Rows of one's own to judge for early stopping; for labels only.
+            Validation rows for early stopping; for labels only.
 
         Returns
         -------
@@ -203,7 +208,7 @@ n_iter_no_change, class_weight, warm_start, keep, start, track_error, time_limit
         sample_weight : array-like of shape (n_samples,), optional
             Scales the update each row makes.
         X_val, y_val : array-like, optional
-            Rows of one's own to judge, as in `Perceptron`.
+            Validation rows, as in `Perceptron`.
 
         Returns
         -------
@@ -286,10 +291,10 @@ n_iter_no_change, class_weight, warm_start, keep, start, track_error, time_limit
         tags.classifier_tags.multi_label = True
         return tags
 
-    def _right(self, decisions: Array, y: Any) -> Array:
+    def _is_correct(self, decisions: Array, y: Any) -> Array:
         """Which rows are decided rightly; of a layer, in all outputs."""
         if not self._has_layer():
-            return super()._right(decisions, y)
+            return super()._is_correct(decisions, y)
         table = targets_of(y, len(decisions))
         if table.shape != decisions.shape:
             raise DataError(f"y must have shape {decisions.shape}; got {table.shape}.")
@@ -299,12 +304,12 @@ n_iter_no_change, class_weight, warm_start, keep, start, track_error, time_limit
     def _zero_is_first(self) -> bool:
         return _gives_probabilities(self)
 
-    def _machine(self) -> str:
-        return _MACHINES[self.activation]
+    def _algorithm(self) -> str:
+        return _ALGORITHMS[self.activation]
 
     def _check(self) -> None:
         super()._check()
-        checks.one_of("activation", self.activation, _MACHINES)
+        parameter_checks.one_of("activation", self.activation, _ALGORITHMS)
 
     def _has_layer(self) -> bool:
         return "_pair" in vars(self)
@@ -320,7 +325,7 @@ n_iter_no_change, class_weight, warm_start, keep, start, track_error, time_limit
             raise ParameterError(f"{name} goes with labels only; y is a matrix of targets.")
 
     def _fit_layer(self, X: Any, Y: Any, given: tuple[Any, Any], sample_weight: Any) -> None:
-        warm = self._warm_weights()
+        warm = self._warm_start()
         rule = self._rule(2)
         layer, self._pair = given_layer(self._rows(X, reset=True), Y, sample_weight, rule)
         self.classes_ = np.arange(layer.targets.shape[1])
@@ -328,26 +333,28 @@ n_iter_no_change, class_weight, warm_start, keep, start, track_error, time_limit
         seed = self._seed()
         W = warm.W if warm else layer_start(layer, self.start, seed)
         W = given_weights(*given, W, rule.bias)
-        memory = Memory.starting_at(W, len(W), keep=self.keep, l1=False)
-        states = layer_passes(
+        state = OptimiserState.from_weights(W, len(W), keep=self.keep, l1=False)
+        results = multi_output_epochs(
             layer,
             rule,
-            memory,
+            state,
             batch_size=self.batch_size,
             seed=seed if self.shuffle else None,
         )
         if self.keep == "pocket":
-            states = pocketing(states, partial(layer_error, layer))
+            results = keep_best(results, partial(layer_error, layer))
         elif self.track_error:
-            states = measuring(states, partial(layer_error, layer))
-        problem, guard = as_problem(layer), None
+            results = with_training_error(results, partial(layer_error, layer))
+        data, guard = as_training_data(layer), None
         if rule.loss >= NEVER_FLAT:
             zero = layer_zero_loss(layer, by_weight=self.batch_size != 1)
-            guard = Guard(W.copy(), zero, lambda: self._advice(problem, rule, self.batch_size))
-        listening = Listening(
-            stops=self._stops(judged=False),
+            guard = DivergenceGuard(
+                W.copy(), zero, lambda: self._advice(data, rule, self.batch_size)
+            )
+        monitoring = Monitoring(
+            criteria=self._stopping_criteria(with_validation=False),
             guard=guard,
-            progress=self._tell,
+            progress=self._log_epoch,
             time_limit=self.time_limit,
         )
-        self._store(train(states, Blocks(problem), rule, listening), memory)
+        self._store(run_solver(results, Blocks(data), rule, monitoring), state)

@@ -1,7 +1,7 @@
 """The random layer of Rosenblatt's perceptron."""
 
-from rosenblatt.data.storage import Rows
-from rosenblatt.estimators import checks
+from rosenblatt.csr import Rows
+from rosenblatt.estimators import parameter_checks
 from rosenblatt.features.feature import Feature, require_seed
 from rosenblatt.maps.association import association_units
 from rosenblatt.maps.map import Map
@@ -62,9 +62,9 @@ class AssociationUnits(Feature):
         self.random_state = random_state
 
     def _learn(self, rows: Rows) -> Map:
-        checks.whole("n_units", self.n_units, least=1)
-        checks.whole("connections", self.connections, least=1)
-        checks.number("threshold", self.threshold, optional=True)
+        parameter_checks.whole("n_units", self.n_units, least=1)
+        parameter_checks.whole("connections", self.connections, least=1)
+        parameter_checks.number("threshold", self.threshold, optional=True)
         return association_units(
             rows,
             int(self.n_units),

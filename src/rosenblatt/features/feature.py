@@ -8,13 +8,13 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import validate_data
 
-from rosenblatt.arrays import Array
-from rosenblatt.data.door import require_finite, rows_of
-from rosenblatt.data.problem import matrix_of
-from rosenblatt.data.storage import Rows
+from rosenblatt.csr import Rows
+from rosenblatt.data.training_data import matrix_of
+from rosenblatt.data.validation import require_finite, rows_of
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.maps.map import Map
 from rosenblatt.maps.room import require_room
+from rosenblatt.types import Array
 
 
 class Feature(TransformerMixin, BaseEstimator):

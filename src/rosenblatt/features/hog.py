@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from rosenblatt.data.storage import Rows
-from rosenblatt.estimators import checks
+from rosenblatt.csr import Rows
+from rosenblatt.estimators import parameter_checks
 from rosenblatt.features.feature import Feature, require_sides
 from rosenblatt.maps.hog import NORMS, hog
 from rosenblatt.maps.map import Map
@@ -83,10 +83,10 @@ class HOG(Feature):
         self.soft = soft
 
     def _learn(self, rows: Rows) -> Map:
-        checks.whole("orientations", self.orientations, least=1)
-        checks.one_of("block_norm", self.block_norm, NORMS)
+        parameter_checks.whole("orientations", self.orientations, least=1)
+        parameter_checks.one_of("block_norm", self.block_norm, NORMS)
         for name in ("transform_sqrt", "signed", "soft"):
-            checks.flag(name, getattr(self, name))
+            parameter_checks.flag(name, getattr(self, name))
         return hog(
             rows,
             require_sides("pixels_per_cell", self.pixels_per_cell),

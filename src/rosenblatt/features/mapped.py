@@ -2,7 +2,7 @@
 
 from typing import Self
 
-from rosenblatt.data.storage import Rows
+from rosenblatt.csr import Rows
 from rosenblatt.features.feature import Feature
 from rosenblatt.maps.map import Map
 

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from rosenblatt.data.storage import Rows
-from rosenblatt.estimators import checks
+from rosenblatt.csr import Rows
+from rosenblatt.estimators import parameter_checks
 from rosenblatt.features.feature import Feature, require_sides
 from rosenblatt.maps.map import Map
 from rosenblatt.maps.photocells import mark_i
@@ -54,8 +54,8 @@ class MarkI(Feature):
         self.white = white
 
     def _learn(self, rows: Rows) -> Map:
-        checks.number("threshold", self.threshold, least=0, most=1)
-        checks.number("white", self.white, above=0, optional=True)
+        parameter_checks.number("threshold", self.threshold, least=0, most=1)
+        parameter_checks.number("white", self.white, above=0, optional=True)
         return mark_i(
             rows,
             float(self.threshold),

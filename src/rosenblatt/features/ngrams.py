@@ -7,17 +7,17 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.exceptions import NotFittedError
 
-from rosenblatt.arrays import Array, Floats, Ints
-from rosenblatt.data.problem import matrix_of
-from rosenblatt.data.rows import CSR
+from rosenblatt.data.training_data import matrix_of
 from rosenblatt.errors import DataError, ParameterError
-from rosenblatt.estimators import checks
-from rosenblatt.estimators.linear import unchanged_by_failure
-from rosenblatt.estimators.text_settings import check_text_settings, words_kept
-from rosenblatt.tables.grams import WEIGHTS, Grams
-from rosenblatt.tables.readers import Reader, Vocabulary, texts_with_runs
-from rosenblatt.tables.texts import texts_of
-from rosenblatt.tables.tfidf import document_frequencies, inverse_frequencies, weighted
+from rosenblatt.estimators import parameter_checks
+from rosenblatt.estimators.linear_base import unchanged_by_failure
+from rosenblatt.estimators.text_params import check_text_settings, words_kept
+from rosenblatt.kernels.rows import CSR
+from rosenblatt.preprocess.ngram_spec import WEIGHTS, Grams
+from rosenblatt.preprocess.text_columns import texts_of
+from rosenblatt.preprocess.tfidf import document_frequencies, inverse_frequencies, weighted
+from rosenblatt.preprocess.vectorizers import Reader, Vocabulary, texts_with_runs
+from rosenblatt.types import Array, Floats, Ints
 
 
 class NGrams(TransformerMixin, BaseEstimator):
@@ -235,8 +235,8 @@ class NGrams(TransformerMixin, BaseEstimator):
 
     def _check(self) -> None:
         check_text_settings(self.sizes, self.unit, self.n_features, self.vocabulary)
-        checks.one_of("weight", self.weight, WEIGHTS)
-        checks.whole("min_count", self.min_count, least=1)
+        parameter_checks.one_of("weight", self.weight, WEIGHTS)
+        parameter_checks.whole("min_count", self.min_count, least=1)
         settings = (*self._sizes, self.unit, self.n_features, self.vocabulary, self._counts_texts)
         before, self._settings = vars(self).get("_settings", settings), settings
         if before != settings:

@@ -1,7 +1,7 @@
 """Powers of features, or all products up to a degree."""
 
-from rosenblatt.data.storage import Rows
-from rosenblatt.estimators import checks
+from rosenblatt.csr import Rows
+from rosenblatt.estimators import parameter_checks
 from rosenblatt.features.feature import Feature
 from rosenblatt.maps.map import Map
 from rosenblatt.maps.powers import polynomial
@@ -42,6 +42,6 @@ class Polynomial(Feature):
         self.full = full
 
     def _learn(self, rows: Rows) -> Map:
-        checks.whole("degree", self.degree, least=1)
-        checks.flag("full", self.full)
+        parameter_checks.whole("degree", self.degree, least=1)
+        parameter_checks.flag("full", self.full)
         return polynomial(rows, int(self.degree), full=bool(self.full))

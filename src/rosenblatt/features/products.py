@@ -1,7 +1,7 @@
 """Features and the products of different ones."""
 
-from rosenblatt.data.storage import Rows
-from rosenblatt.estimators import checks
+from rosenblatt.csr import Rows
+from rosenblatt.estimators import parameter_checks
 from rosenblatt.features.feature import Feature
 from rosenblatt.maps.map import Map
 from rosenblatt.maps.monomials import products
@@ -43,5 +43,5 @@ class Products(Feature):
         self.degree = degree
 
     def _learn(self, rows: Rows) -> Map:
-        checks.whole("degree", self.degree, least=1)
+        parameter_checks.whole("degree", self.degree, least=1)
         return products(rows, int(self.degree))

@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.data.storage import Rows, n_cols
+from rosenblatt.csr import Rows, n_cols
 from rosenblatt.errors import ParameterError
-from rosenblatt.estimators import checks
+from rosenblatt.estimators import parameter_checks
 from rosenblatt.features.feature import Feature, require_seed
 from rosenblatt.maps.distances import Distances, radial
 from rosenblatt.maps.map import Map
@@ -54,7 +54,7 @@ class Radial(Feature):
     def _learn(self, rows: Rows) -> Map:
         seed = require_seed("random_state", self.random_state)
         if np.ndim(self.centres) == 0:
-            checks.whole("centres", self.centres, least=1)
+            parameter_checks.whole("centres", self.centres, least=1)
             return radial(rows, int(self.centres), seed=seed)
         given = np.array(self.centres, np.float64)
         if given.ndim != 2 or given.shape[1] != n_cols(rows) or not np.isfinite(given).all():

@@ -1,7 +1,7 @@
 """Products of pairs of features taken at random."""
 
-from rosenblatt.data.storage import Rows
-from rosenblatt.estimators import checks
+from rosenblatt.csr import Rows
+from rosenblatt.estimators import parameter_checks
 from rosenblatt.features.feature import Feature, require_seed
 from rosenblatt.maps.map import Map
 from rosenblatt.maps.pairs import random_products
@@ -38,6 +38,6 @@ class RandomProducts(Feature):
         self.random_state = random_state
 
     def _learn(self, rows: Rows) -> Map:
-        checks.whole("n_products", self.n_products, least=0)
+        parameter_checks.whole("n_products", self.n_products, least=0)
         seed = require_seed("random_state", self.random_state)
         return random_products(rows, int(self.n_products), seed=seed)

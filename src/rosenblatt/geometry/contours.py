@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rosenblatt.arrays import Floats
 from rosenblatt.geometry.plane import Box
+from rosenblatt.types import Floats
 
 FINE = 150  # points a side
 

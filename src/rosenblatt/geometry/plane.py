@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt.arrays import Array, Floats
+from rosenblatt.types import Array, Floats
 
 MARGIN = 0.08  # around points, as a share of their extent
 FAR = 1e150  # beyond it nothing is drawn: squares would leave the range of floats

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt.arrays import Floats
+from rosenblatt.types import Floats
 
 LOOKED_AT = 500  # rows, evenly spaced, from which directions of large variance are found
 PLANE = ("plane of the weights, first axis", "plane of the weights, second axis")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt.arrays import Ints
+from rosenblatt.types import Ints
 
 
 @dataclass(frozen=True, eq=False)

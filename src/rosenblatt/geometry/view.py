@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt.arrays import Floats, Ints
 from rosenblatt.geometry import contours
 from rosenblatt.geometry.plane import Box, regions, segment
 from rosenblatt.geometry.projection import Projection
 from rosenblatt.geometry.sampling import Sample, sample
+from rosenblatt.types import Floats, Ints
 
 MOST = 2000  # rows on a picture
 LANE = 0.3  # how far rows of one feature are spread about the middle of their lane

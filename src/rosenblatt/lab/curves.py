@@ -4,9 +4,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rosenblatt.evidence.proof.verdict import Proof, Separable
-from rosenblatt.evidence.trace import Certified
 from rosenblatt.lab.runs import Run
+from rosenblatt.separation.proof.verdict import Proof, Separable
+from rosenblatt.trace.trace import Certified
 
 
 class Curve(NamedTuple):

@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass, replace
 
-from rosenblatt.data.builtin import Dataset
+from rosenblatt.datasets.builtin import Dataset
 from rosenblatt.errors import SourceError
-from rosenblatt.fitting.reading import read_rows
-from rosenblatt.sources.chunks import Source, Table
-from rosenblatt.sources.selecting import Remembered
-from rosenblatt.tables.kinds import Choices
+from rosenblatt.io.chunks import Source, Table
+from rosenblatt.io.wrappers import Remembered
+from rosenblatt.pipeline.read_dataset import read_rows
+from rosenblatt.preprocess.column_types import Choices
 
 
 @dataclass(frozen=True, eq=False)

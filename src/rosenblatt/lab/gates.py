@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from rosenblatt.logic.counting import count_threshold_functions
+from rosenblatt.logic.count import count_threshold_functions
 from rosenblatt.logic.realize import Realizable, Unrealizable
 from rosenblatt.logic.units import Number, ThresholdNetwork, ThresholdUnit, as_text
 
@@ -82,7 +82,7 @@ def wiring(found: Realizable | Unrealizable) -> Wiring:
     return _layers(found.n_inputs, found.network.hidden, found.network.output)
 
 
-def told(found: Realizable | Unrealizable) -> tuple[str, ...]:
+def explanation(found: Realizable | Unrealizable) -> tuple[str, ...]:
     """What was found, in sentences."""
     share = _share(found.n_inputs)
     if isinstance(found, Realizable):

@@ -5,9 +5,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rosenblatt.arrays import Floats
-from rosenblatt.data import glyphs
-from rosenblatt.lab.teaching import estimator_for
+from rosenblatt.datasets import glyphs
+from rosenblatt.lab.catalogue import estimator_for
+from rosenblatt.types import Floats
 
 SIDE = glyphs.SIDE
 CELLS = SIDE * SIDE

@@ -6,14 +6,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rosenblatt.arrays import Floats
 from rosenblatt.errors import DataError
-from rosenblatt.estimators.contract import iterations_of
-from rosenblatt.estimators.visiting import Replay
-from rosenblatt.lab.leads import lead_of_own
+from rosenblatt.estimators.base import iterations_of
+from rosenblatt.estimators.replay_samples import Replay
+from rosenblatt.lab.catalogue import LAB_RULES, Stepping, estimator_for
+from rosenblatt.lab.dataset import LabDataset
 from rosenblatt.lab.state import Setup
-from rosenblatt.lab.subject import Subject
-from rosenblatt.lab.teaching import TAUGHT, Stepping, estimator_for
+from rosenblatt.losses.margins import margins_of
+from rosenblatt.types import Floats
 
 FOLLOWED = 20_000  # rows: a longer run is followed from pass to pass only
 
@@ -110,8 +110,8 @@ class SampleRun(Run):
 class PassRun(Run):
     """A rule that learns from all samples at once, in steps or in one."""
 
-    def __init__(self, subject: Subject, setup: Setup) -> None:
-        self._subject, self._setup = subject, setup
+    def __init__(self, dataset: LabDataset, setup: Setup) -> None:
+        self._dataset, self._setup = dataset, setup
         self._refit = lru_cache(maxsize=256)(self._weights_after)
         model = self._fitted({})
         super().__init__(model, iterations_of(model) or 1, 1)
@@ -128,9 +128,9 @@ class PassRun(Run):
 
     def _mistakes(self, W: Floats) -> tuple[int, ...]:
         """Samples that weights get wrong, ties included: what a batch corrects."""
-        subject = self._subject
-        scores = subject.Z @ W[:, :-1].T + W[:, -1]
-        return tuple(np.flatnonzero(lead_of_own(scores, subject.codes) <= 0).tolist())
+        dataset = self._dataset
+        scores = dataset.Z @ W[:, :-1].T + W[:, -1]
+        return tuple(np.flatnonzero(margins_of(scores, dataset.codes) <= 0).tolist())
 
     def _followed(self) -> tuple[Floats, str]:
         """From pass to pass."""
@@ -146,31 +146,31 @@ class PassRun(Run):
         return _weights(self._fitted({"max_iter": step}))
 
     def _fitted(self, limit: dict[str, int]) -> Any:
-        setup, subject = self._setup, self._subject
+        setup, dataset = self._setup, self._dataset
         model = estimator_for(setup.rule, {**dict(setup.settings), **limit})
-        return model.fit(subject.Z, subject.labels, **_given(setup, subject))
+        return model.fit(dataset.Z, dataset.labels, **_given(setup, dataset))
 
 
-def run_of(subject: Subject, setup: Setup) -> Run:
+def run_of(dataset: LabDataset, setup: Setup) -> Run:
     """Train the rule that is set up on the data."""
-    if len(subject.classes) < 2:
-        raise DataError(NOTHING if not len(subject.X) else ONE_CLASS)
-    if TAUGHT[setup.rule].stepping is not Stepping.SAMPLES:
-        return PassRun(subject, setup)
+    if len(dataset.classes) < 2:
+        raise DataError(NOTHING if not len(dataset.X) else ONE_CLASS)
+    if LAB_RULES[setup.rule].stepping is not Stepping.SAMPLES:
+        return PassRun(dataset, setup)
     model = estimator_for(setup.rule, dict(setup.settings))
-    return SampleRun(model, model.replay(subject.Z, subject.labels, **_given(setup, subject)))
+    return SampleRun(model, model.replay(dataset.Z, dataset.labels, **_given(setup, dataset)))
 
 
 NOTHING = "Nothing to learn from yet: choose data, or click into the plane to draw points."
 ONE_CLASS = "All points are of one class: draw some of another (keys 1, 2 and 3 choose it)."
 
 
-def _given(setup: Setup, subject: Subject) -> dict[str, Any]:
+def _given(setup: Setup, dataset: LabDataset) -> dict[str, Any]:
     """Weights to start from, where the rule takes some and they fit."""
-    if not setup.start or not TAUGHT[setup.rule].starts:
+    if not setup.start or not LAB_RULES[setup.rule].starts:
         return {}
-    units = len(subject.classes) if len(subject.classes) > 2 else 1
-    shape = (units, subject.Z.shape[1] + 1)
+    units = len(dataset.classes) if len(dataset.classes) > 2 else 1
+    shape = (units, dataset.Z.shape[1] + 1)
     if len(setup.start) != shape[0] * shape[1]:
         raise DataError(
             f"The start has {len(setup.start)} weights, but this line has"
@@ -182,7 +182,7 @@ def _given(setup: Setup, subject: Subject) -> dict[str, Any]:
 
 
 def _start(setup: Setup, shape: tuple[int, ...]) -> Floats:
-    fits = len(setup.start) == np.prod(shape) and TAUGHT[setup.rule].starts
+    fits = len(setup.start) == np.prod(shape) and LAB_RULES[setup.rule].starts
     return np.array(setup.start).reshape(shape) if fits else np.zeros(shape)
 
 

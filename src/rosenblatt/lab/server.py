@@ -18,16 +18,16 @@ from tornado.httputil import HTTPHeaders, HTTPServerRequest
 from tornado.ioloop import IOLoop
 from tornado.web import HTTPError, OutputTransform, RequestHandler, stream_request_body
 
+from rosenblatt.atomic_write import temporary_folder
+from rosenblatt.lab.controllers.plane import Files
 from rosenblatt.lab.file import File
 from rosenblatt.lab.guard import Guard, headers_for
 from rosenblatt.lab.logs import logged_in_sentences
-from rosenblatt.lab.malformed import malformed
 from rosenblatt.lab.page import Page
-from rosenblatt.lab.rooms.plane import Files
+from rosenblatt.lab.request_checks import malformed
 from rosenblatt.lab.sockets import Together
 from rosenblatt.lab.state import from_query
 from rosenblatt.lab.uploads import LIMIT, TOO_LARGE, Uploads
-from rosenblatt.writing import temporary_folder
 
 ADDRESS = "127.0.0.1"
 LONGEST_MESSAGE = 4 * 2**20  # of a browser: points and settings, never files

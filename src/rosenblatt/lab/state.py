@@ -11,9 +11,9 @@ from math import isfinite
 from typing import Any, NamedTuple, Self
 from urllib.parse import urlencode
 
-from rosenblatt.data import builtin
+from rosenblatt.datasets import builtin
+from rosenblatt.lab.catalogue import LAB_RULES
 from rosenblatt.lab.mark_i import ALPHABETS, MACHINES, as_hex, from_hex
-from rosenblatt.lab.teaching import TAUGHT
 
 ROOMS = ("plane", "gates", "mark-i")
 VIEWS = ("proof", "weights", "curves")
@@ -106,7 +106,7 @@ def from_query(query: Mapping[str, str]) -> Opened:
             complaints.append(f"The address has {name}={text[:40]!r}: {error}. It was left out.")
     for name, text in query.items():
         rule, _, parameter = name.partition(".")
-        setting = TAUGHT[setup.rule].setting(parameter) if rule == setup.rule else None
+        setting = LAB_RULES[setup.rule].setting(parameter) if rule == setup.rule else None
         if setting is None:
             continue
         try:
@@ -225,7 +225,7 @@ _READERS: dict[str, Any] = {
     "scaled": _flag,
     "features": _one_of(FEATURES),
     "degree": _whole(2, 5),
-    "rule": _one_of(TAUGHT),
+    "rule": _one_of(LAB_RULES),
     "start": _weights,
     "step": _whole(0, MOST_STEPS),
     "table": _table,

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from rosenblatt.geometry import looks
+from rosenblatt import palette
 
-INK, SOFT, PALE = looks.INK, looks.GREY, looks.PALE
+INK, SOFT, PALE = palette.INK, palette.GREY, palette.PALE
 PAPER, ACCENT, WRONG, GRID = "#ffffff", "#0072B2", "#B00020", "#eef1f4"
 LETTERS = "system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif"
 MARKERS = {"wedge": "inverted_triangle", "cross": "hex", "plus": "square_pin"}  # with an inside
@@ -12,7 +12,7 @@ MARKERS = {"wedge": "inverted_triangle", "cross": "hex", "plus": "square_pin"}  
 
 def marker(k: int) -> str:
     """What Bokeh calls the shape of class k."""
-    return MARKERS.get(looks.shape(k), looks.shape(k))
+    return MARKERS.get(palette.shape(k), palette.shape(k))
 
 
 def plain(figure: Any) -> Any:

@@ -4,8 +4,8 @@ import secrets
 from pathlib import Path
 
 from rosenblatt.errors import SourceError
+from rosenblatt.io.formats import open_source
 from rosenblatt.lab.file import File, file_of
-from rosenblatt.sources.formats import open_source
 
 LIMIT = 50 * 2**20  # bytes
 WAITING = 8  # files that may lie unread: the oldest goes first

@@ -2,9 +2,9 @@
 
 from typing import NamedTuple
 
-from rosenblatt.evidence.proof.verdict import Inseparable, Proof, Separable
-from rosenblatt.evidence.separability import separability
-from rosenblatt.lab.subject import Subject
+from rosenblatt.lab.dataset import LabDataset
+from rosenblatt.separation.decide import separability
+from rosenblatt.separation.proof.verdict import Inseparable, Proof, Separable
 
 SECONDS = 10.0  # after which the search gives up
 WIDEST_MARGIN = 2000  # rows for which the largest margin is looked for
@@ -23,17 +23,17 @@ class Witness(NamedTuple):
     rival: str = ""
 
 
-def verdict_on(subject: Subject) -> Proof | None:
+def verdict_on(dataset: LabDataset) -> Proof | None:
     """Decide and prove; None where there is nothing to decide about."""
-    if len(subject.classes) < 2:
+    if len(dataset.classes) < 2:
         return None
-    few = len(subject.X) <= WIDEST_MARGIN
-    return separability(subject.Z, subject.labels, maximise=few, time_limit=SECONDS)
+    few = len(dataset.X) <= WIDEST_MARGIN
+    return separability(dataset.Z, dataset.labels, maximise=few, time_limit=SECONDS)
 
 
-def witnesses(proof: Proof, subject: Subject) -> tuple[Witness, ...]:
+def witnesses(proof: Proof, dataset: LabDataset) -> tuple[Witness, ...]:
     """Rows that prove it: the contradicting ones, or those on the margin."""
-    labels = subject.labels
+    labels = dataset.labels
     if isinstance(proof, Inseparable):
         several = len(proof.classes) > 2
         return tuple(

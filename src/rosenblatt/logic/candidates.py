@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rosenblatt.arrays import Array, Ints
-from rosenblatt.logic.table import inputs
+from rosenblatt.logic.truth_table import inputs
+from rosenblatt.types import Array, Ints
 
 AFFORDABLE = 7000
 LARGEST_ENTRY = 3

@@ -17,7 +17,7 @@ from math import gcd, lcm
 
 import numpy as np
 
-from rosenblatt.arrays import Floats
+from rosenblatt.types import Floats
 
 Vector = tuple[int, ...]
 

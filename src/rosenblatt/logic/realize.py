@@ -17,10 +17,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from rosenblatt.errors import ProofError
-from rosenblatt.logic.composing import compose
-from rosenblatt.logic.deciding import Contradiction, check_contradiction, check_unit, decide
-from rosenblatt.logic.smallest import smallest
-from rosenblatt.logic.table import Bits, Source, inputs, read_bits
+from rosenblatt.logic.decide import Contradiction, check_contradiction, check_unit, decide
+from rosenblatt.logic.smallest_weights import smallest
+from rosenblatt.logic.truth_table import Bits, Source, inputs, read_bits
+from rosenblatt.logic.two_layer import compose
 from rosenblatt.logic.units import ThresholdNetwork, ThresholdUnit
 
 

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.arrays import Ints
 from rosenblatt.errors import DataError, ParameterError
-from rosenblatt.logic.table import Bits, inputs
+from rosenblatt.logic.truth_table import Bits, inputs
+from rosenblatt.types import Ints
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -177,7 +177,7 @@ class ThresholdNetwork:
 
     def draw(self, ax: "Axes | None" = None) -> "Axes":
         """Draw the network with matplotlib, on new axes by default; needs ``rosenblatt[plot]``."""
-        from rosenblatt.logic.drawing import draw  # noqa: PLC0415 - matplotlib is an extra
+        from rosenblatt.logic.plot import draw  # noqa: PLC0415 - matplotlib is an extra
 
         return draw(self, ax)
 

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rosenblatt.arrays import Array, Floats, Ints
-from rosenblatt.data.storage import Rows, n_cols, n_rows, rows_take
+from rosenblatt.csr import Rows, n_cols, n_rows, rows_take
 from rosenblatt.errors import ParameterError
 from rosenblatt.maps.images import PART, dense_part, in_parts
+from rosenblatt.types import Array, Floats, Ints
 
 
 @dataclass(frozen=True, eq=False)

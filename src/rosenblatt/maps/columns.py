@@ -1,8 +1,8 @@
 """Products of pairs of columns, row by row: a row stays in the nearest cache while it is read."""
 
-from rosenblatt.arrays import Array, Ints
-from rosenblatt.data.rows import UINT
-from rosenblatt.kernel_cache import njit
+from rosenblatt.kernels.cache import njit
+from rosenblatt.kernels.rows import UINT
+from rosenblatt.types import Array, Ints
 
 
 @njit(cache=True, nogil=True)

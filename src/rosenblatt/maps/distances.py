@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.arrays import Array, Floats
-from rosenblatt.data.storage import CSR, Rows, n_cols, n_rows, rows_part, rows_take
+from rosenblatt.csr import CSR, Rows, n_cols, n_rows, rows_part, rows_take
 from rosenblatt.errors import ParameterError
 from rosenblatt.maps.map import floats, in_order
+from rosenblatt.types import Array, Floats
 
 MOST_ROWS = 10_000  # from which several centres are learned
 PART = 1 << 12
@@ -104,7 +104,7 @@ def _mean(rows: Rows) -> Floats:
 def _dense(rows: Rows) -> Array:
     if not isinstance(rows, CSR):
         return rows
-    from rosenblatt.data.problem import matrix_of  # noqa: PLC0415 (loads scipy)
+    from rosenblatt.data.training_data import matrix_of  # noqa: PLC0415 (loads scipy)
 
     dense: Any = matrix_of(rows).toarray()
     return np.asarray(dense)

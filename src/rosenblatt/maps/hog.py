@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rosenblatt.arrays import Array, Floats, Ints
-from rosenblatt.data.storage import Rows
+from rosenblatt.csr import Rows
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.maps.images import in_parts, shape_of
+from rosenblatt.types import Array, Floats, Ints
 
 if TYPE_CHECKING:
     from rosenblatt.maps.hog_kernel import Layout, Places

@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rosenblatt.arrays import Array, Floats, Ints
-from rosenblatt.data.rows import INLINE, UINT
-from rosenblatt.kernel_cache import njit
+from rosenblatt.kernels.cache import njit
+from rosenblatt.kernels.rows import INLINE, UINT
+from rosenblatt.types import Array, Floats, Ints
 
 L1, L1_SQRT, L2, L2_HYS = range(4)
 EPSILON = 1e-5  # of a block's length, so that a block without edges has one

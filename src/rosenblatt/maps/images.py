@@ -5,10 +5,10 @@ from math import isqrt
 
 import numpy as np
 
-from rosenblatt.arrays import Array
-from rosenblatt.data.storage import CSR, Rows, n_cols, n_rows, rows_part
+from rosenblatt.csr import CSR, Rows, n_cols, n_rows, rows_part
 from rosenblatt.errors import ParameterError
-from rosenblatt.sources.threads import in_order, processors
+from rosenblatt.parallel import in_order, processors
+from rosenblatt.types import Array
 
 PART = 256  # images that a thread works on at a time
 
@@ -48,6 +48,6 @@ def dense_part(rows: Rows, start: int, stop: int) -> Array:
     part = rows_part(rows, start, stop)
     if not isinstance(part, CSR):
         return part
-    from rosenblatt.data.problem import matrix_of  # noqa: PLC0415 (loads scipy)
+    from rosenblatt.data.training_data import matrix_of  # noqa: PLC0415 (loads scipy)
 
     return np.asarray(matrix_of(part).toarray())

@@ -9,8 +9,8 @@ from typing import Protocol
 
 import numpy as np
 
-from rosenblatt.arrays import Array
-from rosenblatt.data.storage import CSR, Rows
+from rosenblatt.csr import CSR, Rows
+from rosenblatt.types import Array
 
 
 class Map(Protocol):
@@ -40,7 +40,7 @@ def floats(values: Array) -> Array:
 
 def in_order(rows: CSR) -> CSR:
     """Sparse rows to calculate with: entries in rising order, and each feature once."""
-    from rosenblatt.data.problem import matrix_of  # noqa: PLC0415 (loads scipy)
+    from rosenblatt.data.training_data import matrix_of  # noqa: PLC0415 (loads scipy)
 
     matrix = matrix_of(rows._replace(data=floats(rows.data)))
     if not matrix.has_canonical_format:

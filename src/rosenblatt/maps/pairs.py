@@ -6,10 +6,10 @@ from math import comb
 
 import numpy as np
 
-from rosenblatt.arrays import Ints
-from rosenblatt.data.storage import CSR, Rows, n_cols
+from rosenblatt.csr import CSR, Rows, n_cols
 from rosenblatt.errors import ParameterError
 from rosenblatt.maps.map import floats
+from rosenblatt.types import Ints
 
 DRAWS = 1 << 16  # at a time
 

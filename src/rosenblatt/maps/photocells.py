@@ -11,10 +11,10 @@ from itertools import product
 
 import numpy as np
 
-from rosenblatt.arrays import Array, Floats
-from rosenblatt.data.storage import CSR, Rows
+from rosenblatt.csr import CSR, Rows
 from rosenblatt.errors import ParameterError
 from rosenblatt.maps.images import in_parts, shape_of
+from rosenblatt.types import Array, Floats
 
 SIDE = 20
 

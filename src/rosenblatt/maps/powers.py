@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rosenblatt.data.storage import CSR, Rows, n_cols, n_rows
+from rosenblatt.csr import CSR, Rows, n_cols, n_rows
 from rosenblatt.errors import ParameterError
 from rosenblatt.maps.map import Map, floats, in_order
 from rosenblatt.maps.monomials import Monomials, power_name

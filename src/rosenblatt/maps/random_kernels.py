@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.arrays import Array, Floats
-from rosenblatt.data.storage import CSR, Rows, n_rows, rows_take
+from rosenblatt.csr import CSR, Rows, n_rows, rows_take
 from rosenblatt.errors import ParameterError
 from rosenblatt.maps.map import floats
+from rosenblatt.types import Array, Floats
 
 MOST_ROWS = 10_000  # from which γ and the landmarks are learned
 
@@ -145,6 +145,6 @@ def _squares(rows: Rows) -> Array:
 
 
 def _matrix(rows: Rows) -> Any:
-    from rosenblatt.data.problem import matrix_of  # noqa: PLC0415 (loads scipy)
+    from rosenblatt.data.training_data import matrix_of  # noqa: PLC0415 (loads scipy)
 
     return matrix_of(rows)

@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rosenblatt.arrays import Array, Ints
-from rosenblatt.data.storage import Rows
+from rosenblatt.csr import Rows
 from rosenblatt.errors import ParameterError
 from rosenblatt.maps.association import Association, association_units
 from rosenblatt.maps.distances import Distances, radial
@@ -25,8 +24,9 @@ from rosenblatt.maps.photocells import Photocells, mark_i
 from rosenblatt.maps.powers import Powers, polynomial
 from rosenblatt.maps.random_kernels import Fourier, Nystroem, fourier, nystroem
 from rosenblatt.maps.room import require_room
+from rosenblatt.types import Array, Ints
 
-TEXTS = "ngrams"  # not a map of rows: how texts become rows (tables/grams.py)
+TEXTS = "ngrams"  # not a map of rows: how texts become rows (preprocess/ngram_spec.py)
 LEARNERS: dict[str, Callable[..., Map]] = {
     "products": products,
     "poly": polynomial,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from rosenblatt.data.storage import CSR, Rows, n_rows
+from rosenblatt.csr import CSR, Rows, n_rows
 from rosenblatt.errors import ParameterError
 from rosenblatt.maps.map import Map
 from rosenblatt.maps.monomials import Monomials

@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rosenblatt.arrays import Array, Floats, Ints
-from rosenblatt.data.storage import CSR, n_rows
-from rosenblatt.kernel_cache import njit
+from rosenblatt.csr import CSR, n_rows
+from rosenblatt.kernels.cache import njit
 from rosenblatt.maps.map import in_order
+from rosenblatt.types import Array, Floats, Ints
 
 if TYPE_CHECKING:
     from rosenblatt.maps.monomials import Monomials

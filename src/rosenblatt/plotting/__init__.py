@@ -7,8 +7,8 @@ from rosenblatt.plotting.boundary import BoundaryDisplay
 from rosenblatt.plotting.margins import MarginDisplay
 from rosenblatt.plotting.separability import SeparabilityDisplay
 from rosenblatt.plotting.trace import TraceDisplay
+from rosenblatt.plotting.weight_space import WeightSpaceDisplay
 from rosenblatt.plotting.weights import WeightsDisplay
-from rosenblatt.plotting.weightspace import WeightSpaceDisplay
 
 __all__ = [
     "BoundaryDisplay",

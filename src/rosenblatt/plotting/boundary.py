@@ -8,7 +8,7 @@ import numpy as np
 from rosenblatt.errors import DataError
 from rosenblatt.geometry.projection import Projection
 from rosenblatt.geometry.view import MOST, Boundary, View
-from rosenblatt.plotting import canvas, reading
+from rosenblatt.plotting import canvas, inputs
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -93,14 +93,14 @@ class BoundaryDisplay:
         -------
         BoundaryDisplay
         """
-        table, names = reading.rows_of(X), reading.names_of(X, feature_names)
+        table, names = inputs.rows_of(X), inputs.names_of(X, feature_names)
         classes = estimator.classes_
         y = estimator.predict(X) if y is None else y
-        codes = reading.codes_of(y, classes, table.shape[0])
+        codes = inputs.codes_of(y, classes, table.shape[0])
         if rows is None:
             rows = getattr(estimator, "support_", ())
         ringed = [int(row) for row in rows]
-        if reading.decides_by_weights(estimator, X, table):
+        if inputs.decides_by_weights(estimator, X, table):
             projection = Projection.of(table, estimator.coef_, estimator.intercept_, names)
             view = View.of(table, codes, projection, keep=ringed, most=most)
             margin = _margin(estimator, table, codes)

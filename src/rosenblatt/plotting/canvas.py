@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.arrays import Floats
-from rosenblatt.geometry import looks
+from rosenblatt import palette
 from rosenblatt.geometry.plane import Box
 from rosenblatt.geometry.view import Boundary, View
+from rosenblatt.types import Floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -63,7 +63,7 @@ def diverging() -> Any:
     pyplot()
     from matplotlib.colors import LinearSegmentedColormap  # noqa: PLC0415 (an extra)
 
-    ends = [looks.NEGATIVE, looks.NEUTRAL, looks.POSITIVE]
+    ends = [palette.NEGATIVE, palette.NEUTRAL, palette.POSITIVE]
     return LinearSegmentedColormap.from_list("rosenblatt", ends)
 
 
@@ -75,8 +75,8 @@ def scatter(ax: "Axes", view: View, classes: Sequence[Any], *, faint: bool = Fal
         ax.scatter(
             own[:, 0],
             own[:, 1],
-            c=looks.colour(k),
-            marker=MARKERS[looks.shape(k)],
+            c=palette.colour(k),
+            marker=MARKERS[palette.shape(k)],
             s=size,
             alpha=0.3 if faint else 0.85,
             linewidths=0,
@@ -102,11 +102,13 @@ def boundary(ax: "Axes", found: Boundary, box: Box) -> None:
     for k, cell in enumerate(found.cells):
         if len(cell):
             edge = "white" if len(found.cells) > 2 else "none"
-            ax.fill(*cell.T, facecolor=looks.colour(k), edgecolor=edge, alpha=0.13, lw=2, zorder=1)
+            ax.fill(
+                *cell.T, facecolor=palette.colour(k), edgecolor=edge, alpha=0.13, lw=2, zorder=1
+            )
             if len(found.cells) > 2:
-                ax.fill(*cell.T, facecolor="none", edgecolor=looks.INK, lw=1.2, zorder=2)
+                ax.fill(*cell.T, facecolor="none", edgecolor=palette.INK, lw=1.2, zorder=2)
     if found.shade is not None:
-        shades = [looks.colour(k) for k in range(int(found.shade.max()) + 1)]
+        shades = [palette.colour(k) for k in range(int(found.shade.max()) + 1)]
         ax.contourf(
             *(np.linspace(low, high, n) for low, high, n in _sides(box, found.shade)),
             found.shade,
@@ -116,9 +118,9 @@ def boundary(ax: "Axes", found: Boundary, box: Box) -> None:
             zorder=1,
         )
     for line in found.lines:
-        ax.plot(*line.T, color=looks.INK, lw=1.8, zorder=4)
+        ax.plot(*line.T, color=palette.INK, lw=1.8, zorder=4)
     for line in found.margins:
-        ax.plot(*line.T, color=looks.GREY, lw=1.2, ls="--", zorder=4)
+        ax.plot(*line.T, color=palette.GREY, lw=1.2, ls="--", zorder=4)
 
 
 def _sides(box: Box, grid: Floats) -> Iterable[tuple[float, float, int]]:
@@ -128,12 +130,12 @@ def _sides(box: Box, grid: Floats) -> Iterable[tuple[float, float, int]]:
 def ring(ax: "Axes", points: Floats, label: str | None = None) -> None:
     """Point out some rows."""
     x, y = points.T
-    ax.scatter(x, y, s=90, facecolors="none", edgecolors=looks.INK, lw=1.2, zorder=5, label=label)
+    ax.scatter(x, y, s=90, facecolors="none", edgecolors=palette.INK, lw=1.2, zorder=5, label=label)
 
 
 def note(ax: "Axes", words: str) -> None:
     """Say something in small letters above the axes."""
-    ax.set_title(words, fontsize="small", color=looks.GREY, loc="right")
+    ax.set_title(words, fontsize="small", color=palette.GREY, loc="right")
 
 
 def legend(ax: "Axes", n_classes: int) -> None:

@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from rosenblatt.arrays import Floats, Ints
-from rosenblatt.geometry import looks
+from rosenblatt import palette
 from rosenblatt.geometry.contours import lead_of
-from rosenblatt.plotting import canvas, reading
+from rosenblatt.plotting import canvas, inputs
+from rosenblatt.types import Floats, Ints
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -82,7 +82,7 @@ class MarginDisplay:
         unit = "lead of the own class over the best other, in score"
         if scores.ndim == 1:
             unit = "score on the own side"
-            length = np.linalg.norm(estimator.coef_) if reading.is_linear(estimator) else 0.0
+            length = np.linalg.norm(estimator.coef_) if inputs.is_linear(estimator) else 0.0
             if length > 0:
                 scores, unit = scores / length, "distance to the boundary, on the own side"
         display = cls._of(y, scores, estimator.classes_, unit)
@@ -126,7 +126,7 @@ class MarginDisplay:
 
     @classmethod
     def _of(cls, y: Any, scores: Floats, classes: Any, unit: str) -> Self:
-        codes = reading.codes_of(y, classes, len(scores))
+        codes = inputs.codes_of(y, classes, len(scores))
         margins = np.empty(len(scores))
         for k in range(len(classes)):
             own = codes == k
@@ -154,12 +154,12 @@ class MarginDisplay:
             own,
             bins=_edges(self.margins, bins).tolist(),
             stacked=True,
-            color=[looks.colour(k) for k in range(len(own))],
+            color=[palette.colour(k) for k in range(len(own))],
             label=[str(label) for label in self.classes],
             edgecolor="white",
             linewidth=0.5,
         )
-        ax.axvline(0, color=looks.INK, lw=1.6)
+        ax.axvline(0, color=palette.INK, lw=1.6)
         ax.set(xlabel=self.unit, ylabel="rows")
         ax.locator_params(axis="y", integer=True)
         canvas.note(ax, f"{self.wrong:,} of {len(self.margins):,} rows not on their side")

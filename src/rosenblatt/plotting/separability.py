@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from rosenblatt.arrays import Floats
-from rosenblatt.evidence.proof.verdict import Inseparable, Proof, Separable
-from rosenblatt.evidence.separability import separability
-from rosenblatt.geometry import looks
+from rosenblatt import palette
 from rosenblatt.geometry.plane import Box
 from rosenblatt.geometry.projection import Projection
 from rosenblatt.geometry.view import MOST, Boundary, View
-from rosenblatt.plotting import canvas, reading
+from rosenblatt.plotting import canvas, inputs
+from rosenblatt.separation.decide import separability
+from rosenblatt.separation.proof.verdict import Inseparable, Proof, Separable
+from rosenblatt.types import Floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -112,11 +112,11 @@ class SeparabilityDisplay:
         -------
         SeparabilityDisplay
         """
-        table, names = reading.rows_of(X), reading.names_of(X, feature_names)
+        table, names = inputs.rows_of(X), inputs.names_of(X, feature_names)
         if proof is None:
             proof = separability(X, y, **{"maximise": True, **deciding})
         classes = np.unique(y)
-        codes = reading.codes_of(y, classes, table.shape[0])
+        codes = inputs.codes_of(y, classes, table.shape[0])
         coef, intercept = np.zeros((1, table.shape[1])), np.zeros(1)
         if isinstance(proof, Separable):
             coef, intercept = np.atleast_2d(proof.coef), np.atleast_1d(proof.intercept)
@@ -167,12 +167,12 @@ class SeparabilityDisplay:
         canvas.frame(ax, Box.around(self.view.points, ROOM))
         for k in np.unique(codes).tolist():
             own = points[codes == k]
-            marker = canvas.MARKERS[looks.shape(k)]
+            marker = canvas.MARKERS[palette.shape(k)]
             if len(self.classes) == 2:
-                ax.fill(*_around(own).T, facecolor="none", edgecolor=looks.colour(k), lw=2)
-            ax.plot(*own.T, ls="", color=looks.colour(k), marker=marker, ms=6, zorder=4)
+                ax.fill(*_around(own).T, facecolor="none", edgecolor=palette.colour(k), lw=2)
+            ax.plot(*own.T, ls="", color=palette.colour(k), marker=marker, ms=6, zorder=4)
         if self.meeting_point is not None:
-            ax.plot(*self.meeting_point, marker="x", color=looks.INK, ms=10, mew=2.2, zorder=6)
+            ax.plot(*self.meeting_point, marker="x", color=palette.INK, ms=10, mew=2.2, zorder=6)
         if len(self.rows) <= MOST_NAMED:
             for place, weight in zip(points, self.proof.weights, strict=True):
                 exact = str(weight)

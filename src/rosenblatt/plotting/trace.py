@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, Self
 
+from rosenblatt import palette
 from rosenblatt.errors import DataError
-from rosenblatt.evidence.curves import Curve, curves_of, kinds_of, remark_on
-from rosenblatt.geometry import looks
 from rosenblatt.plotting import canvas
+from rosenblatt.trace.curves import Curve, curves_of, kinds_of, remark_on
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -94,8 +94,10 @@ class TraceDisplay:
         """
         ax = canvas.axes(ax, (6.0, 3.6))
         for k, (name, passes, values) in enumerate(self.curves):
-            marker = canvas.MARKERS[looks.shape(k)] if len(passes) <= 60 else None
-            ax.plot(passes, values, color=looks.colour(k), marker=marker, ms=4, lw=1.6, label=name)
+            marker = canvas.MARKERS[palette.shape(k)] if len(passes) <= 60 else None
+            ax.plot(
+                passes, values, color=palette.colour(k), marker=marker, ms=4, lw=1.6, label=name
+            )
         last = max((curve.passes[-1] for curve in self.curves if curve.passes), default=1)
         ax.set_xlabel("step" if self.kind in {"gap", "objective"} else "pass")
         ax.set_xlim(1 - 0.02 * last, last + 0.02 * last + 0.01)

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from rosenblatt.arrays import Floats
+from rosenblatt import palette
 from rosenblatt.errors import DataError
-from rosenblatt.geometry import looks
-from rosenblatt.plotting import canvas, reading
+from rosenblatt.plotting import canvas, inputs
+from rosenblatt.types import Floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -95,7 +95,7 @@ class WeightsDisplay:
         -------
         WeightsDisplay
         """
-        reading.require_linear(estimator)
+        inputs.require_linear(estimator)
         coef = np.atleast_2d(np.asarray(estimator.coef_, dtype=float))
         if feature_names is None:
             feature_names = getattr(estimator, "feature_names_in_", None)
@@ -105,7 +105,7 @@ class WeightsDisplay:
                 f" {coef.shape[1]} features."
             )
         labels = [str(label) for label in estimator.classes_]
-        names = reading.names_of(coef, feature_names)
+        names = inputs.names_of(coef, feature_names)
         display = cls(coef=coef, names=names, units=labels[-len(coef) :], image_shape=image_shape)
         return display.plot(ax=ax, **drawing)
 
@@ -140,15 +140,15 @@ class WeightsDisplay:
         places = np.arange(len(chosen))
         for k, (unit, w) in enumerate(zip(self.units, self.coef, strict=True)):
             single = len(self.coef) == 1
-            colours = [looks.POSITIVE if v > 0 else looks.NEGATIVE for v in w[chosen]]
+            colours = [palette.POSITIVE if v > 0 else palette.NEGATIVE for v in w[chosen]]
             ax.barh(
                 places + (k - (len(self.coef) - 1) / 2) * thick,
                 w[chosen],
                 height=thick,
-                color=colours if single else looks.colour(k),
+                color=colours if single else palette.colour(k),
                 label=f"for {unit}",
             )
-        ax.axvline(0, color=looks.INK, lw=1)
+        ax.axvline(0, color=palette.INK, lw=1)
         ax.set(yticks=places, yticklabels=[self.names[j] for j in chosen], xlabel="weight")
         ax.invert_yaxis()
         if len(self.coef) == 1:

@@ -19,69 +19,48 @@ import re
 import struct
 import sys
 import zipfile
+from ast import literal_eval
 from fractions import Fraction
 from itertools import pairwise
-from math import prod
+from math import gcd, prod
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-NPY_HEADER = re.compile(
-    rb"\{'descr': '([<>|])([a-zA-Z])(\d{1,9})', 'fortran_order': (True|False), "
-    rb"'shape': \(((?:\d{1,18},? ?)*)\), ?\} *\n"
-)
-NUMPY_TYPES = {"f2": "e", "f4": "f", "f8": "d", "i1": "b", "i2": "h", "i4": "i", "i8": "q"}
-NUMPY_TYPES |= {"u1": "B", "u2": "H", "u4": "I", "u8": "Q", "b1": "?"}
-INTEGER = re.compile(r"-?0x[0-9a-f]{1,131072}")
-FLOAT = re.compile(r"-?0x[01]\.[0-9a-f]{1,13}p[+-][0-9]{1,4}")
-PRIME = 2**31 - 1  # a rank modulo a prime is at most the rank
-MAX_RANK_WORK = 1 << 31  # pairs times the square of their dimension
-ABOUT = "format version answer classes n_rows n_features fit_intercept fingerprint"
-FIELDS = {"separable": "W margin radius upper hull"}
-FIELDS |= {"inseparable": "rows rivals weights kind touching tied overlap"}
-EVIDENCE = {"touching": {"touching", "tied"}, "overlap": {"overlap"}, "unknown": set[str]()}
+NUMPY_TYPES = {"b1": "B", "i1": "b", "i2": "h", "i4": "i", "i8": "q", "u1": "B", "u2": "H"}
+NUMPY_TYPES |= {"u4": "I", "u8": "Q", "f2": "e", "f4": "f", "f8": "d"}
+MAX_UNPACKED = 1 << 30  # bytes in a .npz file
+NUMBER = re.compile(r"-?0x(?:[0-9a-f]{1,131072}|[01]\.[0-9a-f]{1,13}p([+-][0-9]{1,4}))")
+PRIMES = (1048573, 1048571)  # a rank modulo a prime is at most the rank
+MAX_RANK_WORK = 1 << 31  # pairs, or null vectors, times the square of the pairs' dimension
+ABOUT = "format version encoding fingerprint answer n_rows n_features fit_intercept classes "
+FIELDS = {"separable": ABOUT + "margin radius upper hull W"}
+FIELDS["inseparable"] = ABOUT + "kind tied rows rivals weights touching overlap"
+TOLD = "answer n_rows n_features fit_intercept classes kind tied margin radius upper"
+EVIDENCE = {"touching": ["touching", "tied"], "overlap": ["overlap"], "unknown": []}
 
 
-class WrongProofError(Exception):
-    """A proof that does not hold. Whatever cannot be read raises another error."""
-
-
-class Data(NamedTuple):
-    """Vectors z as {column: integer}, multiplied by 2^shift; the code of every row's class."""
-
-    rows: list[dict[int, int]]
-    codes: list[int]
-    classes: list[str]
-    n_features: int
-    shift: int
-    fingerprint: str
-
-
-def demand(holds: bool, sentence: str, error: type[Exception] = WrongProofError) -> None:  # noqa: FBT001
-    """Raise an error unless something holds."""
+def demand(holds: Any, sentence: str, error: type[Exception] = AssertionError) -> None:
+    """Raise AssertionError unless the proof holds, or ValueError unless a file can be read."""
     if not holds:
         raise error(sentence)
 
 
-def read_array(raw: bytes, name: str) -> tuple[list[Any], list[int]]:
-    """Values of a .npy file in the order of rows, and its shape."""
+def read_array(raw: bytes) -> tuple[list[Any], tuple[int, ...]]:
+    """Values of a .npy file, row after row, and its shape."""
     start = 10 if raw[6:7] == b"\1" else 12
     end = start + int.from_bytes(raw[8:start], "little")
-    match = NPY_HEADER.fullmatch(raw[start:end]) if raw[:6] == b"\x93NUMPY" else None
-    if match is None:
-        raise ValueError(f"{name} is no .npy file of plain numbers or text.")
-    order, kind, size, by_columns, sizes = (part.decode() for part in match.groups())
-    shape, body = [int(part) for part in sizes.split(",") if part.strip()], raw[end:]
-    step = int(size) * (4 if kind == "U" else 1)
-    demand(
-        step * prod(shape) == len(body), f"{name} is shorter or longer than it says.", ValueError
-    )
-    if kind in "US":
-        codec = "latin-1" if kind == "S" else "utf-32-be" if order == ">" else "utf-32-le"
+    demand(raw[:6] == b"\x93NUMPY" and end < 9999, "This is no .npy file.", ValueError)
+    header, body = literal_eval(raw[start:end].decode("latin-1")), raw[end:]
+    shape, big, kind = header["shape"], header["descr"][0] == ">", header["descr"][1:]
+    step = int(kind[1:]) * (4 if kind[0] == "U" else 1)
+    tidy = step * prod(shape) == len(body) and (kind != "b1" or set(body) <= {0, 1})
+    demand(tidy, "An array holds other bytes than its header says.", ValueError)
+    if kind[0] in "SU":
+        codec = "latin-1" if kind[0] == "S" else "utf-32-be" if big else "utf-32-le"
         cells = (body[at : at + step] for at in range(0, len(body), step))
         return [cell.decode(codec, "surrogatepass").rstrip("\0") for cell in cells], shape
-    code = NUMPY_TYPES[kind + size]  # other types, such as objects, are refused
-    values = list(struct.unpack(f"{'>' if order == '>' else '<'}{prod(shape)}{code}", body))
-    if by_columns == "True" and len(shape) == 2:
+    values = list(struct.unpack(f"{'>' if big else '<'}{prod(shape)}{NUMPY_TYPES[kind]}", body))
+    if header["fortran_order"]:
         values = [value for i in range(shape[0]) for value in values[i :: shape[0]]]
     return values, shape
 
@@ -91,233 +70,194 @@ def read_rows(path: str) -> tuple[list[dict[int, Any]], int]:
     raw = Path(path).read_bytes()
     if raw[:2] == b"PK":
         with zipfile.ZipFile(path) as archive:
-            names = ("format", "shape", "indptr", "indices", "data")
-            parts = [read_array(archive.read(f"{name}.npy"), f"{path}: {name}") for name in names]
-        form, (n, d), ends, columns, values = (part[0] for part in parts)
-        tidy = form == ["csr"] and len(ends) == n + 1 and ends == sorted(ends) and ends[0] == 0
-        tidy = tidy and ends[-1] <= min(len(columns), len(values))
-        rows = [dict(zip(columns[a:b], values[a:b], strict=True)) for a, b in pairwise(ends)]
-        tidy = tidy and sum(map(len, rows)) == ends[-1]  # no column twice in a row
-        tidy = tidy and all(0 <= j < d for row in rows for j in row)
-        demand(tidy, f"{path} is no sparse matrix in canonical CSR format.", ValueError)
+            parts = [f"{name}.npy" for name in ("format", "shape", "indptr", "indices", "data")]
+            size = sum(archive.getinfo(part).file_size for part in parts)
+            demand(size <= MAX_UNPACKED, f"{path} is too large when unpacked.", ValueError)
+            arrays = (read_array(archive.read(part))[0] for part in parts)
+            form, (n, d), ends, columns, values = arrays
     else:
-        values, (n, d) = read_array(raw, path)
-        rows = [dict(enumerate(values[i * d : i * d + d])) for i in range(n)]
-    finite = all(abs(value) < float("inf") for row in rows for value in row.values())
-    demand(n > 0 < d and finite, f"{path} must hold rows of finite numbers.", ValueError)
+        values, (n, d) = read_array(raw)
+        form, ends, columns = ["csr"], [*range(0, n * d + 1, d)], [*range(d)] * n
+    rows = [dict(zip(columns[a:b], values[a:b], strict=True)) for a, b in pairwise(ends)]
+    tidy = form == ["csr"] and len(rows) == n and ends[0] == 0 and ends == sorted(ends)
+    tidy = tidy and sum(map(len, rows)) == ends[-1]  # no column twice in a row
+    tidy = tidy and all(0 <= j < d for row in rows for j in row)
+    demand(tidy, f"{path} is neither a table nor a CSR matrix.", ValueError)
     return [{j: row[j] for j in sorted(row) if row[j] != 0} for row in rows], d
-
-
-def label_text(label: Any) -> str:
-    """A label as proofs write it: 1, 1.0, True and "1" are one class."""
-    whole = isinstance(label, bool) or (isinstance(label, float) and label.is_integer())
-    return str(int(label)) if whole else str(label)
 
 
 def fingerprint(rows: list[dict[int, Any]], d: int, labels: list[str]) -> str:
     """SHA-256 of sizes, class names, labels, entries, and integers that no float64 holds."""
     names, long = sorted(set(labels)), []
     digest = hashlib.sha256(f"rosenblatt-data 2\n{len(rows)} {d} {len(names)}\n".encode())
-    for name in names:
-        text = name.encode(errors="surrogatepass")
+    for text in (name.encode(errors="surrogatepass") for name in names):
         digest.update(struct.pack("<Q", len(text)) + text)
-    place = {name: k for k, name in enumerate(names)}
-    digest.update(struct.pack(f"<{len(labels)}Q", *(place[label] for label in labels)))
-    for i, row in enumerate(rows):
-        for j, value in row.items():
-            held = isinstance(value, float) or int(float(value)) == value
-            digest.update(struct.pack("<QQd", i, j, value if held else 0.0))
-            if not held:
-                long += [struct.pack("<QQQ", i, j, len(hex(value))), hex(value).encode()]
+    digest.update(struct.pack(f"<{len(labels)}Q", *map(names.index, labels)))
+    for i, j, value in ((i, *entry) for i, row in enumerate(rows) for entry in row.items()):
+        held = float(value) == value
+        digest.update(struct.pack("<QQd", i, j, value if held else 0.0))
+        if not held:
+            long += [struct.pack("<QQQ", i, j, len(hex(value))), hex(value).encode()]
     digest.update(b"\xff" * 8 + b"".join(long))
     return digest.hexdigest()
 
 
-def read_data(X: str, y: str, proof: dict[str, Any]) -> Data:
-    """Rows and labels, class k being the k-th of the proof."""
-    (rows, d), (labels, shape) = read_rows(X), read_array(Path(y).read_bytes(), y)
-    demand(shape == [len(rows)], f"{y} must hold one label for each row of {X}.", ValueError)
-    names, classes = [label_text(label) for label in labels], proof["classes"]
-    demand(set(names) == set(classes), "The proof is about other classes than those of y.")
-    found = fingerprint(rows, d, names)
-    ratios = [{j: value.as_integer_ratio() for j, value in row.items()} for row in rows]
-    shift = max((b.bit_length() - 1 for row in ratios for _, b in row.values()), default=0)
-    whole = [{j: (a << shift) // b for j, (a, b) in row.items()} for row in ratios]
-    for row in whole if proof["fit_intercept"] else ():
-        row[d] = 1 << shift
-    return Data(whole, [classes.index(name) for name in names], classes, d, shift, found)
-
-
-def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def unique(fields: list[tuple[str, Any]]) -> dict[str, Any]:
     """A JSON object, refused if a name occurs twice."""
-    demand(len(dict(pairs)) == len(pairs), "The proof file has a field twice.", ValueError)
-    return dict(pairs)
+    demand(len(dict(fields)) == len(fields), "The proof file has a field twice.", ValueError)
+    return dict(fields)
 
 
-def read_proof(text: str) -> dict[str, Any]:
-    """Fields of a proof file: those of its answer, and no others."""
-    proof: dict[str, Any] = json.loads(text, object_pairs_hook=unique)
-    sizes = [proof[name] for name in ("version", "n_rows", "n_features")]
-    known = proof["format"] == "rosenblatt-proof" and all(type(size) is int for size in sizes)
-    demand(known and sizes[0] == 2, "This is no proof file of version 2.", ValueError)
-    demand(proof["answer"] in FIELDS, "A run without an answer proves nothing.")
-    fields = {*ABOUT.split(), *FIELDS[proof["answer"]].split()}
-    demand(fields ^ set(proof) <= {"encoding"}, "The fields are not those of a proof.", ValueError)
-    names = proof["classes"]
-    tidy = len(set(names)) == len(names) > 1 and all(type(name) is str for name in names)
-    demand(tidy and type(proof["fit_intercept"]) is bool, "Classes or intercept?", ValueError)
-    return proof
-
-
-def number(text: str, form: re.Pattern[str] = FLOAT) -> Fraction:
-    """A float such as "0x1.8p+1" or an integer such as "0x1f"."""
-    demand(
-        form.fullmatch(text) is not None,
-        f"A number is not written as it should be: {text[:40]!r}",
-        ValueError,
-    )
-    return Fraction(int(text, 16) if form is INTEGER else float.fromhex(text))
+def number(text: str) -> Fraction:
+    """An integer such as "0x1f", or a float such as "0x1.8p+1" that float64 holds exactly."""
+    match = NUMBER.fullmatch(text)
+    exact = match is not None and int(match[1] or 0) >= -1022
+    demand(exact, f"A number is not written as it should be: {text[:40]!r}", ValueError)
+    return Fraction(float.fromhex(text) if "p" in text else int(text, 16))
 
 
 def weights(field: dict[str, Any], shape: list[int]) -> list[dict[int, int]]:
     """Rows of weights as {column: integer}, all multiplied by one positive number."""
-    demand(field["shape"] == shape, f"Weights of the shape {shape} are wanted.")
-    form = INTEGER if "denominator" in field else FLOAT
-    values = [[number(text, form) for text in row] for row in field["values"]]
-    tidy = form is FLOAT or number(field["denominator"], INTEGER) > 0
-    tidy = tidy and len(field["columns"]) == len(values) == shape[0]
-    for columns, row in zip(field["columns"], values, strict=True):
-        tidy = tidy and all(type(j) is int and 0 <= j < shape[1] for j in columns) and all(row)
-        tidy = tidy and columns == sorted(set(columns)) and len(columns) == len(row)
-    demand(tidy, "Weights are not listed as they should be.", ValueError)
-    bottom = max((v.denominator for row in values for v in row), default=1)  # a power of two
-    rows = zip(field["columns"], values, strict=True)
-    return [{j: int(v * bottom) for j, v in zip(*row, strict=True)} for row in rows]
+    values = [[number(text) for text in row] for row in field["values"]]
+    rows = [dict(zip(*row, strict=True)) for row in zip(field["columns"], values, strict=True)]
+    tidy = [sorted(row) for row in rows] == field["columns"] and field["shape"] == shape
+    tidy = tidy and all(0 <= j < shape[1] and v for row in rows for j, v in row.items())
+    tidy = tidy and len(rows) == shape[0] and number(field.get("denominator", "0x1")) > 0
+    demand(tidy, f"Weights are not listed as they should be, or not {shape} of them.", ValueError)
+    scale = max((v.denominator for row in values for v in row), default=1)  # a power of two
+    return [{j: int(v * scale) for j, v in row.items()} for row in rows]
 
 
-def dot(a: dict[int, int], b: dict[int, int]) -> int:
+def dot(a: dict[Any, int], b: dict[Any, int]) -> int:
     """Product of two vectors."""
-    return sum(value * b[j] for j, value in a.items() if j in b)
+    return sum(value * b[at] for at, value in a.items() if at in b)
 
 
-def products(data: Data, W: list[dict[int, int]]) -> list[list[int]]:
-    """Products of W with the pairs of every row."""
-    scores = [[dot(z, w) for w in W] if len(W) > 1 else [0, dot(z, W[0])] for z in data.rows]
-    return [
-        [score[own] - other for k, other in enumerate(score) if k != own]
-        for score, own in zip(scores, data.codes, strict=True)
-    ]
-
-
-def pair(data: Data, row: int, rival: int, blocks: range) -> dict[Any, int]:
-    """Vector of a pair, of which some blocks are wanted."""
-    signs = [(k, s) for k, s in ((data.codes[row], 1), (rival, -1)) if k in blocks]
-    return {(k, j): s * value for k, s in signs for j, value in data.rows[row].items()}
-
-
-def combined(data: Data, field: dict[str, Any], factors: list[Fraction]) -> list[Fraction]:
-    """Coordinates of the sum of pairs, each times a positive factor."""
-    pairs, K = list(zip(field["rows"], field["rivals"], strict=True)), len(data.classes)
-    demand(len(set(pairs)) == len(pairs), "A pair is listed twice.")
-    totals: dict[Any, Fraction] = {}
-    for (i, r), factor in zip(pairs, factors, strict=True):
-        demand(type(i) is int and 0 <= i < len(data.rows), f"There is no row {i}.")
-        demand(type(r) is int and 0 <= r < K and r != data.codes[i], f"{r} is no rival of row {i}.")
-        demand(factor > 0, f"Row {i} has a weight that is not positive.")
-        for at, value in pair(data, i, r, range(K == 2, K)).items():
-            totals[at] = totals.get(at, 0) + factor * value
-    return list(totals.values())
-
-
-def rank(vectors: list[dict[Any, int]]) -> int:
-    """Rank modulo PRIME, by elimination."""
-    basis: dict[Any, dict[Any, int]] = {}
+def rank(vectors: list[dict[Any, int]], prime: int) -> int:
+    """Rank modulo a prime, by elimination, of vectors divided by their common divisors."""
+    basis: dict[Any, dict[Any, int]] = {}  # a vector is 1 at its own place, 0 at earlier ones'
     for vector in vectors:
-        left = {at: value % PRIME for at, value in vector.items() if value % PRIME}
-        while left and min(left) in basis:
-            factor = left[min(left)]
-            for at, value in basis[min(left)].items():
-                left[at] = (left.get(at, 0) - factor * value) % PRIME
-            left = {at: value for at, value in left.items() if value}
+        divisor = gcd(*vector.values())
+        left = {at: value // divisor % prime for at, value in vector.items()}
+        for place, row in basis.items():
+            if factor := left.get(place, 0):
+                left |= {at: (left.get(at, 0) - factor * v) % prime for at, v in row.items()}
+        left = {at: value for at, value in left.items() if value}
         if left:
-            inverse = pow(left[min(left)], -1, PRIME)
-            basis[min(left)] = {at: value * inverse % PRIME for at, value in left.items()}
+            place = min(left)
+            inverse = pow(left[place], -1, prime)
+            basis[place] = {at: value * inverse % prime for at, value in left.items()}
     return len(basis)
 
 
-def check_separable(proof: dict[str, Any], data: Data, width: int) -> None:
-    """Every product positive; margin, radius and upper bound by their squares."""
-    W = weights(proof["W"], [1 if len(data.classes) == 2 else len(data.classes), width])
-    one, margin = 1 << data.shift, number(proof["margin"])
-    least = sum(dot(w, w) for w in W) * (margin * one) ** 2
-    demand(margin >= 0, "The margin is negative.", ValueError)
-    for i, found in enumerate(products(data, W)):
-        demand(min(found) > 0, f"The weights do not put row {i} on its side.")
-        demand(min(found) ** 2 >= least, f"Row {i} is nearer than the margin.")
-    if proof["radius"] != "inf":
-        radius = max(number(proof["radius"]) * one, Fraction(0))
-        demand(max(dot(z, z) for z in data.rows) <= radius**2, "A row is longer than the radius.")
-    demand((proof["upper"] is None) == (proof["hull"] is None), "Upper needs its hull.", ValueError)
-    if proof["hull"] is not None:
-        factors = [number(text) for text in proof["hull"]["weights"]]
-        most = max(sum(factors) * number(proof["upper"]) * one, Fraction(0))
-        square = sum(total**2 for total in combined(data, proof["hull"], factors))
-        demand(len(factors) > 0 and square <= most**2, "The hull does not show the upper bound.")
+class Data:
+    """Rows and labels of the files, if they are those that the proof is about."""
+
+    def __init__(self, proof: dict[str, Any], X: str, y: str) -> None:
+        (rows, d), (labels, shape) = read_rows(X), read_array(Path(y).read_bytes())
+        ratios = [{j: value.as_integer_ratio() for j, value in row.items()} for row in rows]
+        labelled = shape == (len(rows),) and "nan" not in map(repr, labels)
+        demand(labelled, "There must be one label for each row.", ValueError)
+        names = [str(int(v) if type(v) is float and v % 1 == 0 else v) for v in labels]
+        classes, sizes = proof["classes"], [proof["n_rows"], proof["n_features"]]
+        demand(sorted(set(names)) == sorted(classes), "The proof is about other classes.")
+        same = sizes == [len(rows), d] and proof["fingerprint"] == fingerprint(rows, d, names)
+        demand(same, "The data are not those of the proof.")
+        self.one = max((b for row in ratios for _, b in row.values()), default=1)  # a power of two
+        bias = {d: self.one} if proof["fit_intercept"] else {}
+        self.z = [{j: a * (self.one // b) for j, (a, b) in row.items()} | bias for row in ratios]
+        self.width, self.K = d + len(bias), len(classes)
+        self.codes = [classes.index(name) for name in names]
+        self.blocks = [1] if self.K == 2 else [*range(self.K)]
+
+    def pair(self, i: int, rival: int) -> dict[Any, int]:
+        """Vector of a pair as {(block, column): integer}."""
+        signs = [(k, sign) for k, sign in ((self.codes[i], 1), (rival, -1)) if k in self.blocks]
+        return {(k, j): sign * value for k, sign in signs for j, value in self.z[i].items()}
+
+    def products(self, field: dict[str, Any]) -> tuple[list[list[int]], int]:
+        """Products of weights with the pairs of every row; square of the weights' length."""
+        rows = zip(self.blocks, weights(field, [len(self.blocks), self.width]), strict=True)
+        W = {(k, j): value for k, row in rows for j, value in row.items()}
+        pairs = [[(i, r) for r in range(self.K) if r != own] for i, own in enumerate(self.codes)]
+        return [[dot(self.pair(*one), W) for one in of_row] for of_row in pairs], dot(W, W)
+
+    def combined(self, field: dict[str, Any]) -> tuple[list[Fraction], Fraction]:
+        """Coordinates of the sum of pairs, each times its weight; sum of the weights."""
+        pairs = list(zip(field["rows"], field["rivals"], strict=True))
+        factors, totals = [number(text) for text in field["weights"]], dict[Any, Fraction]()
+        demand(len(set(pairs)) == len(pairs), "A pair is listed twice.")
+        for (i, r), factor in zip(pairs, factors, strict=True):
+            exists = type(i) is type(r) is int and 0 <= i < len(self.z) and 0 <= r < self.K
+            exists = exists and r != self.codes[i]
+            demand(exists and factor > 0, f"Row {i} has no rival {r}, or no positive weight.")
+            for at, value in self.pair(i, r).items():
+                totals[at] = totals.get(at, 0) + factor * value
+        return list(totals.values()), sum(factors, Fraction(0))
+
+    def check_separable(self, proof: dict[str, Any]) -> None:
+        """Every product positive; margin, radius and upper bound by their squares."""
+        found, size = self.products(proof["W"])
+        least, margin = min(map(min, found)), number(proof["margin"]) * self.one
+        demand(least > 0, "The weights do not put every row on its side.")
+        demand(margin >= 0 and margin**2 * size <= least**2, "The margin is smaller.")
+        if proof["radius"] != "inf":
+            longest, radius = max(dot(z, z) for z in self.z), number(proof["radius"]) * self.one
+            demand(radius > 0 and longest <= radius**2, "The radius is larger.")
+        if proof["hull"] is not None or proof["upper"] is not None:
+            point, total = self.combined(proof["hull"])
+            most, square = number(proof["upper"]) * total * self.one, sum(v**2 for v in point)
+            demand(most > 0 and square <= most**2, "The hull does not show the upper bound.")
+
+    def check_inseparable(self, proof: dict[str, Any]) -> None:
+        """Pairs whose sum is 0; the kind by weights that touch, or by pairs that span."""
+        given = [name for name in ("touching", "tied", "overlap") if proof[name] is not None]
+        demand(given == EVIDENCE[proof["kind"]], "The evidence is not that of the kind.")
+        point, total = self.combined(proof)
+        demand(total > 0 and not any(point), "There are no weighted pairs whose sum is 0.")
+        if "touching" in given:
+            found, _ = self.products(proof["touching"])
+            demand(min(map(min, found)) >= 0, "The touching weights put a row on the wrong side.")
+            demand(max(map(max, found)) > 0, "The touching weights leave all rows on the boundary.")
+            demand(proof["tied"] == sum(min(row) == 0 for row in found), "Not so many are tied.")
+        if "overlap" in given:
+            self.check_overlap(proof, proof["overlap"])
+
+    def check_overlap(self, proof: dict[str, Any], overlap: dict[str, Any]) -> None:
+        """More pairs whose sum is 0, so many that they leave room for the null vectors only."""
+        demand(not any(self.combined(overlap)[0]), "The further pairs do not sum to 0.")
+        null = weights(overlap["null"], [len(overlap["null"]["values"]), self.width])
+        rows, rivals = proof["rows"] + overlap["rows"], proof["rivals"] + overlap["rivals"]
+        work = max(len(rows), len(null)) * ((self.K - 1) * self.width) ** 2
+        demand(work <= MAX_RANK_WORK, "The evidence is too large to check.")
+        demand(not any(dot(z, v) for v in null for z in self.z), "A null vector is not null.")
+        demand(any(rank(null, p) == len(null) for p in PRIMES), "The null vectors are dependent.")
+        vectors = [self.pair(i, r) for i, r in zip(rows, rivals, strict=True)]
+        room = (self.K - 1) * (self.width - len(null))
+        demand(any(rank(vectors, p) >= room for p in PRIMES), "The pairs do not span the data's.")
 
 
-def check_inseparable(proof: dict[str, Any], data: Data, width: int) -> None:
-    """Pairs whose sum is 0; the kind by weights that touch, or by pairs that span."""
-    given = {name for name in ("touching", "tied", "overlap") if proof[name] is not None}
-    demand(given == EVIDENCE[proof["kind"]], "The evidence does not go with the kind.", ValueError)
-    demand(len(proof["rows"]) > 0, "No pairs are listed.")
-    for field in [proof, proof["overlap"]] if "overlap" in given else [proof]:
-        factors = [number(text, INTEGER) for text in field["weights"]]
-        demand(not any(combined(data, field, factors)), "The weighted pairs do not sum to 0.")
-    if "touching" in given:
-        units = 1 if len(data.classes) == 2 else len(data.classes)
-        found = products(data, weights(proof["touching"], [units, width]))
-        demand(min(map(min, found)) >= 0, "The touching weights put a row on the wrong side.")
-        demand(max(map(max, found)) > 0, "The touching weights leave all rows on the boundary.")
-        tied = sum(min(row) == 0 for row in found)
-        demand(type(proof["tied"]) is int and proof["tied"] == tied, f"{tied} rows are tied.")
-    if "overlap" in given:
-        check_overlap(proof, proof["overlap"], data, width)
-
-
-def check_overlap(proof: dict[str, Any], overlap: dict[str, Any], data: Data, width: int) -> None:
-    """Null vectors that are independent, and as many independent pairs as they leave room for."""
-    K, null = len(data.classes), weights(overlap["null"], [len(overlap["null"]["values"]), width])
-    rows, rivals = proof["rows"] + overlap["rows"], proof["rivals"] + overlap["rivals"]
-    work = len(rows) * ((K - 1) * width) ** 2
-    demand(work <= MAX_RANK_WORK and len(null) <= width, "The evidence is too large to check.")
-    demand(not any(dot(z, v) for v in null for z in data.rows), "A null vector is not null.")
-    demand(rank(null) == len(null), "The null vectors depend on each other.")
-    vectors = [pair(data, i, r, range(1, K)) for i, r in zip(rows, rivals, strict=True)]
-    demand(rank(vectors) >= (K - 1) * (width - len(null)), "The pairs do not span the data's.")
-
-
-def check(proof: dict[str, Any], data: Data) -> str:
-    """Say what is proved; raise WrongProofError if it is not."""
-    n, d, bias = len(data.rows), data.n_features, proof["fit_intercept"]
-    demand((proof["n_rows"], proof["n_features"]) == (n, d), "The data have another size.")
-    demand(proof["fingerprint"] == data.fingerprint, "The data are not those of the proof.")
-    separable = proof["answer"] == "separable"
-    (check_separable if separable else check_inseparable)(proof, data, d + bias)
-    about = f"{n} rows, {d} features, {'with' if bias else 'without'} intercept"
-    told = [f"{name} {proof[name]}" for name in ("kind", "tied") if proof.get(name) is not None]
-    for name in ("margin", "radius", "upper") if separable else ():
-        told += [] if proof[name] is None else [f"{name} {float.fromhex(proof[name])!r}"]
-    classes = f"classes {', '.join(data.classes)}"
-    return f"The proof holds: {proof['answer']}, {about}, {classes}; {', '.join(told)}."
+def check(text: str, X: str, y: str) -> str:
+    """Say what a proof file proves of rows and labels; raise an error if it does not."""
+    proof = {"encoding": None, **json.loads(text, object_pairs_hook=unique, parse_constant=int)}
+    known = f"{proof['format']} {proof['version']!r}" == "rosenblatt-proof 2"
+    demand(known, "This is no proof file of version 2.", ValueError)
+    demand(proof["answer"] in FIELDS, "A run without an answer proves nothing.")
+    tidy = set(proof) == set(FIELDS[proof["answer"]].split())
+    tidy = tidy and [type(proof[name]) for name in ("classes", "fit_intercept")] == [list, bool]
+    demand(tidy, "The fields are not those of a proof.", ValueError)
+    data = Data(proof, X, y)
+    (data.check_separable if "W" in proof else data.check_inseparable)(proof)
+    claims = [f"{name} {proof[name]!a}" for name in TOLD.split() if proof.get(name) is not None]
+    return f"The proof holds: {', '.join(claims)}."
 
 
 def main(arguments: list[str]) -> int:
     """Check the files and print a sentence."""
     try:
         demand(len(arguments) == 3, "Usage: check proof.json X.npy y.npy (or X.npz)", ValueError)
-        proof = read_proof(Path(arguments[0]).read_text(encoding="utf-8"))
-        print(check(proof, read_data(arguments[1], arguments[2], proof)))  # noqa: T201
-    except WrongProofError as error:
+        print(check(Path(arguments[0]).read_text(encoding="utf-8"), *arguments[1:]))  # noqa: T201
+    except AssertionError as error:
         print(f"The proof does not hold: {error}")  # noqa: T201
         return 1
     except Exception as error:  # whatever cannot be read is not checked

@@ -1,67 +1,79 @@
-"""How good decisions, scores and probabilities are on rows of known classes."""
+"""Metrics of an evaluation: accuracy, ROC AUC, F1, log loss, Brier score, calibration."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from rosenblatt.arrays import Array, Floats, Ints
+from rosenblatt.pipeline.evaluate import Evaluation
+from rosenblatt.types import Array, Floats, Ints
 
-BINS = 10  # of a calibration table
-LEAST = 1e-15  # probability that a logarithm is taken of
+N_CALIBRATION_BINS = 10
+MIN_PROBABILITY = 1e-15  # that a logarithm is taken of
 
 
-def metrics(
-    true: Ints, scores: Floats, decided: Ints, probabilities: Floats | None, n_classes: int
-) -> dict[str, Any]:
-    """All figures for some rows; probabilities and what needs them only where there are any."""
-    right = true == decided
-    recalls, f1 = per_class(true, decided, n_classes)
-    told: dict[str, Any] = {
-        "accuracy": float(right.mean()),
-        "balanced_accuracy": float(np.nanmean(recalls)),
-        "f1": _told(f1[1] if n_classes == 2 else np.nanmean(f1)),
-        "auc": auc(true, scores, n_classes),
-        "log_loss": None,
-        "brier": None,
-        "calibration": None,
+def evaluation_json(evaluation: Evaluation, classes: Sequence[str]) -> dict[str, Any]:
+    """An evaluation as plain data; a metric is None where it is not defined."""
+    recalls, f1 = per_class(evaluation.confusion)
+    known, K = evaluation.known, len(classes)
+    probabilities = known.probabilities
+    ranking = known.scores if K == 2 or probabilities is None else probabilities
+    if ranking is None:
+        ranking = probabilities
+    return {
+        "accuracy": evaluation.accuracy,
+        "accuracy_interval": list(evaluation.accuracy_interval),
+        "baseline_accuracy": evaluation.baseline_accuracy,
+        "balanced_accuracy": _mean(recalls),
+        "roc_auc": None if ranking is None else roc_auc(known.true, ranking, K),
+        "f1": _mean(f1),
+        "log_loss": None if probabilities is None else log_loss(known.true, probabilities),
+        "positive": classes[1] if K == 2 else None,
+        "confusion": evaluation.confusion.tolist(),
+        "n_rows": evaluation.n_rows,
+        "n_unknown_class": evaluation.n_unknown_class,
+        "method": evaluation.method,
     }
-    if probabilities is not None:
-        own = probabilities[np.arange(len(true)), true]
-        hits = np.eye(n_classes)[true]
-        told["log_loss"] = float(-np.log(np.maximum(own, LEAST)).mean())
-        squares = ((probabilities - hits) ** 2).sum(axis=1).mean()
-        told["brier"] = float(squares / 2 if n_classes == 2 else squares)
-        told["calibration"] = calibration(probabilities.max(axis=1), right)
-    return told
 
 
-def per_class(true: Ints, decided: Ints, n_classes: int) -> tuple[Floats, Floats]:
-    """Recall and F1 of each class; not a number where a class has no rows."""
-    hits = np.bincount(true[true == decided], minlength=n_classes).astype(float)
-    rows = np.bincount(true, minlength=n_classes).astype(float)
-    claims = np.bincount(decided, minlength=n_classes)
+def per_class(confusion: Ints) -> tuple[Floats, Floats]:
+    """Recall and F1 of each class; not a number where a class has no rows, or is in neither."""
+    hits = np.diag(confusion).astype(float)
+    rows, predicted = confusion.sum(axis=1), confusion.sum(axis=0)
     with np.errstate(invalid="ignore"):
-        recalls = hits / rows
-        f1 = 2.0 * hits / (rows + claims)
-    f1[rows == 0] = np.nan
-    return recalls, f1
+        return hits / rows, 2.0 * hits / (rows + predicted)
 
 
-def _told(value: Any) -> float | None:
-    return None if np.isnan(value) else float(value)
+def _mean(values: Floats) -> float | None:
+    """The mean over classes, those left out where it is not defined."""
+    defined = values[~np.isnan(values)]
+    return float(defined.mean()) if len(defined) else None
 
 
-def auc(true: Ints, scores: Floats, n_classes: int) -> float | None:
-    """Chance that a row of a class scores above one of another; the mean over many classes."""
+def log_loss(true: Ints, probabilities: Floats) -> float:
+    """The mean negative logarithm of the probability of the true class."""
+    own = probabilities[np.arange(len(true)), true]
+    return float(-np.log(np.maximum(own, MIN_PROBABILITY)).mean())
+
+
+def brier_score(true: Ints, probabilities: Floats) -> float:
+    """The Brier score: the mean squared error of the probabilities, half of it for two classes."""
+    n_classes = probabilities.shape[1]
+    squares = ((probabilities - np.eye(n_classes)[true]) ** 2).sum(axis=1).mean()
+    return float(squares / 2 if n_classes == 2 else squares)
+
+
+def roc_auc(true: Ints, scores: Floats, n_classes: int) -> float | None:
+    """Area under the ROC curve; for more than two classes one-vs-rest, macro average."""
     if n_classes == 2:
         return area(true == 1, scores[:, -1])
     areas = [area(true == k, scores[:, k]) for k in range(n_classes)]
-    known = [a for a in areas if a is not None]
-    return float(np.mean(known)) if known else None
+    defined = [a for a in areas if a is not None]
+    return float(np.mean(defined)) if defined else None
 
 
 def area(positive: Array, scores: Floats) -> float | None:
-    """Area under the curve of true against false positives, by ranks; ties count one half."""
+    """Area under the ROC curve, by ranks; ties count one half."""
     n_positive = int(np.count_nonzero(positive))
     n_negative = len(positive) - n_positive
     if not n_positive or not n_negative:
@@ -72,14 +84,14 @@ def area(positive: Array, scores: Floats) -> float | None:
     return above / (n_positive * n_negative)
 
 
-def calibration(confidence: Floats, right: Array) -> dict[str, Any]:
-    """How often decisions of each confidence are right, and by how much the two differ."""
-    bins = np.minimum((confidence * BINS).astype(int), BINS - 1)
+def calibration(confidence: Floats, correct: Array) -> dict[str, Any]:
+    """Expected calibration error, and confidence and accuracy of predictions in bins."""
+    bins = np.minimum((confidence * N_CALIBRATION_BINS).astype(int), N_CALIBRATION_BINS - 1)
     table = []
-    for b in range(BINS):
+    for b in range(N_CALIBRATION_BINS):
         here = bins == b
         if here.any():
-            said, was = float(confidence[here].mean()), float(right[here].mean())
-            table.append({"rows": int(here.sum()), "said": said, "right": was})
-    error = sum(row["rows"] * abs(row["said"] - row["right"]) for row in table) / len(right)
-    return {"error": float(error), "table": table}
+            mean, accuracy = float(confidence[here].mean()), float(correct[here].mean())
+            table.append({"n_rows": int(here.sum()), "confidence": mean, "accuracy": accuracy})
+    off = sum(row["n_rows"] * abs(row["confidence"] - row["accuracy"]) for row in table)
+    return {"expected_calibration_error": float(off / len(correct)), "bins": table}

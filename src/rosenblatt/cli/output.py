@@ -1,0 +1,115 @@
+"""What commands write: predictions as they come; a file is whole or not there."""
+
+import glob
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from io import BytesIO
+from pathlib import Path
+from typing import IO, Any
+
+from rosenblatt.atomic_write import real_path, temporary_folder, written_whole
+from rosenblatt.errors import ParameterError, SourceError
+
+FORMATS = ("csv", "jsonl", "parquet")
+Write = Callable[[dict[str, Any]], None]
+
+
+def require_writable(output: str | None, what: str, *read: str | None) -> None:
+    """Refuse a place that cannot be written to, or that is read, before the work, not after it."""
+    if output is None:
+        return
+    if not output:
+        raise SourceError(f"An empty name is no file for {what}.")
+    folder = Path(output).parent
+    if not folder.is_dir():
+        raise SourceError(f"{output} cannot be written: there is no folder {folder}.")
+    try:
+        real_path(output)
+    except OSError as error:
+        raise SourceError(f"{output} cannot be written: {error.strerror}.") from error
+    if Path(output).is_dir():
+        raise SourceError(f"{output} is a folder; name a file for {what}.")
+    if any(_is_named_by(name, Path(output)) for name in read if name):
+        raise SourceError(f"{output} is read, and would be lost: name another file for {what}.")
+
+
+def _is_named_by(name: str, file: Path) -> bool:
+    """Whether a name, or a glob, means a file that is there."""
+    found = map(Path, (name, *glob.glob(name, recursive=True)))  # noqa: PTH207 (maybe absolute)
+    return file.is_file() and any(path.is_file() and path.samefile(file) for path in found)
+
+
+@contextmanager
+def name_output_in_errors(path: str) -> Iterator[None]:
+    """Tell which file cannot be written, and why."""
+    try:
+        yield
+    except OSError as error:
+        raise SourceError(f"{path} cannot be written: {error.strerror or error}.") from error
+
+
+@contextmanager
+def writer_for(output: str | None, to: str | None) -> Iterator[Write]:
+    """What writes columns of predictions, chunk after chunk, to a file or standard output."""
+    kind = _kind(output, to)
+    if output is None:
+        if sys.stdout is None:
+            raise SourceError("Standard output is closed: name a file with -o.")
+        yield _text_writer(sys.stdout.buffer, kind)
+        sys.stdout.buffer.flush()
+        return
+    with name_output_in_errors(output), written_whole(output) as file:
+        if kind == "parquet":
+            with _parquet_writer(file) as write:
+                yield write
+        else:
+            yield _text_writer(file, kind)
+
+
+def _kind(output: str | None, to: str | None) -> str:
+    """The format asked for, or that of the file's suffix, or CSV."""
+    suffix = "" if output is None else Path(output).suffix.removeprefix(".").lower()
+    kind = to or {"ndjson": "jsonl", "pq": "parquet"}.get(suffix, suffix) or "csv"
+    if kind not in FORMATS:
+        raise ParameterError(
+            f"Predictions are written as {', '.join(FORMATS)}; got {kind!r}. Choose with --to."
+        )
+    if kind == "parquet" and output is None:
+        raise ParameterError("Parquet goes to a file: name one with -o.")
+    return kind
+
+
+def _text_writer(file: IO[bytes], kind: str) -> Write:
+    def write(columns: dict[str, Any]) -> None:
+        import polars as pl  # late: other threads go on reading while it is loaded
+
+        frame, text = pl.DataFrame(columns), BytesIO()
+        if kind == "jsonl":
+            frame.write_ndjson(text)
+        else:
+            frame.write_csv(text, include_header=not written)
+        file.write(text.getbuffer())  # not by polars, which forgets the number of an error
+        written.append(len(frame))
+
+    written: list[int] = []
+    return write
+
+
+@contextmanager
+def _parquet_writer(file: IO[bytes]) -> Iterator[Write]:
+    """Parquet is written at once, from chunks that wait in a folder: memory stays flat."""
+    import polars as pl
+
+    with temporary_folder() as folder:
+
+        def write(columns: dict[str, Any]) -> None:
+            parts.append(folder / f"{len(parts)}.arrow")
+            pl.DataFrame(columns).write_ipc(parts[-1])
+
+        parts: list[Path] = []
+        try:
+            yield write
+            pl.scan_ipc(parts).sink_parquet(file)
+        except pl.exceptions.PolarsError as error:  # a full disk, in its own words
+            raise OSError(str(error).splitlines()[0]) from error

@@ -1,0 +1,208 @@
+"""Is linear enough? Linear rules, feature maps and non-linear baselines on the same folds."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.comparison.feature_specs import FeatureSpec, feature_specs, parse_feature_specs
+from rosenblatt.comparison.memory_source import memory_source
+from rosenblatt.comparison.result import Comparison, FeatureSet
+from rosenblatt.comparison.run import CrossValidation
+from rosenblatt.csr import CSR, n_cols, n_rows
+from rosenblatt.data.training_data import matrix_of
+from rosenblatt.errors import ParameterError, SourceError
+from rosenblatt.estimators import parameter_checks
+from rosenblatt.io.chunks import Source
+from rosenblatt.io.formats import open_source
+from rosenblatt.io.options import Options
+from rosenblatt.io.wrappers import Remembered
+from rosenblatt.model_selection.split import folds_of
+from rosenblatt.pipeline.encoded_data import EncodedData, encode
+from rosenblatt.pipeline.fit import MIN_CLASS_ROWS
+from rosenblatt.pipeline.mapped_data import choices_for, fit_maps
+from rosenblatt.pipeline.prove import prove_in_time
+from rosenblatt.pipeline.rule import Rule
+from rosenblatt.pipeline.train import Progress
+from rosenblatt.preprocess.column_types import Choices
+from rosenblatt.preprocess.fit import Learned, learn, settled
+from rosenblatt.preprocess.target import coded
+
+DEFAULT_RULES = (Rule.AUTO, Rule.LINEAR_SVM)
+MAX_RANK_MULTIPLICATIONS = 1 << 31  # to find a rank
+
+
+@dataclass(frozen=True)
+class ComparisonPlan:
+    """What to compare: rules, and feature maps by their specs, None for the default ones."""
+
+    rules: tuple[Rule, ...] = DEFAULT_RULES
+    features: tuple[str, ...] | None = None
+    n_folds: int = 5
+    target: str | None = None
+    choices: Choices = field(default_factory=Choices)
+    seed: int = 0
+    proof_seconds: float = 5.0
+
+
+def compare(
+    X: Any,
+    y: Any = None,
+    *,
+    rules: Sequence[str] = ("auto", "linear-svm"),
+    features: Sequence[str] | None = None,
+    n_folds: int = 5,
+    target: str | None = None,
+    options: Options | None = None,
+    proof_seconds: float = 5.0,
+    random_state: int = 0,
+) -> Comparison:
+    """Compare linear rules, feature maps and non-linear baselines on the same folds.
+
+    Every rule after every feature map, and two non-linear baselines (11 nearest neighbours and
+    gradient boosting), are cross-validated on the same folds. Preprocessing and feature maps are
+    fitted anew in every fold: evaluation rows are never used for training or preprocessing.
+
+    Parameters
+    ----------
+    X : str, sequence of str, array-like, sparse matrix or frame
+        Names of sources as `read` takes them, or rows.
+    y : array-like of shape (n_samples,), optional
+        Labels of the rows, where X is not the name of a source.
+    rules : sequence of str, default=("auto", "linear-svm")
+        Learning rules by their names on the command line.
+    features : sequence of str, optional
+        Feature maps to try, such as "products" or "poly:3"; "a+b" is b after a. The features as
+        they are are always tried. By default "products" and "radial" for up to 50 features,
+        for more "random-products:1000", for thousands, or very many rows, none.
+    n_folds : int, default=5
+        Number of folds; fewer where a class has fewer rows.
+    target : str, optional
+        Column to predict, of a source.
+    options : Options, optional
+        How to read files.
+    proof_seconds : float, default=5.0
+        Time limit of each test of separability; 0 skips it.
+    random_state : int, default=0
+        Random seed of the folds.
+
+    Returns
+    -------
+    Comparison
+        Printed as a table and a paragraph; `results` and `feature_sets` have the numbers.
+
+    Notes
+    -----
+    Differences are paired: over the rows that both have predicted, pooled over the folds, with
+    Bonett and Price's interval. It takes the folds' models as they are, and does not correct for
+    multiple comparisons: the best of many is a little lucky.
+
+    Examples
+    --------
+    >>> from rosenblatt import builtin, compare
+    >>> rings = builtin("rings")
+    >>> comparison = compare(rings.X, rings.y, rules=["linear-svm"], features=["radial"])
+    >>> [features.proof.answer for features in comparison.feature_sets]
+    ['inseparable', 'separable']
+    """
+    parameter_checks.whole("n_folds", n_folds, least=2)
+    parameter_checks.number("proof_seconds", proof_seconds, least=0)
+    parameter_checks.whole("random_state", random_state, least=0)
+    plan = ComparisonPlan(
+        rules=parse_rules(rules),
+        features=None if features is None else tuple(features),
+        n_folds=n_folds,
+        target=target,
+        seed=random_state,
+        proof_seconds=proof_seconds,
+    )
+    named = isinstance(X, str) or (y is None and isinstance(X, (list, tuple)))
+    if named:
+        names = [X] if isinstance(X, str) else list(X)
+        return run_comparison(open_source(names, options, target=target), plan)
+    source, column = memory_source(X, y)
+    return run_comparison(source, replace(plan, target=column))
+
+
+def parse_rules(names: Sequence[str]) -> tuple[Rule, ...]:
+    """Rules by their names on the command line."""
+    known = [str(rule) for rule in Rule]
+    if isinstance(names, str) or not names:
+        raise ParameterError(f"rules must be a list of names, out of {', '.join(known)}.")
+    for name in names:
+        parameter_checks.one_of("rules", str(name), known)
+    return tuple(dict.fromkeys(Rule(name) for name in names))
+
+
+def run_comparison(
+    source: Source, plan: ComparisonPlan, progress: Progress = lambda _: None
+) -> Comparison:
+    """The comparison that a plan asks for on a source; `progress` is called with each stage."""
+    source = Remembered(source)
+    progress("Reading")
+    requested = [
+        recipe for spec in parse_feature_specs(plan.features or ()) for recipe in spec.recipes
+    ]
+    choices = choices_for(requested, plan.choices)
+    learned = learn(source, plan.target, choices)
+    target, classes = learned.preparation.target, learned.classes
+    n_folds = _folds(learned, plan.n_folds)
+    specs = feature_specs(plan.features, learned.n_rows, learned.preparation.n_encoded)
+    codes = np.concatenate([coded(chunk, target, classes) for chunk in source])
+    feature_sets = tuple(_feature_sets(source, learned, specs, plan.proof_seconds, progress))
+    folds = folds_of(codes, n_folds, plan.seed)
+    choices, rules = settled(choices, learned), plan.rules
+    validation = CrossValidation(source, learned, choices, rules, specs, codes=codes, folds=folds)
+    results = validation.results(progress)
+    return Comparison(
+        source=source.name,
+        target=target,
+        counts={label: learned.counts[label] for label in classes},
+        findings=learned.findings,
+        n_folds=n_folds,
+        seed=plan.seed,
+        proof_seconds=plan.proof_seconds,
+        feature_sets=feature_sets,
+        results=results,
+    )
+
+
+def _folds(learned: Learned, wanted: int) -> int:
+    fewest = min(learned.counts.values())
+    if fewest < MIN_CLASS_ROWS:
+        rare = min(learned.classes, key=lambda label: learned.counts[label])
+        raise SourceError(
+            f"Too few rows to compare: the class {rare!r} has {fewest}, and needs at least"
+            f" {MIN_CLASS_ROWS}. `rosenblatt separable` gives a verdict on any number of rows."
+        )
+    return min(wanted, fewest)
+
+
+def _feature_sets(
+    source: Source,
+    learned: Learned,
+    specs: Sequence[FeatureSpec],
+    seconds: float,
+    progress: Progress,
+) -> Iterator[FeatureSet]:
+    """The features as they were read and after each map, with a verdict on separability."""
+    preparation, classes, n = learned.preparation, learned.classes, learned.n_rows
+    raw = encode(source, preparation, classes, preparation.raw, n)
+    plain = encode(source, preparation, classes, preparation.rows, n)
+    for spec in specs:
+        progress(f"Looking for a proof, features: {spec.written}")
+        encoded, _ = fit_maps(plain, preparation, spec.recipes)
+        proof = prove_in_time(encoded if spec.recipes else raw, classes, seconds)
+        rank = _rank(encoded) if len(classes) == 2 else None
+        yield FeatureSet(spec.written, n_cols(encoded.rows), n, rank, proof)
+
+
+def _rank(encoded: EncodedData) -> int:
+    """The rank of (X, 1), or its number of columns where finding the rank would take long."""
+    n, d = n_rows(encoded.rows), n_cols(encoded.rows) + 1
+    if n * d * min(n, d) > MAX_RANK_MULTIPLICATIONS:
+        return d
+    X = matrix_of(encoded.rows)
+    dense = X.toarray() if isinstance(encoded.rows, CSR) else X
+    return int(np.linalg.matrix_rank(np.column_stack([dense, np.ones(n)])))

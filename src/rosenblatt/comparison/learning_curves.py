@@ -1,0 +1,246 @@
+"""Training and test error as the rows grow in number, or the models in capacity."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import is_regressor
+
+from rosenblatt.comparison.estimator_copies import estimator_name, fit_copy
+from rosenblatt.comparison.inputs import (
+    LabelledData,
+    Random,
+    classes_in,
+    generator_of,
+    labelled,
+    split_order,
+    stratified_order,
+)
+from rosenblatt.comparison.intervals import IntervalEstimate
+from rosenblatt.errors import DataError, ParameterError
+from rosenblatt.estimators import parameter_checks
+from rosenblatt.pipeline.evaluate import wilson
+from rosenblatt.types import Array
+
+N_SIZES = 8  # of a learning curve by default
+MIN_ROWS_PER_CLASS = 10  # of its smallest size, about
+
+
+@dataclass(frozen=True)
+class CurvePoint:
+    """Error rates on the training rows and on the test rows."""
+
+    value: Any
+    n_rows: int
+    training: IntervalEstimate
+    test: IntervalEstimate
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Training and test errors at several values of a parameter, on the same test rows.
+
+    The 95 % intervals are Wilson's, for so many independent rows. Where several models were
+    averaged, the true ones are narrower.
+    """
+
+    axis: str
+    estimator: str
+    n_test: int
+    points: tuple[CurvePoint, ...]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The points as plain data, a dictionary each: to plot, or to make a frame of."""
+        return [
+            {
+                self.axis: point.value,
+                "n_rows": point.n_rows,
+                **_named("training_error", point.training),
+                **_named("test_error", point.test),
+            }
+            for point in self.points
+        ]
+
+    def __str__(self) -> str:
+        values = [str(point.value) for point in self.points]
+        width = max(len(word) for word in [*values, self.axis])
+        lines = [
+            f"{self.estimator}, {self.n_test:,} test rows",
+            f"{self.axis:>{width}}  training error             test error",
+        ]
+        for word, point in zip(values, self.points, strict=True):
+            training, test = _share(point.training), _share(point.test)
+            lines.append(f"{word:>{width}}  {training:25}  {test}")
+        return "\n".join(lines)
+
+
+def learning_curve(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    sizes: Sequence[int] | None = None,
+    *,
+    test: float = 0.25,
+    n_repeats: int = 5,
+    random_state: Any = 0,
+) -> Curve:
+    """Training and test error of a classifier against the number of rows it learns from.
+
+    Where the two curves meet, more rows will not help; where they are far apart, they may.
+
+    Parameters
+    ----------
+    estimator : scikit-learn classifier
+        Pipelines included; it is not changed.
+    X : array-like, sparse matrix or frame of n rows
+        Whatever the estimator takes.
+    y : array-like of shape (n,)
+        Labels.
+    sizes : sequence of int, optional
+        Numbers of rows; by default 8 from about ten a class to all that are not test rows.
+    test : float, default=0.25
+        Share of the rows to hold out as the test set of every model.
+    n_repeats : int, default=5
+        Orders of the other rows that are averaged over. In each, a size takes the first rows, so
+        that a larger one has all rows of a smaller one, and classes by their shares.
+    random_state : int, RandomState or None, default=0
+        Random seed of the split and the orders.
+
+    Returns
+    -------
+    Curve
+        Printed as a table; `rows()` gives plain data.
+
+    Examples
+    --------
+    >>> from rosenblatt import LinearDiscriminant, builtin, learning_curve
+    >>> data = builtin("overlapping")
+    >>> print(learning_curve(LinearDiscriminant(), data.X, data.y, sizes=[5, 20, 150]))
+    LinearDiscriminant, 50 test rows
+    rows  training error             test error
+       5   12.00% (1.47% to 55.55%)   33.20% (21.76% to 47.03%)
+      20   14.00% (4.71% to 34.89%)   18.80% (10.35% to 31.70%)
+     150   12.67% (8.26% to 18.94%)   14.00% (6.95% to 26.19%)
+    """
+    parameter_checks.whole("n_repeats", n_repeats, least=1)
+    train, held_out, rng = _parts(estimator, X, y, test, random_state)
+    wanted = _sizes(sizes, train.y)
+    orders = [stratified_order(train.y, rng) for _ in range(n_repeats)]
+    points = []
+    for size in wanted:
+        errors = [_errors(estimator, train.take(order[:size]), held_out) for order in orders]
+        points.append(_point(size, size, np.mean(errors, axis=0), len(held_out)))
+    return Curve("rows", estimator_name(estimator), len(held_out), tuple(points))
+
+
+def capacity_curve(
+    make_estimator: Callable[[Any], Any],
+    X: Any,
+    y: Any,
+    values: Iterable[Any],
+    *,
+    axis: str = "capacity",
+    test: float = 0.25,
+    random_state: Any = 0,
+) -> Curve:
+    """Training and test error of classifiers against their capacity.
+
+    Parameters
+    ----------
+    make_estimator : callable
+        Makes a classifier for a value, such as a pipeline of a map of that degree and a rule.
+    X : array-like, sparse matrix or frame of n rows
+        Whatever the estimators take.
+    y : array-like of shape (n,)
+        Labels.
+    values : iterable
+        Degrees, numbers of random products, strengths of a penalty: arguments of make_estimator.
+    axis : str, default="capacity"
+        How the values are called.
+    test : float, default=0.25
+        Share of the rows to hold out as the test set of every model.
+    random_state : int, RandomState or None, default=0
+        Random seed of the split.
+
+    Returns
+    -------
+    Curve
+        Printed as a table; `rows()` gives plain data.
+
+    Examples
+    --------
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from rosenblatt import LinearDiscriminant, builtin, capacity_curve
+    >>> from rosenblatt.features import Polynomial
+    >>> def powers(degree):
+    ...     return make_pipeline(Polynomial(degree), LinearDiscriminant())
+    >>> data = builtin("rings")
+    >>> print(capacity_curve(powers, data.X, data.y, [1, 2], axis="degree"))
+    Polynomial → LinearDiscriminant, 50 test rows
+    degree  training error             test error
+         1   50.00% (42.10% to 57.90%)   46.00% (32.97% to 59.60%)
+         2    0.00% (0.00% to 2.50%)     0.00% (0.00% to 7.13%)
+    """
+    values = list(values)
+    if not values:
+        raise ParameterError("values must hold something to make an estimator of; it is empty.")
+    makers = [make_estimator(value) for value in values]
+    train, held_out, _ = _parts(makers[0], X, y, test, random_state)
+    points = [
+        _point(value, len(train), np.array(_errors(made, train, held_out)), len(held_out))
+        for value, made in zip(values, makers, strict=True)
+    ]
+    return Curve(axis, estimator_name(makers[0]), len(held_out), tuple(points))
+
+
+def _parts(
+    estimator: Any, X: Any, y: Any, test: float, random_state: Any
+) -> tuple[LabelledData, LabelledData, Random]:
+    """Training rows, test rows, and the random generator."""
+    if is_regressor(estimator):
+        raise ParameterError(
+            f"A curve is of error rates, and {type(estimator).__name__} is a regressor: give a"
+            " classifier."
+        )
+    parameter_checks.number("test", test, above=0, most=1)
+    rng = generator_of(random_state)
+    data = labelled(X, y, estimator)
+    train, tested = split_order(stratified_order(data.y, rng), test)
+    return data.take(train), data.take(tested), rng
+
+
+def _sizes(given: Sequence[int] | None, y: Array) -> list[int]:
+    least, most = len(classes_in(y)), len(y)
+    if given is None:
+        first = min(MIN_ROWS_PER_CLASS * least, most)
+        return sorted(set(np.geomspace(first, most, N_SIZES).round().astype(int).tolist()))
+    for size in given:
+        parameter_checks.whole("sizes", size, least=least)
+        if size > most:
+            raise DataError(f"{size:,} rows were requested; {most:,} are left to train on.")
+    return [int(size) for size in given]
+
+
+def _errors(estimator: Any, train: LabelledData, test: LabelledData) -> tuple[float, float]:
+    model = fit_copy(estimator, train)
+    wrong = [float(np.mean(np.asarray(model.predict(part.X)) != part.y)) for part in (train, test)]
+    return wrong[0], wrong[1]
+
+
+def _point(value: Any, n_rows: int, errors: Array, n_test: int) -> CurvePoint:
+    training, test = map(float, errors)
+    return CurvePoint(
+        value,
+        n_rows,
+        IntervalEstimate(training, *wilson(training, n_rows)),
+        IntervalEstimate(test, *wilson(test, n_test)),
+    )
+
+
+def _named(name: str, measured: IntervalEstimate) -> dict[str, float]:
+    return {name: measured.value, f"{name}_low": measured.low, f"{name}_high": measured.high}
+
+
+def _share(measured: IntervalEstimate) -> str:
+    return f"{measured.value:7.2%} ({measured.low:.2%} to {measured.high:.2%})"

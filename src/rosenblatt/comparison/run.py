@@ -1,0 +1,128 @@
+"""Cross-validation of every rule after every feature map, and of the non-linear baselines."""
+
+from collections.abc import Sequence
+from time import perf_counter
+
+import numpy as np
+
+from rosenblatt.comparison.baselines import (
+    NONLINEAR_BASELINES,
+    BaselineData,
+    SampleSize,
+    baseline_data,
+    fit_predict,
+    sample_size,
+)
+from rosenblatt.comparison.feature_specs import FeatureSpec
+from rosenblatt.comparison.result import NO_MAP, Result
+from rosenblatt.csr import n_cols
+from rosenblatt.io.chunks import Source
+from rosenblatt.io.wrappers import Selected
+from rosenblatt.pipeline.encoded_data import EncodedData, encode
+from rosenblatt.pipeline.mapped_data import apply_map, fit_maps
+from rosenblatt.pipeline.rule import Rule
+from rosenblatt.pipeline.train import Progress, train_estimator
+from rosenblatt.preprocess.column_types import Choices
+from rosenblatt.preprocess.fit import Learned, learn
+from rosenblatt.types import Array, Ints
+
+PARAMETERS = {"n_jobs": -1}
+
+
+class FoldPredictions:
+    """Predictions of one rule or baseline, filled fold by fold."""
+
+    def __init__(self, rule: str, spec: str, n: int) -> None:
+        self.rule, self.map = rule, spec
+        self.predicted = np.full(n, -1, np.int64)
+        self.seconds: list[float] = []
+        self.n_weights: int | None = None
+        self.note = ""
+
+    def result(self, codes: Ints) -> Result:
+        """The result against the true codes."""
+        evaluated: Array = self.predicted >= 0
+        correct: Array = self.predicted == codes
+        seconds = tuple(self.seconds)
+        return Result(self.rule, self.map, correct, evaluated, seconds, self.n_weights, self.note)
+
+
+class CrossValidation:
+    """Every rule after every feature map, and the baselines, fold by fold."""
+
+    def __init__(
+        self,
+        source: Source,
+        learned: Learned,
+        choices: Choices,
+        rules: Sequence[Rule],
+        specs: Sequence[FeatureSpec],
+        *,
+        codes: Ints,
+        folds: Ints,
+    ) -> None:
+        self.source, self.choices, self.rules, self.specs = source, choices, rules, specs
+        self.codes, self.folds, self.n_folds = codes, folds, int(folds.max()) + 1
+        self.classes, self.target = learned.classes, learned.preparation.target
+        n = len(codes)
+        self.linear = {
+            (r, w.written): FoldPredictions(r, w.written, n) for w in specs for r in self.rules
+        }
+        self.baselines = {name: FoldPredictions(name, NO_MAP, n) for name in NONLINEAR_BASELINES}
+
+    def results(self, progress: Progress) -> tuple[Result, ...]:
+        """Predictions on all folds."""
+        for fold in range(self.n_folds):
+            self._run_fold(fold, _within(f"Fold {fold + 1} of {self.n_folds}", progress))
+        linear = [*self.linear.values(), *self.baselines.values()]
+        return tuple(run.result(self.codes) for run in linear)
+
+    def _run_fold(self, fold: int, progress: Progress) -> None:
+        """Train everything on the rows outside a fold, and predict those in it."""
+        progress("fitting the preprocessing")
+        train = Selected(self.source, lambda rows: self.folds[rows] != fold)
+        test = Selected(self.source, lambda rows: self.folds[rows] == fold)
+        preparation = learn(train, self.target, self.choices).preparation
+        encoded_train, encoded_test = (
+            encode(part, preparation, self.classes, preparation.rows) for part in (train, test)
+        )
+        places = np.flatnonzero(self.folds == fold)
+        for spec in self.specs:
+            mapped_train, prepared = fit_maps(encoded_train, preparation, spec.recipes)
+            mapped_test = encoded_test
+            for step in prepared.maps:
+                mapped_test = apply_map(mapped_test, step)
+            for rule in self.rules:
+                progress(f"{rule}, features: {spec.written}")
+                self._fit_linear(
+                    self.linear[rule, spec.written], rule, mapped_train, mapped_test, places
+                )
+        rows: dict[SampleSize, BaselineData] = {}
+        for name, run in self.baselines.items():
+            size = sample_size(
+                name, len(encoded_train.codes), n_cols(encoded_train.rows), len(self.classes)
+            )
+            if fold == 0 or not size.sampled:
+                progress(name)
+                rows[size] = rows.get(size) or baseline_data(encoded_train, encoded_test, size)
+                _fit_baseline(run, rows[size], size, places)
+
+    def _fit_linear(
+        self, run: FoldPredictions, rule: Rule, train: EncodedData, test: EncodedData, places: Ints
+    ) -> None:
+        start = perf_counter()
+        model = train_estimator(rule, PARAMETERS, train, len(self.classes))
+        run.seconds.append(perf_counter() - start)
+        run.predicted[places] = model.predict(test.X)
+        run.n_weights = int(model.coef_.size + np.size(model.intercept_))
+
+
+def _fit_baseline(run: FoldPredictions, rows: BaselineData, size: SampleSize, places: Ints) -> None:
+    predicted, seconds = fit_predict(run.rule, rows)
+    run.seconds.append(seconds)
+    run.predicted[places[rows.evaluated]] = predicted
+    run.note = size.note(len(rows.evaluated))
+
+
+def _within(stage: str, progress: Progress) -> Progress:
+    return lambda what: progress(f"{stage}: {what}")

@@ -1,0 +1,1 @@
+"""Data that come with the library: small real tables, pictures, and synthetic problems."""

@@ -1,0 +1,187 @@
+"""Data that come with the library and need no network, by name.
+
+Where there are two classes, the one that a rule takes as +1 sorts last: ``dog`` after ``cat``,
+1 after 0 or −1. Everything random is seeded, so a name always means the same rows.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import partial
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+
+from rosenblatt.datasets import glyphs, synthetic
+from rosenblatt.datasets.pets import FEATURES, LECTURE, kennel
+from rosenblatt.errors import SourceError
+from rosenblatt.types import Array, Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """Labelled rows with their name, the names of their features, and a sentence or two."""
+
+    name: str
+    X: Floats
+    y: Array
+    feature_names: tuple[str, ...]
+    description: str
+
+
+def builtin(name: str) -> Dataset:
+    """Rows that come with the library, built afresh at every call.
+
+    Examples
+    --------
+    >>> data = builtin("dogs-vs-cats")
+    >>> data.X
+    array([[  1., 100.],
+           [ 40.,  10.],
+           [  0.,  20.]])
+    >>> data.y.tolist()
+    ['dog', 'dog', 'cat']
+    """
+    if name not in _BUILDERS:
+        raise SourceError(_unknown(name))
+    X, y, feature_names, description = _BUILDERS[name]()
+    return Dataset(name, np.ascontiguousarray(X, np.float64), y, feature_names, description)
+
+
+_Parts = tuple[Floats, Array, tuple[str, ...], str]
+_Gate = Callable[[tuple[int, ...]], bool]
+
+_GATES: dict[str, tuple[int, _Gate, str]] = {
+    "and": (2, all, "1 where both inputs are 1."),
+    "or": (2, any, "1 where at least one input is 1."),
+    "not": (1, lambda bits: not bits[0], "1 where the input is 0."),
+    "nand": (2, lambda bits: not all(bits), "1 unless both inputs are 1."),
+    "nor": (2, lambda bits: not any(bits), "1 where neither input is 1."),
+    "xor": (2, lambda bits: bits[0] != bits[1], "1 where the inputs differ: no line can do it."),
+    "majority": (3, lambda bits: sum(bits) >= 2, "1 where two or three of three inputs are 1."),
+}
+
+
+def _gate(gate: str) -> _Parts:
+    inputs, value, description = _GATES[gate]
+    rows = list(product((0, 1), repeat=inputs))
+    y = np.array([int(value(row)) for row in rows])
+    return np.array(rows, dtype=np.float64), y, _numbered(inputs), description
+
+
+def _dogs_vs_cats() -> _Parts:
+    rows, kinds = zip(*LECTURE, strict=True)
+    description = (
+        "A Presa Canario, a Maltese and a Maine Coon: how many of 40 people it comes to when "
+        "called, and its weight in pounds."
+    )
+    return np.array(rows, dtype=np.float64), np.array(kinds), FEATURES, description
+
+
+def _kennel() -> _Parts:
+    description = (
+        "300 made-up dogs and cats, the lecture's three first. Separable: times_it_comes + pounds "
+        "is at least 42 for every dog and at most 38 for every cat."
+    )
+    return *kennel(), FEATURES, description
+
+
+def _4f10() -> _Parts:
+    first = [(1, 0), (1, 1), (0.6, 0.6), (0.7, 0.4)]
+    second = [(0, 0), (0, 1), (0.25, 1), (0.3, 0.4)]
+    description = (
+        "The eight points of the 4F10 lecture's worked perceptron: its class 1 is +1 here, and "
+        "its class 2 is −1."
+    )
+    return np.array(first + second), np.repeat([1, -1], 4), _numbered(2), description
+
+
+def _separable() -> _Parts:
+    X, y, truth = synthetic.separable()
+    description = (
+        f"Two clouds of {len(y)} rows that a line separates. Of the vectors (x, 1), the largest "
+        f"margin is γ = {truth.margin:g} and the radius R = {truth.radius:g}, so a perceptron "
+        f"makes at most (R/γ)² = {truth.mistake_bound} mistakes."
+    )
+    return X, y, _numbered(2), description
+
+
+def _overlapping() -> _Parts:
+    X, y, truth = synthetic.overlapping()
+    description = (
+        f"Two Gaussian clouds of {len(y)} rows that no line separates. The best possible rule is "
+        f"a line, and it errs on {truth.error:.1%} of new rows."
+    )
+    return _readable(X), y, _numbered(2), description
+
+
+def _rings() -> _Parts:
+    X, y, _ = synthetic.rings()
+    description = (
+        f"A ring inside a ring, {len(y)} rows. No line separates them; the squared norm does."
+    )
+    return _readable(X), y, _numbered(2), description
+
+
+def _xor_clouds() -> _Parts:
+    X, y, _ = synthetic.xor()
+    description = (
+        f"Clouds of {len(y)} rows at the corners of a square, +1 where the corner's two bits "
+        "differ. No line separates them; with the product of the two, one does."
+    )
+    return _readable(X), y, _numbered(2), description
+
+
+def _iris() -> _Parts:
+    lines = Path(__file__).with_name("iris.csv").read_text(encoding="ascii").splitlines()
+    header, *rows = [line.split(",") for line in lines]
+    X = np.array([[float(length) for length in row[:-1]] for row in rows])
+    description = (
+        "Fisher's 150 irises of three species, lengths in centimetres. Setosa is separable from "
+        "the others; versicolor and virginica are not separable from each other."
+    )
+    return X, np.array([row[-1] for row in rows]), tuple(header[:-1]), description
+
+
+def _mark_i(strokes: dict[str, str], called: str) -> _Parts:
+    X, y = glyphs.pictures(strokes, 20 * len(strokes))
+    side = range(glyphs.SIDE)
+    description = (
+        f"{len(y)} pictures of the {called} on the 20 × 20 photocells of the Mark I, each drawn by "
+        "another pen, with 1 cell in 100 turned over."
+    )
+    return X, y, tuple(f"cell_{row}_{column}" for row in side for column in side), description
+
+
+def _numbered(d: int) -> tuple[str, ...]:
+    return tuple(f"x{j}" for j in range(1, d + 1))
+
+
+def _readable(X: Floats) -> Floats:
+    """Three decimals: rows that can be typed, and proofs whose fractions can be read."""
+    rounded: Floats = np.round(X, 3)
+    return rounded
+
+
+def _unknown(name: str) -> str:
+    near = get_close_matches(name.lower(), NAMES, n=1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    return f"There is no built-in data called {name!r}.{hint} The names are: {', '.join(NAMES)}."
+
+
+_BUILDERS: dict[str, Callable[[], _Parts]] = {
+    "dogs-vs-cats": _dogs_vs_cats,
+    "kennel": _kennel,
+    "4f10": _4f10,
+    **{gate: partial(_gate, gate) for gate in _GATES},
+    "separable": _separable,
+    "overlapping": _overlapping,
+    "rings": _rings,
+    "xor-clouds": _xor_clouds,
+    "iris": _iris,
+    "mark-i": partial(_mark_i, glyphs.LETTERS, "letters A to Z"),
+    "mark-i-digits": partial(_mark_i, glyphs.DIGITS, "digits 0 to 9"),
+}
+
+NAMES = tuple(_BUILDERS)

@@ -1,0 +1,116 @@
+"""The second-order perceptron: the perceptron on rows that are whitened as they come."""
+
+from typing import Any
+
+from rosenblatt.estimators import parameter_checks
+from rosenblatt.estimators.second_order_base import SecondOrderClassifier
+from rosenblatt.online.stopping import Stop, no_mistake
+from rosenblatt.online.update import Rule
+
+
+class SecondOrderPerceptron(SecondOrderClassifier):
+    """Second-order perceptron: w = (aI + Σ xxᵀ)⁻¹ Σ y x, both sums over its mistakes.
+
+    The perceptron keeps v = Σ y x over its mistakes; this rule also keeps A = aI + Σ xxᵀ over them
+    and decides by A⁻¹v, which takes out the correlation between features (Cesa-Bianchi, Conconi and
+    Gentile 2005; that they add the row to be decided to A does not change the sign). Ties are
+    mistakes. `covariance_` is aA⁻¹. The larger a, the closer it is to the perceptron.
+
+    A row of weight ω counts like ω rows at once, in A and in v. With more than two classes each has
+    its own A; by Kesler's construct a row turns its own class and the strongest wrong one, and what
+    there is to know of the two together is dropped.
+
+    Parameters
+    ----------
+    a : float, default=1.0
+        The a of aI: about how large x² has to be before a feature counts as known.
+    covariance : {"auto", "full", "diagonal"}, default="auto"
+        Keep A⁻¹ whole, d + 1 numbers squared for each unit, or its diagonal only, the usual choice
+        for text: a row then costs no more than its entries. "auto" keeps it whole up to 256
+        features.
+    fit_intercept, shuffle, verbose, n_jobs, random_state, early_stopping, validation_fraction, \
+n_iter_no_change, class_weight, keep, multi_class, start, track_error, time_limit :
+        As in `Perceptron`.
+    max_iter : int, default=1
+        Most passes over the rows. Each pass takes the rows for new ones.
+    tol : float or None, default=None
+        With more than one pass: stop when the mean loss has not fallen by `tol` for
+        `n_iter_no_change` passes. None goes on until a pass has no mistake.
+    warm_start : bool, default=False
+        Start from the weights of the last fit, but with A = aI. To go on with the same A use
+        `partial_fit`.
+
+    Attributes
+    ----------
+    covariance_kind_ : str
+        "full" or "diagonal".
+    covariance_ : ndarray of shape (n_units, n_features + 1, n_features + 1) or \
+(n_units, n_features + 1)
+        aA⁻¹ of each unit, or the diagonals kept in its place.
+    classes_, coef_, intercept_, trace_, outcome_, mistakes_, n_iter_, t_ :
+        As in `Perceptron`.
+
+    Examples
+    --------
+    >>> from rosenblatt import SecondOrderPerceptron
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1]
+    >>> and_gate = SecondOrderPerceptron(max_iter=100, shuffle=False).fit(X, y)
+    >>> and_gate.predict(X).tolist()
+    [0, 0, 0, 1]
+    >>> print(and_gate.outcome_)
+    Converged: an epoch without a mistake, after 3 epochs.
+    """
+
+    def __init__(
+        self,
+        *,
+        a: float = 1.0,
+        covariance: str = "auto",
+        fit_intercept: bool = True,
+        max_iter: int = 1,
+        tol: float | None = None,
+        shuffle: bool = True,
+        verbose: int = 0,
+        n_jobs: int | None = None,
+        random_state: Any = 0,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int = 5,
+        class_weight: Any = None,
+        warm_start: bool = False,
+        keep: str = "last",
+        multi_class: str = "kesler",
+        start: str = "zero",
+        track_error: bool = False,
+        time_limit: float | None = None,
+    ) -> None:
+        self.a = a
+        self.covariance = covariance
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.tol = tol
+        self.shuffle = shuffle
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.class_weight = class_weight
+        self.warm_start = warm_start
+        self.keep = keep
+        self.multi_class = multi_class
+        self.start = start
+        self.track_error = track_error
+        self.time_limit = time_limit
+
+    def _check(self) -> None:
+        super()._check()
+        parameter_checks.number("a", self.a, above=0)
+
+    def _rule(self, n_classes: int, *, balanced: bool = False) -> Rule:
+        name = "second-order perceptron"
+        return self._rule_of(name, n_classes, cap=self.a, balanced=balanced)
+
+    def _convergence_criterion(self) -> Stop:
+        return no_mistake

@@ -1,0 +1,234 @@
+"""How a table of delimited text is laid out, found out from its first lines.
+
+=============  ================================================================================
+separator      the first of tab ; | , by which every line has as many cells, and more than one
+quoting        " around cells; in a TSV it may be text: see _quote
+header         the first line, if no word of it comes again in its column, and no cell of it is a
+               number, unless the numbers rise or fall and a word tells a header: see _by_numbers
+decimal comma  if the cells hold numbers such as 1,5 and none such as 1.5
+=============  ================================================================================
+"""
+
+import csv
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from io import StringIO
+from itertools import islice, pairwise
+from typing import Any, NamedTuple
+
+from rosenblatt.errors import SourceError
+from rosenblatt.io.files import Piece, long_lines
+from rosenblatt.io.options import USUAL_TARGETS, Options
+
+TAB = "\t"
+SEPARATORS = TAB + ";|,"
+NO_SEPARATORS = '"\r\n'
+LOOKED_AT = 200  # records
+MAX_COLUMNS = 1 << 20
+LONGEST_CELL = 2**31 - 1  # bytes: as much as the csv module can be told
+QUOTE = '"'
+QUOTED = re.compile(r'\s*".*"\s*')
+OPENED_CELL = re.compile(  # what a quote at the beginning of a cell opens, and its end if it is one
+    r'(?:^|(?<=\t))"(?P<text>[^"]*+(?:""[^"]*+)*+)(?P<end>"(?=\t|\r?\n|\r?\Z))?', re.MULTILINE
+)
+NUMBER = re.compile(r"\s*[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?\s*")
+WITH_COMMA = re.compile(r"\s*[+-]?\d*,\d+\s*")
+WITH_POINT = re.compile(r"\s*[+-]?\d*\.\d+([eE][+-]?\d+)?\s*")
+
+LETTER = re.compile(r"[^\W\d_]")
+FLOAT = re.compile(rf"{NUMBER.pattern}|[+-]?(inf|infinity|nan)", re.IGNORECASE)
+MIN_NUMBERS = 2  # below a word, that show that it is a name
+
+Cells = list[list[str]]
+
+
+class Column(NamedTuple):
+    """The cells of a column that were looked at, the first one apart."""
+
+    head: str
+    cells: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How lines become cells, and what the columns are called."""
+
+    separator: str
+    quote: str | None
+    header: bool
+    decimal_comma: bool
+    names: tuple[str, ...]
+
+    def records(self, lines: Iterable[str], *, strict: bool = False) -> Any:
+        """The cells of each record, slowly; `line_num` counts the lines read."""
+        return records(lines, self.separator, self.quote, strict=strict)
+
+
+def records(
+    lines: Iterable[str], separator: str, quote: str | None, *, strict: bool = False
+) -> Any:
+    """The cells of each record of some lines; strictly, a quoted cell ends with its quote."""
+    csv.field_size_limit(LONGEST_CELL)
+    if quote is None:
+        return csv.reader(lines, delimiter=separator, quoting=csv.QUOTE_NONE)
+    return csv.reader(lines, delimiter=separator, quotechar=quote, strict=strict)
+
+
+def check_width(file: str, piece: Piece, separators: str) -> None:
+    """Refuse a line of far too many cells, for each of which a library would allocate.
+
+    A line with quotes is not looked at: its separators may stand within a long text.
+    """
+    for text, number in long_lines(piece, MAX_COLUMNS):
+        n_cells = 1 + max(text.count(separator.encode()) for separator in separators)
+        if n_cells > MAX_COLUMNS and QUOTE.encode() not in text:
+            raise SourceError(
+                f"{file}, line {number}: {n_cells:,} cells, where a table may have {MAX_COLUMNS:,}"
+                " columns at most. Write the rows as svmlight or NPY."
+            )
+
+
+def is_blank(record: list[str]) -> bool:
+    """Whether a record is but a blank line."""
+    return len(record) < 2 and not "".join(record).strip()
+
+
+def layout_of(file: str, head: str, options: Options, sample: str | None = None) -> Layout:
+    """Layout of a file by its first records; by more lines of it whether quotes are text."""
+    try:
+        return _layout(file, head, options, head if sample is None else sample)
+    except csv.Error:
+        raise bare_return(file) from None
+
+
+def bare_return(where: str) -> SourceError:
+    """What is wrong if the csv module cannot go on."""
+    return SourceError(
+        f"{where}: a carriage return stands within a line. Write lines that end with a newline."
+    )
+
+
+def _layout(file: str, head: str, options: Options, sample: str) -> Layout:
+    separator = _checked(options.separator) or _separator(file, head, sample)
+    quote = _quote(sample, separator)
+    cells = _cells(head, separator, quote)
+    if not cells:
+        raise SourceError(f"{file} is empty. A table has at least one row.")
+    header = _has_header(cells, options) if options.header is None else options.header
+    comma = options.decimal_comma
+    if comma is None:
+        comma = separator != "," and _has_commas(cells[1:] if header else cells)
+    return Layout(separator, quote, header, comma, _names(file, cells[0], header=header))
+
+
+def _checked(separator: str | None) -> str | None:
+    if separator is not None and (len(separator.encode()) != 1 or separator in NO_SEPARATORS):
+        raise SourceError(
+            f"{separator!r} separates no cells: a separator is one ASCII character, such as ; or a"
+            " tab, and no quote or end of line."
+        )
+    return separator
+
+
+def _separator(file: str, head: str, sample: str) -> str:
+    for separator in SEPARATORS:
+        quote = _quote(sample, separator)
+        widths = {len(line) for line in _cells(head, separator, quote)}
+        if len(widths) == 1 and widths != {1}:
+            return separator
+    return "\t" if ".tsv" in file.lower() else ","
+
+
+def _quote(sample: str, separator: str) -> str | None:
+    """What quotes cells: nothing in a TSV whose quotes must be text.
+
+    They must if then every line has as many cells, and a quote that opens a cell does not end it,
+    or only after tabs and whole lines. Where all words of the first line are quoted, quotes are
+    quotes.
+    """
+    if separator != TAB or QUOTE not in sample:
+        return QUOTE
+    lines = [line for line in sample.split("\n") if line.strip()]
+    if len({line.count(TAB) for line in lines}) != 1 or TAB not in lines[0]:
+        return QUOTE
+    words = [cell for cell in lines[0].split(TAB) if not NUMBER.fullmatch(cell)]
+    if words and all(QUOTED.fullmatch(word) for word in words):
+        return QUOTE
+    return None if any(map(_is_stray, OPENED_CELL.finditer(sample))) else QUOTE
+
+
+def _is_stray(opened: re.Match[str]) -> bool:
+    """Whether a quote that opens a cell seems to be text; the sample may end before the cell."""
+    if opened["end"] is None and opened.end() < len(opened.string):
+        return True
+    text = opened["text"].rstrip("\r\n")
+    return TAB in text or "\n" in text
+
+
+def _cells(head: str, separator: str, quote: str | None) -> Cells:
+    first = islice(records(StringIO(head), separator, quote), LOOKED_AT)
+    return [record for record in first if not is_blank(record)]
+
+
+def _has_header(cells: Cells, options: Options) -> bool:
+    first, *rest = cells
+    if not any(map(str.strip, first)):
+        return False
+    even = [line for line in rest if len(line) == len(first)]
+    below = zip(*even, strict=True) if even else [()] * len(first)
+    columns = [Column(*pair) for pair in zip(first, below, strict=True)]
+    words = [column for column in columns if not NUMBER.fullmatch(column.head)]
+    if any(column.head in column.cells for column in words if column.head.strip()):
+        return False
+    return not any(map(NUMBER.fullmatch, first)) or _by_numbers(columns, options)
+
+
+def _by_numbers(columns: list[Column], options: Options) -> bool:
+    """Whether a first line that has numbers names columns, as `0,1,2,target` does.
+
+    The numbers rise or fall, as those of columns, years or wavelengths do. Beside them stands a
+    word above numbers alone; or they count from 0, and beside them stands a usual name of a target,
+    or nothing above the numbers of the rows. Else it may be a row, such as `5.1,3.5,setosa`.
+    """
+    heads = [column.head.strip() for column in columns]
+    numbers = [float(head.replace(",", ".")) for head in heads if NUMBER.fullmatch(head)]
+    rise = [after > before for before, after in pairwise(numbers)]
+    if (any(rise) and not all(rise)) or len(set(numbers)) < len(numbers):
+        return False
+    if any(_is_word_above_numbers(column, options) for column in columns):
+        return True
+    if numbers != list(range(len(numbers))):
+        return False
+    counts_rows = tuple(map(str, range(len(columns[0].cells))))
+    is_index = not heads[0] and columns[0].cells == counts_rows and len(counts_rows) >= MIN_NUMBERS
+    return is_index or any(head.lower() in USUAL_TARGETS for head in heads)
+
+
+def _is_word_above_numbers(column: Column, options: Options) -> bool:
+    """Whether a word, which is no mark of a missing cell, stands above numbers."""
+    head = column.head.strip()
+    if LETTER.search(head) is None or FLOAT.fullmatch(head) or head in options.missing:
+        return False
+    given = [cell for cell in column.cells if cell.strip() not in options.missing]
+    return len(given) >= MIN_NUMBERS and all(map(NUMBER.fullmatch, given))
+
+
+def _has_commas(cells: Cells) -> bool:
+    flat = [cell for line in cells for cell in line]
+    commas = any(WITH_COMMA.fullmatch(cell) for cell in flat)
+    return commas and not any(WITH_POINT.fullmatch(cell) for cell in flat)
+
+
+def _names(file: str, first: Sequence[str], *, header: bool) -> tuple[str, ...]:
+    """Names by the header; x1, x2, … where it has none."""
+    given = [name.strip() if header else "" for name in first]
+    names = tuple(name or f"x{j}" for j, name in enumerate(given, 1))
+    twice = [name for name, n in Counter(names).items() if n > 1]
+    if twice:
+        raise SourceError(
+            f"{file}, line 1: two columns are called {min(twice)!r}. Columns are told apart"
+            " by their names; rename one, or say that there is no header with --no-header."
+        )
+    return names

@@ -1,0 +1,240 @@
+"""From names to bytes: globs, standard input, pipes and compressed files.
+
+Bytes come in pieces of whole lines, so that every reader of text can work piece by piece. What can
+be read only once, standard input or a pipe, is copied into a temporary file first, since a source
+is read more than once.
+"""
+
+import bz2
+import glob
+import gzip
+import os
+import shutil
+import stat
+import sys
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache
+from io import BufferedReader
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+
+from rosenblatt.atomic_write import temporary_file
+from rosenblatt.errors import SourceError
+from rosenblatt.io.csv_quotes import last_record_end
+
+STDIN = "-"
+PIECE = 1 << 23  # bytes: enough to share among threads, little enough to stay at hand
+LONGEST_RECORD = 1 << 26  # bytes: what has no end of line for so long is not a text file
+COPY_BYTES = 1 << 20  # copied at a time
+DISK_SHARE = 2  # a temporary file may take one part in so many of the free disk
+LONGEST_QUOTE = 4 * PIECE  # what is quoted for so long is rather a stray quote
+NEWLINE, QUOTE = b"\n", b'"'
+BOM = b"\xef\xbb\xbf"  # the byte order mark that some programs write before UTF-8
+
+
+class Piece(NamedTuple):
+    """Whole lines of a file, and the number of the first, counted from 1."""
+
+    text: bytes
+    line: int
+
+
+def files_of(names: Sequence[str]) -> tuple[str, ...]:
+    """Files that some names mean, globs written out, in the order given; all of them exist."""
+    found = [file for name in names for file in _files(name)]
+    if not found:
+        raise SourceError("No file was named. Give a file, a glob, builtin:NAME, or - for input.")
+    return tuple(found)
+
+
+def suffixes_of(file: str) -> tuple[str, str]:
+    """Suffix of the format and suffix of the compression, "" where there is none."""
+    suffixes = [suffix.lower() for suffix in Path(file).suffixes]
+    packed = suffixes.pop() if suffixes and suffixes[-1] in OPENERS else ""
+    return (suffixes[-1] if suffixes else ""), packed
+
+
+@contextmanager
+def opened(file: str) -> Iterator[IO[bytes]]:
+    """The plain bytes of a file, whatever it is packed with; trouble is told with its name."""
+    try:
+        with _opener(file)(_path(file)) as stream:
+            yield stream
+    except _damage() as error:
+        raise SourceError(f"{file} is damaged or cut short: {error}. Fetch it again.") from error
+    except OSError as error:
+        raise SourceError(f"{file} cannot be read: {error.strerror or error}.") from error
+
+
+def is_plain(file: str) -> bool:
+    """Whether the bytes of a file stand on disk as they are, to be read from any place."""
+    return Path(_path(file)).is_file() and not _packing(file)
+
+
+def pieces(file: str, *, size: int = PIECE, separators: str = "") -> Iterator[Piece]:
+    """The text of a file in pieces of whole lines.
+
+    Where lines may be quoted they are whole records; then the separators of cells are given.
+    """
+    line, rest = 1, b""
+    with opened(file) as stream:
+        while block := stream.read(wanted := _more(size, len(rest))):
+            text = rest + block if rest else block
+            is_last = len(block) < wanted  # then a line that does not end belongs to the piece
+            end = len(text) if is_last else last_end(text, separators)
+            if end == 0 and len(text) > LONGEST_RECORD:
+                raise SourceError(f"{file}, line {line}: no line ends here. {not_text()}")
+            if end:
+                yield Piece(text[:end], line)
+                line += text.count(NEWLINE, 0, end)
+            rest = text[end:]
+    if rest:
+        yield Piece(rest, line)
+
+
+def long_lines(piece: Piece, length: int) -> Iterator[Piece]:
+    """Lines of a piece that take more bytes than a length, found without a look at the others."""
+    text, start = piece.text, 0
+    while len(text) - start > length:
+        end = text.rfind(NEWLINE, start, start + length) + 1
+        if not end:
+            end = text.find(NEWLINE, start) + 1 or len(text)
+            yield Piece(text[start:end], piece.line + text.count(NEWLINE, 0, start))
+        start = end
+
+
+def not_text() -> str:
+    """What to say of a line that is too long."""
+    return f"Is it a text file? A line may have {LONGEST_RECORD >> 20} MB at most."
+
+
+def _more(size: int, rest: int) -> int:
+    """How much to read after a rest: twice as much if no record ends, one byte too much at most."""
+    return min(max(size, rest), LONGEST_RECORD + 1 - rest)
+
+
+def last_end(text: bytes, separators: str) -> int:
+    """Where the last whole line ends, or record if there are separators; 0 if none does."""
+    if not separators or QUOTE not in text or len(text) > LONGEST_QUOTE:
+        return text.rfind(NEWLINE) + 1
+    own = text.removeprefix(BOM)
+    end = last_record_end(own, separators)
+    return end and end + len(text) - len(own)
+
+
+def _files(name: str) -> list[str]:
+    if name == STDIN:
+        return [name]
+    if not name:
+        raise SourceError("An empty name is no source. Give a file, a glob, builtin:NAME, or -.")
+    path = Path(name)
+    if path.is_dir():
+        raise SourceError(f"{name} is a directory. Name its files, for instance {name}/*.csv.")
+    if path.exists():
+        _copy_if_pipe(name)
+        return [name]
+    found = sorted(
+        file
+        for file in glob.glob(name, recursive=True)  # noqa: PTH207 (patterns may be absolute)
+        if Path(file).is_file()
+    )
+    if not found:
+        what = "matches no file" if glob.has_magic(name) else "does not exist"
+        raise SourceError(f"{name} {what}. Give a file, a glob, builtin:NAME, or - for input.")
+    return found
+
+
+def _path(file: str) -> str:
+    if file == STDIN:
+        return _spooled_input()
+    copy = _COPIES.get(file)
+    return file if copy is None else str(copy.name)
+
+
+@cache
+def _spooled_input() -> str:
+    """Standard input in a file of its own."""
+    if sys.stdin is None:
+        raise SourceError(f"{STDIN} cannot be read: standard input is closed.")
+    _COPIES[STDIN] = _copy_of(STDIN, sys.stdin.buffer)
+    return str(_COPIES[STDIN].name)
+
+
+def _copy_if_pipe(file: str) -> None:
+    """Keep a copy of what can be read only once: of a pipe with a name, or of <(a command)."""
+    _COPIES.pop(file, None)  # a pipe of the same name has other content each time
+    if not Path(file).is_file():
+        try:
+            with Path(file).open("rb") as stream:
+                _COPIES[file] = _copy_of(file, stream)
+        except OSError as error:
+            raise SourceError(f"{file} cannot be read: {error.strerror or error}.") from error
+
+
+def _copy_of(file: str, stream: IO[bytes]) -> Any:
+    _refuse_device(file, stream)
+    copy = temporary_file()
+    copy_to(copy, stream, file)
+    return copy
+
+
+def _refuse_device(file: str, stream: IO[bytes]) -> None:
+    """A terminal ends, and /dev/null is empty; other devices, such as /dev/zero, are no data."""
+    try:
+        descriptor = stream.fileno()
+    except OSError:  # of a stream in memory
+        return
+    status = os.fstat(descriptor)
+    is_device = stat.S_ISCHR(status.st_mode) or stat.S_ISBLK(status.st_mode)
+    is_null = os.path.samestat(status, Path(os.devnull).stat())
+    if is_device and not is_null and not os.isatty(descriptor):
+        raise SourceError(f"{file} is a device, which may never end. Give a file or a pipe.")
+
+
+def copy_to(copy: IO[bytes], stream: IO[bytes], file: str) -> None:
+    """Copy a stream into a temporary file; of an endless one, no more than a share of the disk."""
+    most = shutil.disk_usage(Path(copy.name).parent).free // DISK_SHARE
+    copied = 0
+    while block := stream.read(COPY_BYTES):
+        copied += len(block)
+        if copied > most:
+            raise SourceError(
+                f"{file} has more than {most / 1e9:,.1f} GB to be kept in a temporary file, which"
+                f" is half of the free disk in {Path(copy.name).parent}. Write it to a file first,"
+                " or set TMPDIR to a larger disk."
+            )
+        copy.write(block)
+    copy.flush()
+
+
+_COPIES: dict[str, Any] = {}
+
+
+def _opener(file: str) -> Callable[[str], Any]:
+    return OPENERS.get(_packing(file), lambda path: Path(path).open("rb"))
+
+
+def _packing(file: str) -> str:
+    """By what a file begins with; its name may say anything."""
+    with Path(_path(file)).open("rb") as stream:
+        start = stream.read(4)
+    return next((suffix for magic, suffix in MAGIC.items() if start.startswith(magic)), "")
+
+
+def _zstd(path: str) -> Any:
+    from rosenblatt.io.zstd import Frames  # noqa: PLC0415 (seldom needed)
+
+    return BufferedReader(Frames(path))
+
+
+def _damage() -> tuple[type[Exception], ...]:
+    """What unpacking raises over a damaged file."""
+    zstandard = sys.modules.get("zstandard")
+    packed = () if zstandard is None else (zstandard.ZstdError,)
+    return EOFError, zlib.error, gzip.BadGzipFile, *packed
+
+
+OPENERS: dict[str, Callable[[str], Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".zst": _zstd}
+MAGIC = {b"\x1f\x8b": ".gz", b"BZh": ".bz2", b"\x28\xb5\x2f\xfd": ".zst"}

@@ -1,0 +1,210 @@
+"""Which reader a source needs: by the format that was asked for, by its suffix, by how it begins.
+
+One row a format. Readers are imported when they are needed: some load much.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from difflib import get_close_matches
+from functools import partial
+from typing import NamedTuple
+
+from rosenblatt.datasets.builtin import builtin
+from rosenblatt.errors import SourceError
+from rosenblatt.io.builtin import PREFIX, BuiltIn
+from rosenblatt.io.chunks import Source
+from rosenblatt.io.files import BOM, files_of, opened, suffixes_of
+from rosenblatt.io.options import Options
+
+START = 1 << 16  # bytes that tell a format
+SPREADSHEETS = {".xlsx", ".xlsm", ".xls", ".ods"}
+
+
+class Request(NamedTuple):
+    """What a reader is asked for: files of its format, read so, with labels from there or none."""
+
+    files: tuple[str, ...]
+    options: Options
+    target: str | None
+    labelled: bool
+
+
+class Format(NamedTuple):
+    """How a format is called, how its files end and begin, and who reads them."""
+
+    name: str
+    suffixes: tuple[str, ...]
+    begins: Callable[[bytes], bool]
+    reader: Callable[[Request], Source]
+    has_labels: bool = False  # at a place of its own, so that no target can be chosen
+
+
+def open_source(
+    names: Sequence[str],
+    options: Options | None = None,
+    *,
+    target: str | None = None,
+    labelled: bool = True,
+) -> Source:
+    """The source that some names of files mean, or a built-in name.
+
+    A table has its target among its columns, for whoever takes it from there; `target` is for
+    arrays alone, where it is the number of a column or the name of the array of labels. Without
+    `labelled` no labels are looked for, as in rows that wait for their prediction.
+    """
+    if any(name.startswith(PREFIX) for name in names):
+        return _built_in(names, target, labelled=labelled)
+    request = Request(files_of(names), options or Options(), target, labelled)
+    kinds = {file: format_of(file, request.options) for file in request.files}
+    first, kind = next(iter(kinds.items()))
+    for file, other in kinds.items():
+        if other.name != kind.name:
+            raise SourceError(
+                f"{first} is {kind.name}, but {file} is {other.name}. Give files of one format, or"
+                " name the format with --format."
+            )
+    if kind.has_labels and target is not None:
+        raise SourceError(_own_target(first, target))
+    return kind.reader(request)
+
+
+def format_of(file: str, options: Options) -> Format:
+    """The format of a file."""
+    with opened(file) as stream:
+        start = stream.read(START)
+    if not start:
+        raise SourceError(f"{file} is empty.")
+    if options.format is not None:
+        return _named(options.format)
+    suffix = suffixes_of(file)[0]
+    if suffix in SPREADSHEETS:
+        raise SourceError(f"{file} is a spreadsheet. Save it as CSV or Parquet, and give that.")
+    known = (kind for kind in FORMATS if suffix in kind.suffixes)
+    seen = (kind for kind in FORMATS if kind.begins(start.removeprefix(BOM)))
+    return next(known, None) or next(seen, DELIMITED)
+
+
+def _named(name: str) -> Format:
+    named = {kind.name: kind for kind in FORMATS}
+    if name not in named:
+        near = get_close_matches(name.lower(), named, n=1)
+        hint = f" Did you mean {near[0]!r}?" if near else ""
+        raise SourceError(
+            f"There is no format {name!r}.{hint} The formats are: {', '.join(named)}."
+        )
+    return named[name]
+
+
+def _built_in(names: Sequence[str], target: str | None, *, labelled: bool) -> Source:
+    if len(names) > 1:
+        raise SourceError(f"Built-in data stand alone; got {', '.join(names)}.")
+    if target is not None:
+        raise SourceError(_own_target(names[0], target))
+    return BuiltIn(builtin(names[0].removeprefix(PREFIX)), labelled)
+
+
+def _own_target(name: str, target: str) -> str:
+    return f"{name} has its own target; leave out target {target!r}."
+
+
+def _is_idx(start: bytes) -> bool:
+    return re.match(rb"\0\0[\x08\x09\x0b-\x0e][\x01-\x10]", start) is not None
+
+
+def _is_jsonlines(start: bytes) -> bool:
+    return start.lstrip().startswith(b"{")
+
+
+def _is_svmlight(start: bytes) -> bool:
+    """Whether all lines are a number and pairs of index and value, and one has a pair."""
+    whole = start if len(start) < START else start[: max(start.rfind(b"\n"), start.rfind(b" "))]
+    lines = [line.split(b"#")[0].split() for line in whole.splitlines()]
+    pairs = [line if b":" in line[0] else line[1:] for line in lines if line]
+    labels = [line[0] for line in lines if line and b":" not in line[0]]
+    are_pairs = all(PAIR.fullmatch(pair) for line in pairs for pair in line)
+    return any(pairs) and are_pairs and all(map(_is_number, labels))
+
+
+def _is_number(text: bytes) -> bool:
+    with suppress(ValueError):
+        float(text)
+        return True
+    return False
+
+
+PAIR = re.compile(rb"(\d+|qid):[^:]+")
+
+
+def _begins(magic: bytes) -> Callable[[bytes], bool]:
+    return lambda start: start.startswith(magic)
+
+
+def _never(_: bytes) -> bool:
+    return False
+
+
+def _columnar(kind: str, request: Request) -> Source:
+    from rosenblatt.io.parquet import Columnar  # noqa: PLC0415
+
+    return Columnar(request.files, kind)
+
+
+def _jsonlines(request: Request) -> Source:
+    from rosenblatt.io.jsonlines import JsonLines  # noqa: PLC0415
+
+    return JsonLines(request.files)
+
+
+def _numpy(request: Request) -> Source:
+    from rosenblatt.io.numpy_files import NumpyFiles  # noqa: PLC0415
+
+    return NumpyFiles(request.files, request.target, request.labelled)
+
+
+def _idx(request: Request) -> Source:
+    from rosenblatt.io.idx import Idx  # noqa: PLC0415
+
+    return Idx(request.files, request.labelled)
+
+
+def _svmlight(request: Request) -> Source:
+    from rosenblatt.io.svmlight import SvmLight  # noqa: PLC0415
+
+    labelled = request.labelled or _begins_with_a_label(request.files[0])
+    return SvmLight(request.files, labelled=labelled, zero_based=request.options.zero_based)
+
+
+def _begins_with_a_label(file: str) -> bool:
+    """Whether rows that need no label have one: then it is read, and nobody looks at it."""
+    with opened(file) as stream:
+        start = stream.read(START)
+    words = (line.split(b"#")[0].split() for line in start.splitlines())
+    first = next((line[0] for line in words if line), b":")
+    return b":" not in first
+
+
+def _delimited(separator: str | None, request: Request) -> Source:
+    from rosenblatt.io.csv import Delimited  # noqa: PLC0415
+
+    chosen = request.options
+    if chosen.separator is None:
+        chosen = replace(chosen, separator=separator)
+    return Delimited(request.files, chosen, request.target)
+
+
+DELIMITED = Format("csv", (".csv",), _never, partial(_delimited, None))
+FORMATS = (
+    DELIMITED,
+    Format("tsv", (".tsv", ".tab"), _never, partial(_delimited, "\t")),
+    Format("svmlight", (".svm", ".libsvm", ".svmlight"), _is_svmlight, _svmlight, has_labels=True),
+    Format("parquet", (".parquet", ".pq"), _begins(b"PAR1"), partial(_columnar, "Parquet")),
+    Format(
+        "arrow", (".arrow", ".feather", ".ipc"), _begins(b"ARROW1"), partial(_columnar, "Arrow")
+    ),
+    Format("jsonl", (".jsonl", ".ndjson", ".json"), _is_jsonlines, _jsonlines),
+    Format("npy", (".npy",), _begins(b"\x93NUMPY"), _numpy),
+    Format("npz", (".npz",), _begins(b"PK\x03\x04"), _numpy),
+    Format("idx", (".idx", ".idx1-ubyte", ".idx3-ubyte"), _is_idx, _idx, has_labels=True),
+)

@@ -1,0 +1,180 @@
+"""Sparse matrices as scipy's ``save_npz`` writes them, checked before any library trusts them.
+
+========  ============================  ==========================================================
+format    arrays                        what must hold of an n × m matrix
+========  ============================  ==========================================================
+csr, csc  data, indices, indptr         0 = indptr[0] ≤ indptr[1] ≤ …, one more than there are rows
+                                        (columns), the last at most the number of entries; every
+                                        index among the columns (rows)
+bsr       data (k, r, c), as csr        the same for blocks of r × c, which divide n × m
+coo       data, row, col                as many of each; rows below n, columns below m
+dia       data (k, length), offsets     one offset a diagonal, none twice
+========  ============================  ==========================================================
+
+The compiled loops of scipy follow these numbers without looking: one that is out of range is read
+or written wherever it points to. Rows of CSR stay mapped, and their column indices are checked
+chunk by chunk as they are read; all other formats are converted in memory, after a check of what
+that may take.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rosenblatt.csr import CSR
+from rosenblatt.errors import SourceError
+from rosenblatt.io.numpy_text import texts_of
+from rosenblatt.types import Array
+
+if TYPE_CHECKING:
+    from scipy import sparse
+
+MAX_SPARSE_COLUMNS = 2**31 - 1  # column indices are int32
+MAX_CONVERTED_BYTES = 1 << 32  # of the CSR matrix that another format is converted to
+NUMBER_KINDS = "biuf"  # of data, as numpy abbreviates them
+
+Arrays = Mapping[str, Array]
+
+
+def checked_rows(file: str, arrays: Callable[[str], Array]) -> CSR:
+    """The rows of a sparse matrix whose arrays are given by their names."""
+    kind = _format(file, np.atleast_1d(arrays("format")))
+    shape = _shape(file, arrays("shape"))
+    parts = {name: arrays(name) for name in ARRAYS_OF[kind]}
+    _require(file, parts["data"].dtype.kind in NUMBER_KINDS, f"its data are {parts['data'].dtype}")
+    for name in ARRAYS_OF[kind][1:]:
+        _require(file, parts[name].ndim == 1, f"{name} has the shape {parts[name].shape}")
+        _require(file, parts[name].dtype.kind in "iu", f"{name} is of type {parts[name].dtype}")
+    if kind == "csr":
+        _require_flat(file, parts)
+        _check_compressed(file, parts, shape[0])
+        return CSR(parts["data"], parts["indices"], parts["indptr"], shape[1])
+    CHECKS[kind](file, parts, shape)
+    _check_room(file, parts["data"], shape[0])
+    matrix = _converted(kind, parts, shape)
+    return CSR(matrix.data, matrix.indices, matrix.indptr, shape[1])
+
+
+def check_indices(where: str, name: str, indices: Array, stop: int) -> None:
+    """Indices must be at least 0 and below a number."""
+    unsigned = indices.view(indices.dtype.str.replace("i", "u"))  # then below 0 is very large
+    if len(indices) and int(unsigned.max()) >= stop:
+        bad = int(indices[unsigned.argmax()])
+        raise SourceError(
+            f"{where}: the array {name} of a sparse matrix holds {bad}, where indices from 0 to"
+            f" below {stop} were expected. {SAVE_AGAIN}"
+        )
+
+
+def _format(file: str, stored: Array) -> str:
+    name = str(texts_of(stored, lambda _: f"{file}: the format")[0]) if stored.shape == (1,) else ""
+    known = ", ".join(ARRAYS_OF)
+    _require(file, name in ARRAYS_OF, f"its format is {name!r}, where one of {known} was expected")
+    return name
+
+
+def _shape(file: str, stored: Array) -> tuple[int, int]:
+    whole = stored.dtype.kind in "iu" and stored.shape == (2,)
+    _require(file, whole, f"its shape is an array of {stored.dtype} of shape {stored.shape}")
+    n, width = (int(side) for side in stored)
+    _require(file, n >= 0 and 0 < width <= MAX_SPARSE_COLUMNS, f"its shape is {n} × {width}")
+    return n, width
+
+
+def _check_compressed(file: str, parts: Arrays, n: int) -> None:
+    """Begins and ends of n rows (columns, rows of blocks)."""
+    indptr, entries = parts["indptr"], len(parts["indices"])
+    _require(file, len(indptr) == n + 1, f"indptr has {len(indptr)} numbers, not {n + 1}")
+    _require(file, bool((indptr[1:] >= indptr[:-1]).all()), "indptr decreases")
+    first, last = int(indptr[0]), int(indptr[-1])
+    _require(file, first == 0, f"indptr begins with {first}, not with 0")
+    _require(file, last <= entries, f"indptr ends with {last}, but there are {entries} indices")
+    same = parts["data"].shape[:1] == (entries,)
+    _require(file, same, f"there are {entries} indices, but data of {parts['data'].shape}")
+
+
+def _check_csc(file: str, parts: Arrays, shape: tuple[int, int]) -> None:
+    _require_flat(file, parts)
+    _check_compressed(file, parts, shape[1])
+    check_indices(file, "indices", parts["indices"], shape[0])
+
+
+def _check_coo(file: str, parts: Arrays, shape: tuple[int, int]) -> None:
+    _require_flat(file, parts)
+    for name, stop in zip(("row", "col"), shape, strict=True):
+        n = len(parts[name])
+        _require(file, n == len(parts["data"]), f"{name} has {n} numbers, not one an entry")
+        check_indices(file, name, parts[name], stop)
+
+
+def _check_bsr(file: str, parts: Arrays, shape: tuple[int, int]) -> None:
+    blocks = parts["data"].shape[1:]
+    sound = len(blocks) == 2 and min(blocks) > 0
+    divides = sound and not any(side % block for side, block in zip(shape, blocks, strict=True))
+    _require(file, divides, f"blocks of {blocks} do not divide its shape {shape}")
+    _check_compressed(file, parts, shape[0] // blocks[0])
+    check_indices(file, "indices", parts["indices"], shape[1] // blocks[1])
+
+
+def _check_dia(file: str, parts: Arrays, _: tuple[int, int]) -> None:
+    data, offsets = parts["data"], parts["offsets"]
+    one_each = data.ndim == 2 and len(data) == len(offsets)
+    _require(file, one_each, f"there are {len(offsets)} offsets for data of {data.shape}")
+    _require(file, len(np.unique(offsets)) == len(offsets), "an offset comes twice")
+
+
+def _check_room(file: str, data: Array, n: int) -> None:
+    needed = 16 * data.size + 8 * (n + 1)  # a value and an index an entry, a begin a row
+    if needed > MAX_CONVERTED_BYTES:
+        raise SourceError(
+            f"{file} holds a sparse matrix that is not stored by rows and would take"
+            f" {needed / 1e9:,.1f} GB as one that is; at most {MAX_CONVERTED_BYTES / 1e9:.1f} GB"
+            " are converted. Save it by rows: scipy.sparse.save_npz(file, matrix.tocsr())."
+        )
+
+
+def _require_flat(file: str, parts: Arrays) -> None:
+    _require(file, parts["data"].ndim == 1, f"its data are of shape {parts['data'].shape}")
+
+
+def _require(file: str, holds: bool, trouble: str) -> None:  # noqa: FBT001 (as of an assertion)
+    if not holds:
+        raise SourceError(f"{file} is not a sparse matrix: {trouble}. {SAVE_AGAIN}")
+
+
+def float_type(stored: np.dtype[Any]) -> np.dtype[Any]:
+    """float32 where it holds every number of the stored type, else float64."""
+    return np.dtype(np.float32 if np.can_cast(stored, np.float32) else np.float64)
+
+
+def _converted(kind: str, parts: Arrays, shape: tuple[int, int]) -> "sparse.csr_array[Any]":
+    """A checked matrix by rows; entries of one place are added as floats, which do not overflow."""
+    from scipy import sparse  # noqa: PLC0415 (slow to import)
+
+    data = np.ascontiguousarray(parts["data"], float_type(parts["data"].dtype))
+    is_short = kind != "dia" and max(*shape, data.size) <= np.iinfo(np.int32).max
+    index_type = np.dtype(np.int32 if is_short else np.int64)
+    others: list[Array] = [
+        np.ascontiguousarray(parts[name], index_type) for name in ARRAYS_OF[kind][1:]
+    ]
+    if kind == "coo":
+        return sparse.coo_array((data, tuple(others)), shape).tocsr()
+    if kind == "dia":
+        inside = (others[0] > -shape[0]) & (others[0] < shape[1])  # other diagonals hold nothing
+        return sparse.dia_array((data[inside], others[0][inside]), shape).tocsr()
+    indices, indptr = others
+    if kind == "csc":
+        return sparse.csc_array((data, indices, indptr), shape).tocsr()
+    return sparse.bsr_array((data, indices, indptr), shape).tocsr()
+
+
+SAVE_AGAIN = "Save it again, with scipy.sparse.save_npz."
+ARRAYS_OF = {
+    "csr": ("data", "indices", "indptr"),
+    "csc": ("data", "indices", "indptr"),
+    "bsr": ("data", "indices", "indptr"),
+    "coo": ("data", "row", "col"),
+    "dia": ("data", "offsets"),
+}
+CHECKS = {"csc": _check_csc, "coo": _check_coo, "bsr": _check_bsr, "dia": _check_dia}

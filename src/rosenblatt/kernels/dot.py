@@ -1,0 +1,250 @@
+"""Deterministic SIMD dot products of dense rows with weight vectors.
+
+A compiler that may reorder sums gives other bits in every loop it inlines a product into. Here the
+order is written down as LLVM vector code: two accumulators of four float64 lanes take the features
+four at a time in turn, a last lane takes what is left over, and the lanes are added in one fixed
+tree. So a row scored alone, in a group of four, ahead of time or on another thread gives the *same
+bits*, and float32 rows are widened to float64 on the way without a copy.
+
+``_products`` emits that code for any number of rows and units, in the order of dot_schedule.py.
+"""
+
+from typing import Any
+
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+from rosenblatt.kernels.dot_schedule import Operands, Products
+from rosenblatt.kernels.llvm import (
+    BYTE,
+    CACHE_LINE,
+    FLOAT32_SUMS,
+    FLOAT32_SUMS_OF_12,
+    FLOAT64,
+    FLOAT64_SUMS,
+    INT32,
+    INT64,
+    MemoryRows,
+    Sums,
+    Totals,
+    data_of,
+    each_piece,
+    first_lane,
+    int64,
+    lane_numbers,
+    load,
+    prefetch,
+    splat,
+    steps,
+    store,
+)
+
+
+@intrinsic
+def product(_typing: Any, X: Any, i: Any, w: Any) -> Any:
+    """Inner product of row i of a dense X with the first d entries of w."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        rows = MemoryRows(context, builder, signature.args[0], args[0])
+        weights = data_of(context, builder, signature.args[2], args[2])
+        return _products(builder, FLOAT64_SUMS, rows, [args[1]], [weights], [])[0]
+
+    return types.float64(X, types.int64, w), codegen
+
+
+@intrinsic
+def product4(_typing: Any, X: Any, rows: Any, w: Any, fetch: Any) -> Any:
+    """Inner products of four rows of a dense X with w; `fetch` names four wanted later, or None."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        weights = data_of(context, builder, signature.args[2], args[2])
+        return _four_rows(context, builder, signature, args, FLOAT64_SUMS, [weights])
+
+    return types.UniTuple(types.float64, 4)(X, _FOUR, w, _four_or_none(fetch)), codegen
+
+
+@intrinsic
+def float32_product4(_typing: Any, X: Any, rows: Any, w: Any, fetch: Any) -> Any:
+    """Inner products of four float32 rows with float32 weights, summed in float32."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        weights = data_of(context, builder, signature.args[2], args[2])
+        return _four_rows(context, builder, signature, args, FLOAT32_SUMS, [weights])
+
+    return types.UniTuple(types.float64, 4)(X, _FOUR, w, _four_or_none(fetch)), codegen
+
+
+@intrinsic
+def float32_product12(_typing: Any, X: Any, rows: Any, W: Any, fetch: Any, k: Any) -> Any:
+    """Inner products of four float32 rows with unit k of W, then with k + 1, then with k + 2."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        W_rows = MemoryRows(context, builder, signature.args[2], args[2])
+        units = [W_rows.values_at(builder.add(args[4], int64(u))) for u in range(3)]
+        return _four_rows(context, builder, signature, args, FLOAT32_SUMS_OF_12, units)
+
+    twelve = types.UniTuple(types.float64, 12)
+    return twelve(X, _FOUR, W, _four_or_none(fetch), types.int64), codegen
+
+
+_FOUR = types.UniTuple(types.int64, 4)
+
+
+def _four_or_none(fetch: Any) -> Any:
+    return types.none if isinstance(fetch, types.NoneType) else _FOUR
+
+
+def _four_rows(
+    context: Any, builder: Any, signature: Any, args: Any, sums: Sums, units: list[Any]
+) -> Any:
+    """Products of the rows args[1] of args[0] with some units; args[3] are to be fetched."""
+    X_rows = MemoryRows(context, builder, signature.args[0], args[0])
+    now = cgutils.unpack_tuple(builder, args[1])
+    wanted = not isinstance(signature.args[3], types.NoneType)
+    later = cgutils.unpack_tuple(builder, args[3]) if wanted else []
+    products = _products(builder, sums, X_rows, now, units, later)
+    if sums is not FLOAT64_SUMS:
+        products = [builder.fpext(p, FLOAT64) for p in products]
+    return context.make_tuple(builder, signature.return_type, products)
+
+
+@intrinsic
+def row_square(_typing: Any, X: Any, i: Any) -> Any:
+    """Squared length of row i of a dense X."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        X_rows = MemoryRows(context, builder, signature.args[0], args[0])
+        return _squares(builder, FLOAT64_SUMS, X_rows, [args[1]])[0]
+
+    return types.float64(X, types.int64), codegen
+
+
+@intrinsic
+def float32_squares4(_typing: Any, X: Any, rows: Any) -> Any:
+    """Squared lengths of four float32 rows, summed in float32."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        X_rows = MemoryRows(context, builder, signature.args[0], args[0])
+        squares = _squares(builder, FLOAT32_SUMS, X_rows, cgutils.unpack_tuple(builder, args[1]))
+        widened = [builder.fpext(square, FLOAT64) for square in squares]
+        return context.make_tuple(builder, signature.return_type, widened)
+
+    return types.UniTuple(types.float64, 4)(X, _FOUR), codegen
+
+
+def _squares(builder: Any, sums: Sums, X: MemoryRows, rows: list[Any]) -> list[Any]:
+    """Squared lengths of some rows."""
+    starts = [X.values_at(row) for row in rows]
+    totals = Totals(builder, sums, len(rows))
+
+    def take(part: int, j: Any, width: int) -> None:
+        for r, start in enumerate(starts):
+            x = load(builder, start, j, sums.number, width)
+            totals.add(part, r, x, x)
+
+    each_piece(builder, sums, X.n_features, take)
+    return [first_lane(builder, totals.sum(r)) for r in range(len(rows))]
+
+
+@intrinsic
+def sparse_product(_typing: Any, values: Any, columns: Any, start: Any, stop: Any, w: Any) -> Any:
+    """Sum of values[k] w[columns[k]] over k = start … stop − 1.
+
+    Four lanes take the entries in turn; what is left over goes to the first, one by one.
+    """
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        entries, places, weights = (
+            data_of(context, builder, signature.args[a], args[a]) for a in (0, 1, 4)
+        )
+        start, stop = args[2], args[3]
+        lanes = cgutils.alloca_once(builder, ir.VectorType(FLOAT64, 4))
+        builder.store(ir.Constant(lanes.type.pointee, [0.0] * 4), lanes)
+        whole = builder.add(start, builder.and_(builder.sub(stop, start), int64(-4)))
+
+        def add(total: Any, k: Any, width: int) -> Any:
+            gathered = ir.Constant(ir.VectorType(FLOAT64, width), ir.Undefined)
+            for lane in range(width):
+                place = builder.load(builder.gep(places, [builder.add(k, int64(lane))]))
+                place = builder.zext(place, INT64) if place.type.width < INT64.width else place
+                weight = builder.load(builder.gep(weights, [place]))
+                gathered = builder.insert_element(gathered, weight, INT32(lane))
+            x = load(builder, entries, k, FLOAT64, width)
+            return builder.fadd(total, builder.fmul(x, gathered))
+
+        with steps(builder, start, whole, 4) as k:
+            builder.store(add(builder.load(lanes), k, 4), lanes)
+        sums = builder.load(lanes)
+        first = cgutils.alloca_once(builder, ir.VectorType(FLOAT64, 1))
+        builder.store(builder.shuffle_vector(sums, sums, lane_numbers([0])), first)
+        with steps(builder, whole, stop, 1) as k:
+            builder.store(add(builder.load(first), k, 1), first)
+        b, c, d = (builder.extract_element(sums, INT32(lane)) for lane in (1, 2, 3))
+        a = first_lane(builder, builder.load(first))
+        return builder.fadd(builder.fadd(a, b), builder.fadd(c, d))
+
+    signature = types.float64(values, columns, types.int64, types.int64, w)
+    return signature, codegen
+
+
+@intrinsic
+def shift_row(_typing: Any, X: Any, i: Any, c: Any, z: Any, a: Any, total: Any) -> Any:
+    """Write row i of a dense X less c to z, and add a times that to a total."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        rows = MemoryRows(context, builder, signature.args[0], args[0])
+        row, shares = rows.values_at(args[1]), args[4]
+        shift, written, summed = (
+            data_of(context, builder, signature.args[q], args[q]) for q in (2, 3, 5)
+        )
+
+        def take(_: int, j: Any, width: int) -> None:
+            x = load(builder, row, j, FLOAT64, width)
+            value = builder.fsub(x, load(builder, shift, j, FLOAT64, width))
+            more = builder.fmul(splat(builder, shares, width), value)
+            store(builder, value, written, j)
+            store(builder, builder.fadd(load(builder, summed, j, FLOAT64, width), more), summed, j)
+
+        each_piece(builder, FLOAT64_SUMS, rows.n_features, take)
+        return context.get_dummy_value()
+
+    return types.void(X, types.int64, c, z, types.float64, total), codegen
+
+
+@intrinsic
+def prefetch_whole_row(_typing: Any, X: Any, i: Any) -> Any:
+    """Ask for all cache lines of row i, which will be read soon."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        rows = MemoryRows(context, builder, signature.args[0], args[0])
+        start = rows.bytes_at(args[1])
+        with steps(builder, int64(0), rows.row_bytes, CACHE_LINE) as byte:
+            prefetch(builder, builder.gep(start, [byte]))
+        return context.get_dummy_value()
+
+    return types.void(X, types.int64), codegen
+
+
+@intrinsic
+def prefetch_entry(_typing: Any, values: Any, index: Any) -> Any:
+    """Ask for the cache line of values[index], which will be read soon."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        data = data_of(context, builder, signature.args[0], args[0])
+        prefetch(builder, builder.bitcast(builder.gep(data, [args[1]]), BYTE.as_pointer()))
+        return context.get_dummy_value()
+
+    return types.void(values, types.int64), codegen
+
+
+def _products(
+    builder: Any, sums: Sums, X: MemoryRows, now: Any, units: list[Any], later: Any
+) -> list[Any]:
+    """Products of all rows with the first unit, then with the next …; `later` is fetched."""
+
+    def finish(totals: Totals) -> list[Any]:
+        return [first_lane(builder, totals.sum(q)) for q in range(len(now) * len(units))]
+
+    return Products(builder, sums, X, Operands(now, units, later), finish).values()

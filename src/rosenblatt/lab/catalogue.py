@@ -1,0 +1,202 @@
+"""The rules of the page: what each is called, which settings it has, and how it can be stepped.
+
+A setting that is not listed has the estimator's own default. Rows are visited in their order, as
+in the lectures, so that a step can be followed on paper; or shuffled, by the same seed every time.
+"""
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, NamedTuple
+
+from rosenblatt.pipeline.rule import Rule, estimator_of
+from rosenblatt.registry import RULES, RuleEntry
+
+
+class Stepping(Enum):
+    """What one step of a rule is."""
+
+    SAMPLES = "one sample"
+    PASSES = "one pass"
+    ONCE = "the whole solution"
+
+
+class Number(NamedTuple):
+    """A setting that is a number between two others."""
+
+    name: str
+    default: float
+    least: float
+    most: float
+    whole: bool = False
+
+    def read(self, text: str) -> Any:
+        """The number that a text holds; ValueError if it is none, or out of range."""
+        number = int(text) if self.whole else float(text)
+        if not self.least <= number <= self.most:
+            raise ValueError(f"must be from {self.least:g} to {self.most:g}")
+        return number
+
+
+class Choice(NamedTuple):
+    """A setting that is one of some words, the first by default."""
+
+    name: str
+    options: tuple[str, ...]
+
+    @property
+    def default(self) -> str:
+        """The word that is taken if none is chosen."""
+        return self.options[0]
+
+    @property
+    def words(self) -> tuple[tuple[str, str], ...]:
+        """What can be chosen, and how it is called."""
+        return tuple((option, option) for option in self.options)
+
+    def read(self, text: str) -> str:
+        """The word, if it is one of them; else ValueError."""
+        if text not in self.options:
+            raise ValueError(f"must be one of {', '.join(self.options)}")
+        return text
+
+
+class Switch(NamedTuple):
+    """A setting that is off by default, and what off and on are called."""
+
+    name: str
+    off: str
+    on: str
+    default: bool = False
+
+    @property
+    def words(self) -> tuple[tuple[str, str], ...]:
+        """What can be chosen, and how it is called."""
+        return ("False", self.off), ("True", self.on)
+
+    def read(self, text: str) -> bool:
+        """Whether it is on; ValueError if the text does not say."""
+        if text not in {"False", "True"}:
+            raise ValueError("must be one of False, True")
+        return text == "True"
+
+
+Setting = Number | Choice | Switch
+
+MOST_PASSES = 1000
+PASSES = Number("max_iter", 100, 1, MOST_PASSES, whole=True)
+STEPS = Number("max_iter", 50, 1, MOST_PASSES, whole=True)
+KEEP = Choice("keep", ("last", "average", "pocket"))
+CLASSES = Choice("multi_class", ("kesler", "ovr"))
+ORDER = Switch("shuffle", "in their order", "every pass anew")
+
+
+def _eta(default: float) -> Number:
+    return Number("eta0", default, 1e-6, 1e3)
+
+
+PRICE = Number("C", 1.0, 1e-6, 1e9)
+RATE = Choice("learning_rate", ("constant", "1/n", "normalised"))
+
+
+@dataclass(frozen=True)
+class LabRule:
+    """A rule as the page teaches it."""
+
+    rule: RuleEntry
+    settings: tuple[Setting, ...] = ()
+    stepping: Stepping = Stepping.SAMPLES
+    starts: bool = True  # whether weights to start from can be given
+    fixed: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def label(self) -> str:
+        """What the rule is called."""
+        return self.rule.title
+
+    @property
+    def update(self) -> str:
+        """The rule as a formula of one line."""
+        return self.rule.update
+
+    def setting(self, name: str) -> Setting | None:
+        """The setting of a name, if there is one."""
+        return next((s for s in self.settings if s.name == name), None)
+
+
+IN_ORDER = {"shuffle": False}
+SEEDED = {"random_state": 0}  # the same shuffle every time
+LAB_RULES: dict[str, LabRule] = {
+    "perceptron": LabRule(
+        RULES["perceptron"],
+        (_eta(1.0), PASSES, KEEP, CLASSES, ORDER),
+        fixed=SEEDED,
+    ),
+    "batch-perceptron": LabRule(
+        RULES["batch-perceptron"],
+        (_eta(1.0), PASSES, CLASSES),
+        Stepping.PASSES,
+        fixed=IN_ORDER,
+    ),
+    "passive-aggressive": LabRule(
+        RULES["passive-aggressive"],
+        (PRICE, PASSES, KEEP, CLASSES, ORDER),
+        fixed=SEEDED,
+    ),
+    "arow": LabRule(
+        RULES["arow"],
+        (Number("r", 1.0, 1e-6, 1e6), Number("max_iter", 1, 1, 100, whole=True), CLASSES, ORDER),
+        fixed=SEEDED,
+    ),
+    "second-order-perceptron": LabRule(
+        RULES["second-order-perceptron"],
+        (Number("a", 1.0, 1e-6, 1e6), Number("max_iter", 1, 1, 100, whole=True), CLASSES, ORDER),
+        fixed=SEEDED,
+    ),
+    "lms": LabRule(
+        RULES["lms"],
+        (_eta(0.01), PASSES, RATE, ORDER),
+        fixed=SEEDED,
+    ),
+    "tanh-perceptron": LabRule(
+        RULES["tanh-perceptron"],
+        (_eta(0.1), PASSES, RATE, ORDER),
+        fixed=SEEDED,
+    ),
+    "least-squares": LabRule(
+        RULES["least-squares"],
+        (Number("alpha", 0.0, 0.0, 1e9),),
+        Stepping.ONCE,
+        starts=False,
+    ),
+    "fisher-discriminant": LabRule(
+        RULES["fisher-discriminant"],
+        (),
+        Stepping.ONCE,
+        starts=False,
+    ),
+    "linear-discriminant": LabRule(
+        RULES["linear-discriminant"],
+        (),
+        Stepping.ONCE,
+        starts=False,
+    ),
+    "logistic-regression": LabRule(
+        RULES["logistic-regression"],
+        (PRICE, STEPS),
+        Stepping.PASSES,
+        starts=False,
+    ),
+    "linear-svm": LabRule(
+        RULES["linear-svm"],
+        (PRICE, Choice("loss", ("hinge", "squared_hinge")), STEPS),
+        Stepping.PASSES,
+        starts=False,
+    ),
+}
+
+
+def estimator_for(rule: str, settings: dict[str, Any]) -> Any:
+    """An estimator of a rule of the page, with its settings."""
+    lab_rule = LAB_RULES[rule]
+    defaults = {setting.name: setting.default for setting in lab_rule.settings}
+    return estimator_of(Rule(rule), {**defaults, **settings, **lab_rule.fixed})

@@ -1,0 +1,39 @@
+"""Controller of the gates: a truth table, and the unit or network that computes it."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import ClassVar
+
+from rosenblatt.lab.gates import nothing, preset_beside
+from rosenblatt.lab.session import Session
+from rosenblatt.lab.state import MOST_INPUTS
+from rosenblatt.lab.views.gates import GatesView
+
+
+class GatesController:
+    """Shows the truth table that is set up."""
+
+    KEYS: ClassVar = {"↑ ↓": "function", "1 2 3 4": "inputs"}
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._panel = GatesView(self._choose)
+        self.view = self._panel.view
+        self._panel.update(session.setup.table)
+
+    def enter(self) -> None:
+        """Nothing waits for a visitor: the table is always there."""
+
+    def pressed(self, key: str) -> None:
+        """Do what a key means."""
+        actions: dict[str, Callable[[], str]] = {
+            "ArrowUp": partial(preset_beside, self._session.setup.table, -1),
+            "ArrowDown": partial(preset_beside, self._session.setup.table, 1),
+            **{str(n): partial(nothing, n) for n in range(1, MOST_INPUTS + 1)},
+        }
+        if key in actions:
+            self._choose(actions[key]())
+
+    def _choose(self, table: str) -> None:
+        self._session.change(table=table)
+        self._panel.update(table)

@@ -1,1 +1,0 @@
-"""One file a room: what is heard there, worked out, and shown."""

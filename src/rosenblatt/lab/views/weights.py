@@ -1,0 +1,105 @@
+"""The space of two weights: a line a sample, the region of the solutions, and the path of w."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from bokeh.models import Column, ColumnDataSource, Div, Range1d, Row, Select
+from bokeh.plotting import figure
+
+from rosenblatt.lab.format import sentence
+from rosenblatt.lab.theme import ACCENT, INK, WRONG, plain
+from rosenblatt.lab.views.events import on_change
+from rosenblatt.lab.views.patch import send
+from rosenblatt.lab.weight_space import WeightPicture
+from rosenblatt.palette import colour
+
+SIDE = 410  # pixels
+
+
+class WeightsView:
+    """A figure, and the two weights it shows; `chosen` hears of others."""
+
+    def __init__(self, chosen: Callable[[], None]) -> None:
+        self._chosen, self._showing = chosen, False
+        self._lines = ColumnDataSource({"xs": [], "ys": [], "colour": []})
+        self._region = ColumnDataSource({"x": [], "y": []})
+        self._path = ColumnDataSource({"x": [], "y": []})
+        self._here = ColumnDataSource({"x": [], "y": []})
+        self._figure = self._drawn()
+        self._across = Select(title="across", options=["0"], value="0", width=120)
+        self._up = Select(title="up", options=["1"], value="1", width=120)
+        for select in (self._across, self._up):
+            on_change(select, "value", lambda _: self._on_choice())
+        self._choice = Row(children=[self._across, self._up], spacing=8, margin=(8, 0))
+        self._caption = Div(text="", sizing_mode="stretch_width")
+        self.view = Column(
+            children=[self._choice, self._figure, self._caption], sizing_mode="stretch_both"
+        )
+
+    def _drawn(self) -> Any:
+        fig = plain(
+            figure(
+                tools="pan,wheel_zoom,reset",
+                width=SIDE,
+                height=SIDE,
+                x_range=Range1d(-1, 1),
+                y_range=Range1d(-1, 1),
+                toolbar_location=None,
+            )
+        )
+        fig.patch(
+            "x", "y", source=self._region, fill_color=ACCENT, fill_alpha=0.22, line_color=None
+        )
+        fig.multi_line("xs", "ys", source=self._lines, line_color="colour", line_alpha=0.55)
+        fig.line("x", "y", source=self._path, line_color=INK, line_width=1.6)
+        fig.scatter("x", "y", source=self._path, size=4, fill_color=INK, line_color=None)
+        fig.scatter("x", "y", source=self._here, size=13, fill_color=WRONG, line_color="white")
+        return fig
+
+    @property
+    def chosen(self) -> tuple[int, int]:
+        """Places of the two weights that are looked at."""
+        return int(self._across.value), int(self._up.value)
+
+    def name_weights(self, names: Sequence[str]) -> None:
+        """Offer the weights of other data."""
+        options = [(str(k), name) for k, name in enumerate(names)]
+        if options == self._across.options:
+            return
+        self._showing = True
+        self._across.options = self._up.options = options
+        self._across.value, self._up.value = "0", str(min(1, len(names) - 1))
+        self._showing = False
+
+    def refuse(self, words: str) -> None:
+        """Say why there is no picture."""
+        self._choice.visible = self._figure.visible = False
+        self._caption.text = sentence(words, "soft")
+
+    def update(self, picture: WeightPicture, marks: Sequence[int]) -> None:
+        """Show a picture."""
+        self._choice.visible = self._figure.visible = True
+        fig, box = self._figure, picture.box
+        fig.x_range.start, fig.x_range.end = box.left, box.right
+        fig.y_range.start, fig.y_range.end = box.bottom, box.top
+        fig.xaxis.axis_label, fig.yaxis.axis_label = picture.names
+        lines = {
+            "xs": [line[:, 0].tolist() for line in picture.lines],
+            "ys": [line[:, 1].tolist() for line in picture.lines],
+            "colour": [colour(marks[code]) for code in picture.codes],
+        }
+        send(self._lines, lines)
+        for source, points in (
+            (self._region, picture.solutions),
+            (self._path, picture.path),
+            (self._here, picture.here),
+        ):
+            x, y = np.ascontiguousarray(points.reshape(-1, 2).T)
+            send(source, {"x": x, "y": y})
+        region = "Blue: the solutions." if len(picture.solutions) else "No solutions in sight."
+        self._caption.text = sentence(f"{picture.caption} {region}", "soft")
+
+    def _on_choice(self) -> None:
+        if not self._showing:
+            self._chosen()

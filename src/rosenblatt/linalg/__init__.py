@@ -1,0 +1,1 @@
+"""Matrix products, scores and exact sums that the solvers share."""

@@ -1,0 +1,278 @@
+"""The products of second-order rules: X w over all rows; Xᵀ Θ X p and Xᵀ Θ X over those chosen.
+
+Near the end the rows chosen are few. Each row x stands for (x, 1), so that the bias is the last
+weight. Whatever is summed is cut by place alone and added in order: threads change no bit.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.data.blocks import Blocks
+from rosenblatt.data.training_data import TrainingData, entries_in
+from rosenblatt.kernels import gram as tiles
+from rosenblatt.kernels.cache import njit
+from rosenblatt.kernels.rows import (
+    CSR,
+    UINT,
+    Four,
+    Rows,
+    add,
+    add4,
+    can_screen,
+    dot,
+    dot4,
+    entry,
+    in_groups,
+    n_cols,
+    n_entries,
+    n_rows,
+    shift,
+)
+from rosenblatt.linalg import blas
+from rosenblatt.linalg.scores import score_rows
+from rosenblatt.types import Floats, Ints
+
+PART_ENTRIES = 1 << 20  # of the chosen rows a thread takes at a time
+MEAN_SAMPLE_ROWS = 1024  # rows
+SPARSE_GRAM_SPEEDUP, NARROW_GRAM_SPEEDUP, WIDE_GRAM_SPEEDUP = 1.0, 1.5, 4.0
+BUFFER_ROWS = 512  # of float64, on their way into a Gram matrix
+
+
+def scores(blocks: Blocks, w: Floats, out: Floats) -> None:
+    """Write w·(x, 1) of every row."""
+    W = w[None]
+
+    def on_part(block: TrainingData, part: Floats) -> None:
+        score_rows(block.rows, W, part[:, None])
+
+    for _ in blocks.each(on_part, out):
+        pass
+
+
+def hessian_vector_product(blocks: Blocks, chosen: Ints, curvatures: Floats, p: Floats) -> Floats:
+    """Σ θ (x, 1) (x, 1)·p over the rows chosen."""
+    rows = blocks.problem.rows
+
+    def on_part(part: slice) -> Floats:
+        total = np.zeros(len(p))
+        add_hessian_products(rows, chosen[part], curvatures[part], p, total)
+        return total
+
+    return _summed(blocks, on_part, len(chosen), (len(p),))
+
+
+def gram_diagonal(blocks: Blocks, chosen: Ints, curvatures: Floats) -> Floats:
+    """Diagonal of Σ θ (x, 1) (x, 1)ᵀ over the rows chosen."""
+    rows, width = blocks.problem.rows, n_cols(blocks.problem.rows) + 1
+
+    def on_part(part: slice) -> Floats:
+        total = np.zeros(width)
+        add_squares(rows, chosen[part], curvatures[part], total)
+        return total
+
+    return _summed(blocks, on_part, len(chosen), (width,))
+
+
+def mean_row(blocks: Blocks, chosen: Ints, curvatures: Floats) -> Floats:
+    """Mean of some of the rows chosen, by their curvatures."""
+    every = max(1, len(chosen) // MEAN_SAMPLE_ROWS)
+    rows, weights = chosen[::every], curvatures[::every]
+    total = np.zeros(n_cols(blocks.problem.rows))
+    add_rows(blocks.problem.rows, rows, weights, total)
+    return total / max(float(weights.sum()), np.finfo(float).tiny)
+
+
+def weighted_row_sum(blocks: Blocks, chosen: Ints, factors: Floats) -> Floats:
+    """Σ u (x, 1) over the rows chosen."""
+    total = np.zeros(n_cols(blocks.problem.rows) + 1)
+    add_rows(blocks.problem.rows, chosen, factors, total)
+    total[-1] = factors.sum()
+    return total
+
+
+def evenly_spread_rows(blocks: Blocks) -> Ints:
+    """Some rows, evenly spread over all."""
+    n = n_rows(blocks.problem.rows)
+    return np.arange(0, n, max(1, n // MEAN_SAMPLE_ROWS))
+
+
+def mean_square(blocks: Blocks) -> float:
+    """Mean squared length of some rows."""
+    return blocks.known(_mean_square)
+
+
+def _mean_square(blocks: Blocks) -> float:
+    some = evenly_spread_rows(blocks)
+    return float(gram_diagonal(blocks, some, np.ones(len(some)))[:-1].sum()) / len(some)
+
+
+def gram(
+    blocks: Blocks,
+    chosen: Ints,
+    curvatures: Floats,
+    center: Floats,
+    use_float32: bool = False,  # noqa: FBT001, FBT002
+) -> Floats:
+    """Lower triangle of Σ θ (x − centre, 1) (x − centre, 1)ᵀ over the rows chosen.
+
+    Of sparse rows the centre must be 0. `rough` is float32, for rows that may be treated so.
+    """
+    rows, width = blocks.problem.rows, n_cols(blocks.problem.rows) + 1
+    kind: Any = np.float32 if use_float32 else np.float64
+    of_part = _sparse_gram if is_very_sparse(blocks) else partial(_dense_gram, kind)
+    cut = max(1, -(-len(chosen) // (2 * BUFFER_ROWS))) * BUFFER_ROWS  # in two, for two threads
+    parts = [slice(at, at + cut) for at in range(0, len(chosen), cut)]
+    on_part = partial(of_part, rows, chosen, curvatures, center)
+    total = np.zeros((tiles.padded(width), tiles.padded(width)))
+    for G in blocks.over(on_part, parts):
+        total += G
+    return total[:width, :width]
+
+
+def gram_may_use_float32(blocks: Blocks) -> bool:
+    """Whether float32 would do for a Gram matrix of these rows, and make it quicker."""
+    rows = blocks.problem.rows
+    return can_screen(rows) and n_cols(rows) >= tiles.NARROW
+
+
+def gram_speedup(blocks: Blocks) -> float:
+    """How much quicker a multiplication is in a Gram matrix than in `curved`, as measured."""
+    rows = blocks.problem.rows
+    if is_very_sparse(blocks):
+        return SPARSE_GRAM_SPEEDUP
+    return NARROW_GRAM_SPEEDUP if n_cols(rows) < tiles.NARROW else WIDE_GRAM_SPEEDUP
+
+
+def is_very_sparse(blocks: Blocks) -> bool:
+    """Whether the pairs of entries of a row are few against the pairs of features."""
+    rows = blocks.problem.rows
+    entries = entries_in(rows) / n_rows(rows)
+    return isinstance(rows, CSR) and 8 * entries * entries < rows.n_cols**2
+
+
+def _sparse_gram(
+    rows: Rows, chosen: Ints, curvatures: Floats, _centre: Floats, part: slice
+) -> Floats:
+    width = tiles.padded(n_cols(rows) + 1)
+    G = np.zeros((width, width))
+    add_outer_products(rows, chosen[part], curvatures[part], G)
+    return G
+
+
+def _dense_gram(
+    kind: Any, rows: Rows, chosen: Ints, curvatures: Floats, center: Floats, part: slice
+) -> Floats:
+    width = n_cols(rows) + 1
+    padded = tiles.padded(width)
+    G: Floats = np.zeros((padded, padded), kind)
+    Z: Floats = np.zeros((BUFFER_ROWS, padded), kind)
+    places, roots = chosen[part], np.sqrt(curvatures[part])
+    for start in range(0, len(places), BUFFER_ROWS):
+        span = slice(start, start + BUFFER_ROWS)
+        few = Z[: len(places[span])]
+        write_weighted_rows(rows, places[span], roots[span], center, few)
+        if width <= tiles.NARROW:
+            tiles.add_gram(few, width, G)
+        else:
+            blas.add_gram(few, G)
+    return G
+
+
+def _summed(blocks: Blocks, f: Callable[[slice], Floats], n: int, shape: tuple[int, ...]) -> Floats:
+    """Sum of f over parts of n chosen rows, each worth a thread's while."""
+    step = max(256, PART_ENTRIES // _approximate_entries(blocks.problem.rows))
+    if n <= step:
+        return f(slice(0, n))
+    total = np.zeros(shape)
+    for part in blocks.over(f, (slice(start, start + step) for start in range(0, n, step))):
+        total += part
+    return total
+
+
+def _approximate_entries(rows: Rows) -> int:
+    """About how many entries a row has; of sparse ones never mind how many."""
+    return 64 if isinstance(rows, CSR) else n_cols(rows)
+
+
+@njit(cache=True, nogil=True)
+def add_hessian_products(
+    X: Rows, chosen: Ints, curvatures: Floats, p: Floats, total: Floats
+) -> None:
+    """Add θ ((x, 1)·p) (x, 1) of each chosen row; four rows share each reading of p and total."""
+    n, last = len(chosen), len(total) - 1
+    if not in_groups(X):
+        for k in range(n):
+            weighted_score = curvatures[k] * (dot(X, chosen[k], p) + p[last])
+            add(X, chosen[k], weighted_score, total)
+            total[last] += weighted_score
+        return
+    for k in range(0, n, 4):
+        end = n - 1  # a row that fills up the last group has no curvature
+        a, b, c = min(k + 1, end), min(k + 2, end), min(k + 3, end)
+        now = next_four(chosen, k)
+        products = dot4(X, now, p, next_four(chosen, k + 4))
+        weighted_scores = (
+            curvatures[k] * (products[0] + p[last]),
+            curvatures[a] * (products[1] + p[last]) if k + 1 < n else 0.0,
+            curvatures[b] * (products[2] + p[last]) if k + 2 < n else 0.0,
+            curvatures[c] * (products[3] + p[last]) if k + 3 < n else 0.0,
+        )
+        add4(X, now, weighted_scores, total)
+        total[last] += (
+            weighted_scores[0] + weighted_scores[1] + weighted_scores[2] + weighted_scores[3]
+        )
+
+
+@njit(cache=True, nogil=True, forceinline=True)
+def next_four(rows: Ints, k: int) -> Four:
+    """Four entries from the k-th on; the last stands for those beyond it."""
+    end = len(rows) - 1
+    return rows[min(k, end)], rows[min(k + 1, end)], rows[min(k + 2, end)], rows[min(k + 3, end)]
+
+
+@njit(cache=True, nogil=True)
+def add_squares(X: Rows, chosen: Ints, curvatures: Floats, total: Floats) -> None:
+    """Add θ x² of each chosen row, feature by feature."""
+    last = len(total) - 1
+    for k in range(len(chosen)):
+        total[last] += curvatures[k]
+        for e in range(n_entries(X, chosen[k])):
+            j, value = entry(X, chosen[k], UINT(e))
+            total[j] += curvatures[k] * value * value
+
+
+@njit(cache=True, nogil=True)
+def write_weighted_rows(X: Rows, chosen: Ints, roots: Floats, center: Floats, Z: Floats) -> None:
+    """Write each chosen row (x − centre, 1) times its root; columns beyond stay as they are."""
+    d = n_cols(X)
+    for k in range(len(chosen)):
+        z, root = Z[k], roots[k]
+        shift(X, chosen[k], center, z)
+        for j in range(d):
+            z[j] *= root
+        z[d] = root
+
+
+@njit(cache=True, nogil=True)
+def add_rows(X: Rows, chosen: Ints, factors: Floats, total: Floats) -> None:
+    """Add each chosen row times its factor."""
+    for k in range(len(chosen)):
+        add(X, chosen[k], factors[k], total)
+
+
+@njit(cache=True, nogil=True)
+def add_outer_products(X: Rows, chosen: Ints, curvatures: Floats, G: Floats) -> None:
+    """Add θ (x, 1) (x, 1)ᵀ of each chosen row to the lower triangle, entry by entry."""
+    d = n_cols(X)
+    for k in range(len(chosen)):
+        i, theta = chosen[k], curvatures[k]
+        G[d, d] += theta
+        for e in range(n_entries(X, i)):
+            j, value = entry(X, i, UINT(e))
+            G[d, j] += theta * value
+            for f in range(e + 1):
+                m, other = entry(X, i, UINT(f))
+                G[max(j, m), min(j, m)] += theta * value * other

@@ -1,0 +1,1 @@
+"""Splits of the rows, and the choice of C."""

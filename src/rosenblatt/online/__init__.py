@@ -1,0 +1,1 @@
+"""Learning sample by sample and epoch by epoch: update rules, step sizes, stopping."""

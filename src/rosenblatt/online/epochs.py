@@ -1,0 +1,118 @@
+"""Online learning in epochs: an `EpochResult` after each, without an end."""
+
+import itertools
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from rosenblatt.data.shuffle import Shape, sample_orders
+from rosenblatt.data.training_data import TrainingData, row_bytes
+from rosenblatt.data.validation import not_finite
+from rosenblatt.errors import TooLargeError
+from rosenblatt.kernels.rows import n_cols, n_rows
+from rosenblatt.losses.margin_losses import NEVER_FLAT
+from rosenblatt.online.dispatch import run_epoch
+from rosenblatt.online.lookahead import LookAhead, plan_rows
+from rosenblatt.online.result import EpochResult
+from rosenblatt.online.state import LOSS, MISTAKES, UPDATES, OptimiserState
+from rosenblatt.online.update import ALL_FINITE, Rule
+
+
+def run_epochs(
+    data: TrainingData,
+    rule: Rule,
+    state: OptimiserState,
+    *,
+    seed: int | None,
+    n_jobs: int = 1,
+) -> Iterator[EpochResult]:
+    """Results of learning sample by sample, one an epoch, without an end.
+
+    A `seed` shuffles every epoch, None keeps the file order. More than one job scores rows ahead,
+    which changes nothing but the time. `state` is updated in place.
+    """
+
+    def one_epoch(number: int) -> None:
+        fit_one_epoch(data, rule, state, None if seed is None else (seed, number), n_jobs)
+
+    n = n_rows(data.rows)
+    return epoch_results(one_epoch, EpochSize(n, n), rule, state)
+
+
+class EpochSize(NamedTuple):
+    """The rows of an epoch and their total weight, which the mean loss is over."""
+
+    rows: int
+    weight: float
+
+
+def epoch_results(
+    one_epoch: Callable[[int], None], size: EpochSize, rule: Rule, state: OptimiserState
+) -> Iterator[EpochResult]:
+    """A result after each epoch; `one_epoch(number)` learns from all rows once.
+
+    Where the steps of a rule may grow without bound, an epoch in which they did is undone, and its
+    loss is ∞.
+    """
+    counters, sums = state.counters, state.sums
+    for passes in itertools.count(1):
+        before, sums[LOSS] = counters.copy(), 0.0
+        if rule.loss < NEVER_FLAT:
+            one_epoch(passes)
+        else:
+            undo = state.copy()
+            if not stays_finite(one_epoch, passes, state):
+                made = counters[[MISTAKES, UPDATES]]
+                state.restore(undo)
+                counters[[MISTAKES, UPDATES]], sums[LOSS] = made, np.inf
+        yield EpochResult(
+            passes=passes,
+            rows=size.rows,
+            mistakes=int(counters[MISTAKES] - before[MISTAKES]),
+            changes=int(counters[UPDATES] - before[UPDATES]),
+            loss=float(sums[LOSS]) / size.weight,
+            all_mistakes=int(counters[MISTAKES]),
+            all_changes=int(counters[UPDATES]),
+            last=state.last,
+            weights=state.kept,
+        )
+
+
+def stays_finite(one_epoch: Callable[[int], None], number: int, state: OptimiserState) -> bool:
+    """Whether weights and loss are still finite after one more epoch."""
+    try:
+        one_epoch(number)
+    except TooLargeError:
+        return False
+    return bool(np.isfinite(state.sums[LOSS])) and state.is_finite()
+
+
+def fit_one_epoch(
+    data: TrainingData,
+    rule: Rule,
+    state: OptimiserState,
+    shuffle_key: tuple[int, int] | None = None,
+    n_jobs: int = 1,
+) -> None:
+    """Learn from every sample once, in file order or shuffled by a key (seed, epoch)."""
+    rows = data.rows
+    shape = Shape(n_rows(rows), n_cols(rows), row_bytes(rows))
+    orders = partial(sample_orders, shape, shuffle_key)
+    if n_jobs == 1 or rule.loss >= NEVER_FLAT:  # where every row changes the weights, none is ahead
+        ended = all(run_epoch(data, part, rule, state) == ALL_FINITE for part in orders())
+    else:
+        with ThreadPoolExecutor(1) as pool:
+            lookahead = LookAhead(pool)
+            ended = all(
+                lookahead.run_epoch(data, part, rule, state) == ALL_FINITE
+                for part in orders(size=plan_rows(rows))
+            )
+    if not ended:
+        raise not_finite(rows)
+    if not state.is_finite():
+        raise TooLargeError(
+            "The weights grew beyond float64. Scale the columns of X, or take smaller steps."
+        )

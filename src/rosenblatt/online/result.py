@@ -1,0 +1,213 @@
+"""EpochResult: a run after an epoch. Ending and Outcome: why it stopped, as a sentence."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+import numpy as np
+
+MIN_GAP = float(np.finfo(np.float64).eps)  # a gap below it, or below zero, is that much
+
+
+class Ending(Enum):
+    """Why a run ended. The value is the sentence, to be filled with its figures."""
+
+    NO_MISTAKE = "Converged: an epoch without a mistake, after {epochs}."
+    NO_CHANGE = "Converged: an epoch in which no sample had a loss, after {epochs}."
+    PASSES_SPENT = (
+        "Stopped after {epochs} with {mistakes} left. The data may not be separable: run"
+        " `rosenblatt separable` or `separability(X, y)` for a proof, raise `max_iter`, or keep"
+        " better weights with `keep='average'` or `keep='pocket'`."
+    )
+    RANKING_SPENT = (
+        "Stopped after {epochs} with {mistakes} in the last. Raise `max_iter`. If no weights rank"
+        " all groups correctly, longer n-grams may help."
+    )
+    ONE_PASS = (
+        "Done: one epoch (pass) over {rows} with {mistakes}. A higher `max_iter` trains for more"
+        " epochs."
+    )
+    STILL_CLOSING = (
+        "Stopped after {epochs}, the last without a mistake, but with losses above 0: raise"
+        " `max_iter`, or set `tol`."
+    )
+    LOSS_STALLED = (
+        "Stopped after {epochs}: the loss no longer fell by `tol`. {mistakes} in the last epoch;"
+        " with `tol=None` training goes on until an epoch has none."
+    )
+    SCORE_STALLED = (
+        "Stopped after {epochs}: the accuracy on the validation rows no longer rose by `tol`."
+        " {mistakes} in the last epoch."
+    )
+    CERTIFIED = "Certified: the objective is within {gap} of the optimum, after {steps}."
+    CONVERGED = (
+        "Converged: the objective is within about {gap} of the optimum, after {steps}."
+        " Without a penalty (`C=inf`) this is an estimate, not a certificate."
+    )
+    STEPS_SPENT = (
+        "Stopped after {steps}: the objective may be {gap} above the optimum. Raise `max_iter` to"
+        " come closer."
+    )
+    TIME_SPENT = (
+        "Stopped at the time limit, after {steps}: the objective may be {gap} above the optimum."
+        " Raise `time_limit` to come closer."
+    )
+    STOPPED_BY_CALLBACK = (
+        "Stopped by a callback, after {steps}: the objective may be {gap} above the optimum."
+    )
+    LATE = (
+        "Stopped at the time limit, after {epochs} with {mistakes} in the last. Raise `time_limit`"
+        " to go on."
+    )
+    AT_ROUNDING = (
+        "Stopped after {steps}: the objective is within {gap} of the optimum, and the last steps"
+        " came no closer. Raise `tol`, standardise the columns, or try another `solver`."
+    )
+    FAR_FROM_ZERO = (
+        "Stopped after {steps}: the objective is within {gap} of the optimum. The columns lie so"
+        " far from zero that float64 holds no finer intercept: subtract their means, as"
+        " StandardScaler does, to come closer."
+    )
+    SEPARATED = (
+        "The maximum likelihood estimate does not exist, as found after {steps}. {advice} With a"
+        " finite `C` there is an optimum (maximum a posteriori); the weights are those of the last"
+        " step."
+    )
+    SOLVED = "Solved in closed form from {rows}."
+    SOLVED_SHORTEST = (
+        "Solved in closed form from {rows}. The features have rank {rank} of {width}, so the"
+        " solution is not unique; these weights have the smallest norm. `alpha` above 0 makes it"
+        " unique."
+    )
+    SOLVED_PARTLY = (
+        "Solved in closed form from {rows}. The within-class scatter has rank {rank} of {width};"
+        " directions outside its range were left out."
+    )
+    SOLVED_BY_GAPS = (
+        "Solved in closed form from {rows}. No class scatters along the differences of the means,"
+        " so these differences are the directions."
+    )
+    NO_DIRECTION = (
+        "Solved in closed form from {rows}, but the classes have the same mean, so no direction"
+        " discriminates them. Other features may, such as products of features."
+    )
+    SQUARES_LEVELLED = (
+        "Stopped after {epochs}: the squared error no longer fell by `tol`. {mistakes} in the last"
+        " epoch. A smaller `tol` or `eta0` comes closer to the least squares solution, which"
+        " `LeastSquares` gives in closed form."
+    )
+    OUTPUTS_LEVELLED = (
+        "Stopped after {epochs}: the squared error no longer fell by `tol`. {mistakes} in the last"
+        " epoch. A smaller `tol` or `eta0`, or another `start`, may lead lower: this loss is not"
+        " convex."
+    )
+    DESCENT_SPENT = (
+        "Stopped after {epochs}, all that `max_iter` allows. {mistakes} in the last epoch. Raise"
+        " `max_iter` to go on, or set `tol` to stop where the loss levels off."
+    )
+    DIVERGED = (
+        "Diverged after {epochs}: the loss rose above that of zero weights. {advice} The weights"
+        " kept are those from before it rose."
+    )
+    SET = "Weights set by hand, not trained."
+    STREAM = "Open: training on a stream, {rows} so far with {mistakes}."
+    STREAM_STALLED = (
+        "Open: after {rows} of a stream the accuracy on the validation rows no longer rises."
+    )
+    STREAM_DIVERGED = (
+        "Open: the last chunk was skipped, because its updates diverged. {advice} The weights are"
+        " those of the {rows} before it."
+    )
+
+    @classmethod
+    def _missing_(cls, value: object) -> "Ending | None":
+        return cls.__members__.get(value) if isinstance(value, str) else None
+
+    def __reduce__(self) -> tuple[type["Ending"], tuple[str]]:
+        """Pickles, and files of skops, hold the name: a sentence may be reworded."""
+        return Ending, (self.name,)
+
+    def __reduce_ex__(self, _protocol: object) -> tuple[type["Ending"], tuple[str]]:
+        return self.__reduce__()
+
+    @property
+    def is_converged(self) -> bool:
+        """Whether the run converged."""
+        return self in {
+            Ending.NO_MISTAKE,
+            Ending.NO_CHANGE,
+            Ending.CERTIFIED,
+            Ending.CONVERGED,
+            Ending.SOLVED,
+            Ending.SOLVED_SHORTEST,
+            Ending.SOLVED_PARTLY,
+            Ending.SOLVED_BY_GAPS,
+        }
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a run ended; `str(outcome)` is a sentence that says what to do."""
+
+    ending: Ending
+    passes: int
+    rows: int
+    mistakes: int = 0
+    advice: str = ""
+    rank: int = 0
+    width: int = 0
+    gap: float = np.inf
+
+    @property
+    def converged(self) -> bool:
+        """Whether the run converged."""
+        return self.ending.is_converged
+
+    def __str__(self) -> str:
+        return self.ending.value.format(
+            epochs=counted(self.passes, "epoch", "epochs"),
+            rows=counted(self.rows, "row", "rows"),
+            mistakes=counted(self.mistakes, "mistake", "mistakes"),
+            rank=self.rank,
+            width=self.width,
+            advice=self.advice,
+            steps=counted(self.passes, "step", "steps"),
+            gap=f"{max(self.gap, MIN_GAP):.1e}" if self.gap < np.inf else "an unknown amount",
+        )
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+@dataclass(frozen=True)
+class EpochResult:
+    """A run after an epoch (pass).
+
+    `mistakes`, `changes` (updates of weights) and the mean `loss` are those of this epoch, each row
+    scored just before it was learned from; `all_mistakes` and `all_changes` are of the whole run.
+    `last` gives the weights the epoch ended with, `weights` those the run would keep now.
+    `advice` says what the settings should be where the ending alone does not know.
+    `error` is the share of training rows that `weights` get wrong, where somebody measured it;
+    `norm` is |w|, where the weights themselves are not known.
+    """
+
+    passes: int
+    rows: int
+    mistakes: int
+    changes: int
+    loss: float
+    all_mistakes: int
+    all_changes: int
+    last: Callable[[], Any]
+    weights: Callable[[], Any]
+    error: float | None = None
+    score: float | None = None
+    norm: float | None = None
+    ending: Ending | None = None
+    advice: str = ""
+
+
+def counted(n: int, one: str, many: str) -> str:
+    """A number with its noun: 1 row, 2 rows, 1,000 rows."""
+    return f"{n:,} {one if n == 1 else many}"

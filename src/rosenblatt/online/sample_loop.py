@@ -1,0 +1,302 @@
+"""The epoch loops of online learning: one update after every sample.
+
+For each sample (x, y) in the order of the epoch, with (x, 1) and the bias inside w:
+
+* one unit, or one a class against the rest:  m = y (w·x);       w ← w + τ y x
+* Kesler's construct:                         m = w_y·x − w_r·x;  w_y ← w_y + τ x, w_r ← w_r − τ x
+
+where r is the highest-scoring wrong class (ties to the lowest), and τ follows from the loss at m
+(losses/margin_losses.py, online/step_size.py). Rows are scored four at a time against the same
+weights; once a row of the four has changed them, the rest are scored again, so grouping
+changes no bit.
+
+An epoch ends early at a row whose score is not a finite number, and returns its position in the
+order (−1: none): that is how NaN and infinity in the data are found without another pass over it.
+"""
+
+import numpy as np
+
+from rosenblatt.data.shuffle import SampleOrder
+from rosenblatt.data.training_data import TrainingData
+from rosenblatt.kernels.cache import njit
+from rosenblatt.kernels.rows import (
+    FOUR,
+    ONE,
+    THREE,
+    TWO,
+    UINT,
+    Four,
+    Rows,
+    apply_l1,
+    can_screen,
+    clear4,
+    dot,
+    dot4,
+    dot4_float32,
+    in_groups,
+    n_cols,
+    prefetch_item,
+    prefetch_row,
+    prefetch_start,
+)
+from rosenblatt.losses.margin_losses import flat_beyond
+from rosenblatt.online.screening import (
+    best_rival_score,
+    error_bound,
+    float32_products,
+    norm_bounds,
+    round_unit,
+    round_weights,
+)
+from rosenblatt.online.state import (
+    L1_PENALTY,
+    LAST_MISTAKE,
+    LONGEST_RUN,
+    LOSS,
+    MISTAKES,
+    ROWS,
+    SCALE,
+    UPDATES,
+    OptimiserState,
+)
+from rosenblatt.online.step_size import learning_rate
+from rosenblatt.online.update import (
+    ALL_FINITE,
+    Rule,
+    Sample,
+    add_row,
+    balanced_weight,
+    signed,
+    update,
+    update_all,
+    update_length,
+)
+from rosenblatt.types import Array, Codes, Floats, Ints
+
+# samples ahead at which the row, and the row pointer, of a sparse row are prefetched
+PREFETCH_ROW, PREFETCH_POINTER = UINT(3), UINT(32)
+
+
+@njit(cache=True, nogil=True)
+def single_unit_epoch(
+    data: TrainingData, sampling: SampleOrder, rule: Rule, state: OptimiserState
+) -> int:
+    """Learn with one unit and no penalty; the position of a row that is not finite, or −1."""
+    # records are unpacked once: handing a whole one on costs more than an update
+    X, codes, weights, class_weights = data
+    order, prefetch = sampling
+    W, weighted_update_sum, pocket, _, counts, counters, sums = state
+    w, weighted_update_sum_w = (
+        W[0],
+        weighted_update_sum[0] if len(weighted_update_sum) > 0 else W[0],
+    )
+    n_samples, safe = UINT(len(order)), flat_beyond(rule.loss)
+    place = UINT(0)
+    while place < n_samples:
+        bias, seen = rule.bias * w[-1], ONE
+        if in_groups(X) and safe < np.inf and place + FOUR <= n_samples:
+            now = four(order, place)
+            prefetch_item(codes, prefetch[place])
+            levels, positive = (bias, safe), positive_bits(now, codes)
+            clear, score = clear4(X, now, w, four(prefetch, place), levels, positive)
+            if clear == FOUR and not rule.balanced:
+                place += FOUR
+                continue
+            seen = min(UINT(clear) + ONE, FOUR)
+            margin = signed(score, codes[UINT(order[place + seen - ONE])])
+        else:
+            if prefetch[place] != order[place]:
+                last = n_samples - ONE
+                prefetch_row(X, prefetch[place])
+                if order[min(place + ONE, last)] != order[place] + 1:  # not in file order
+                    prefetch_start(X, prefetch[min(place + PREFETCH_POINTER, last)])
+                    prefetch_row(X, order[min(place + PREFETCH_ROW, last)])
+                    prefetch_item(codes, prefetch[place])
+            margin = signed(dot(X, order[place], w) + bias, codes[UINT(order[place])])
+        if not np.isfinite(margin):
+            return int(place + seen - ONE)
+        if rule.balanced:
+            for c in range(place, place + seen):
+                counts[codes[order[c]]] += 1
+        place += seen
+        if margin > safe:
+            continue
+        i = order[place - ONE]
+        n = counters[ROWS] + np.int64(place)
+        weight = weights[i] * class_weights[codes[i]] * balanced_weight(rule, counts, codes[i], n)
+        sample = Sample(codes[i], weight, n, update_length(X, i, rule))
+        if not np.isfinite(sample.length):
+            return int(place - ONE)
+        amount, loss = update(margin, sample, rule)
+        sums[LOSS] += loss
+        if margin <= 0.0 and weight > 0.0 and count_mistakes(1, n, counters) and len(pocket) > 0:
+            copy_into(pocket, W)
+        if amount != 0.0:
+            change = signed(amount, codes[i])
+            add_row(X, i, change, rule.bias, w)
+            if len(weighted_update_sum) > 0:
+                add_row(X, i, (n - 1) * change, rule.bias, weighted_update_sum_w)
+            counters[UPDATES] += 1
+    counters[ROWS] += len(order)
+    return ALL_FINITE
+
+
+@njit(cache=True, nogil=True, forceinline=True)
+def positive_bits(rows: Four, codes: Codes) -> int:
+    """Four bits: which of four rows are of the positive class."""
+    ones = int(codes[UINT(rows[0])]) | int(codes[UINT(rows[1])]) << 1
+    return ones | int(codes[UINT(rows[2])]) << 2 | int(codes[UINT(rows[3])]) << 3
+
+
+@njit(cache=True, nogil=True)
+def multi_unit_epoch(
+    data: TrainingData, sampling: SampleOrder, rule: Rule, state: OptimiserState
+) -> int:
+    """Learn with any number of units, penalties included; see `single_unit_epoch`."""
+    X, codes, weights, class_weights = data
+    order, prefetch = sampling
+    W, weighted_update_sum, pocket, l1_applied, counts, counters, sums = state
+    n_units, d, n_samples = len(W), n_cols(X), len(order)
+    products, row_norms = np.empty((n_units, 4)), np.empty(4)
+    scores, amounts = np.empty(n_units), np.empty(n_units)
+    stale = np.empty(n_units, np.bool_)
+    penalised = rule.l1 > 0.0 or rule.l2 > 0.0
+    screening = can_screen(X) and rule.kesler and not penalised
+    in_fours = rule.l1 == 0.0 and flat_beyond(rule.loss) < np.inf
+    W_float32 = round_weights(W if screening else W[:0])
+    for first in range(0, n_samples, 4):
+        whole = first + 4 <= n_samples and in_fours
+        set_all(stale, screening or not whole)
+        if whole and screening:
+            float32_products(X, four(order, first), four(prefetch, first), W_float32.W, products)
+            row_norms[0], row_norms[1], row_norms[2], row_norms[3] = norm_bounds(
+                X, four(order, first)
+            )
+        elif whole:
+            score_four(X, four(order, first), four(prefetch, first), W, products)
+        for b in range(min(4, n_samples - first)):
+            i = order[first + b]
+            own, rival_bound = codes[i], -np.inf
+            if rule.l1 > 0.0:
+                for k in range(n_units):
+                    apply_l1(X, i, W[k], (sums[L1_PENALTY], l1_applied[k]))
+            if whole and screening:
+                other = best_rival_score(products, b, own, W, rule.bias)
+                margin = products[own, b] + rule.bias * W[own, d] - other
+                error = error_bound(row_norms[b], d, W_float32.norms)
+                if flat_beyond(rule.loss) + error < margin < np.inf:
+                    if rule.balanced:
+                        counts[own] += 1
+                    continue
+                rival_bound = other - error
+            for k in range(n_units):
+                if k != own and products[k, b] + rule.bias * W[k, d] < rival_bound:
+                    scores[k] = -np.inf  # surely not the strongest rival
+                    continue
+                product = dot(X, i, W[k]) if stale[k] else products[k, b]
+                scores[k] = sums[SCALE] * product + rule.bias * W[k, d]
+            if not np.isfinite(scores[own if rule.kesler else 0]):
+                return first + b
+            if rule.balanced:
+                counts[codes[i]] += 1
+            n = counters[ROWS] + first + b + 1
+            weight = (
+                weights[i] * class_weights[codes[i]] * balanced_weight(rule, counts, codes[i], n)
+            )
+            sample = Sample(codes[i], weight, n, update_length(X, i, rule))
+            if not np.isfinite(sample.length):
+                return first + b
+            mistakes, loss = update_all(scores, sample, rule, amounts)
+            sums[LOSS] += loss
+            if mistakes > 0 and count_mistakes(mistakes, n, counters) and len(pocket) > 0:
+                copy_into(pocket, W)
+            if penalised:
+                decay(learning_rate(rule.step, rule.eta, sample.n), rule, W, l1_applied, sums)
+                set_all(stale, True)  # noqa: FBT003
+            for k in range(n_units):
+                if amounts[k] != 0.0:
+                    add_row(X, i, amounts[k] / sums[SCALE], rule.bias * sums[SCALE], W[k])
+                    if len(weighted_update_sum) > 0:
+                        add_row(
+                            X, i, (sample.n - 1) * amounts[k], rule.bias, weighted_update_sum[k]
+                        )
+                    counters[UPDATES] += 1
+                    stale[k] = True
+                    if whole and screening:
+                        round_unit(W, k, W_float32)
+                        now = four(order, first)
+                        products[k, 0], products[k, 1], products[k, 2], products[k, 3] = (
+                            dot4_float32(X, now, W_float32.W[k], None)
+                        )
+    counters[ROWS] += n_samples
+    return ALL_FINITE
+
+
+@njit(cache=True, nogil=True, forceinline=True)
+def score_four(X: Rows, now: Four, later: Four, W: Floats, products: Floats) -> None:
+    """Write the products of four rows with every unit."""
+    products[0, 0], products[0, 1], products[0, 2], products[0, 3] = dot4(X, now, W[0], later)
+    for k in range(1, len(W)):
+        products[k, 0], products[k, 1], products[k, 2], products[k, 3] = dot4(X, now, W[k], None)
+
+
+@njit(cache=True, nogil=True, forceinline=True)
+def count_mistakes(mistakes: int, n: int, counters: Ints) -> bool:
+    """Whether a mistake at the n-th sample ended the longest run of correct ones; it is counted."""
+    run = n - 1 - counters[LAST_MISTAKE]
+    counters[LAST_MISTAKE] = n
+    counters[MISTAKES] += mistakes
+    if run <= counters[LONGEST_RUN]:
+        return False
+    counters[LONGEST_RUN] = run
+    return True
+
+
+@njit(cache=True, nogil=True, forceinline=True)
+def decay(eta: float, rule: Rule, W: Floats, l1_applied: Floats, sums: Floats) -> None:
+    """Weight decay: the l2 penalty of one sample, by a scale common to all weights but the bias.
+
+    The l1 penalty is cumulative (Tsuruoka, Tsujii and Ananiadou 2009): it is applied to a weight
+    before its feature is scored again, or when the weights are asked for. The pending penalty is
+    scaled with the weights, so that it does not matter when it is applied.
+    """
+    sums[SCALE] *= max(0.0, 1.0 - eta * rule.l2)
+    if sums[SCALE] < 1e-9:  # before the scale runs out of digits, move it into the weights
+        shrink(W, sums[SCALE])
+        shrink(l1_applied, sums[SCALE])
+        sums[L1_PENALTY] *= sums[SCALE]
+        sums[SCALE] = 1.0
+    sums[L1_PENALTY] += eta * rule.l1 / sums[SCALE]
+
+
+@njit(cache=True, nogil=True)
+def shrink(W: Floats, scale: float) -> None:
+    """Multiply all weights but the bias."""
+    for k in range(len(W)):
+        for j in range(W.shape[1] - 1):
+            W[k, j] *= scale
+
+
+# plain loops: an array expression takes longer to compile than the whole epoch loop around it
+
+
+@njit(cache=True, nogil=True)
+def copy_into(target: Floats, W: Floats) -> None:
+    """Copy weights."""
+    for k in range(len(W)):
+        for j in range(W.shape[1]):
+            target[k, j] = W[k, j]
+
+
+@njit(cache=True, nogil=True, forceinline=True)
+def set_all(flags: Array, value: bool) -> None:  # noqa: FBT001
+    """Set all flags."""
+    for k in range(len(flags)):
+        flags[k] = value
+
+
+@njit(cache=True, nogil=True, forceinline=True)
+def four(rows: Ints, first: int) -> Four:
+    """Four consecutive entries of an order."""
+    place = UINT(first)
+    return rows[place], rows[place + ONE], rows[place + TWO], rows[place + THREE]

@@ -1,0 +1,279 @@
+"""What estimators may have learned: every attribute, and the shapes of its arrays.
+
+Compiled code trusts shapes, so those of a file are checked before anything runs on them:
+
+==========  ===================================
+letter      stands for
+==========  ===================================
+``K, d``    classes, features
+``w``       weights of a unit, d + 1
+``u``       units: 1 for two classes, else K
+``s``       rows in the sum of a kernel machine
+==========  ===================================
+
+What every fitted estimator of a rule has stands in `FITTED`: a file that lacks some of it is
+refused when it is loaded, not when a prediction looks for it.
+"""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rosenblatt.csr import CSR, Rows, n_cols, n_rows
+from rosenblatt.estimators.partial_fit import units
+from rosenblatt.losses.kernel_functions import NAMES
+from rosenblatt.online.state import OptimiserState
+from rosenblatt.persist.schema import (
+    RECORDS,
+    TRACE,
+    Accepts,
+    either,
+    is_array,
+    is_dict,
+    is_flag,
+    is_float_array,
+    is_int_array,
+    is_integer,
+    is_number,
+    list_of,
+    optional,
+)
+
+KINDS: dict[str, Accepts] = {
+    "n_features_in_": is_integer,
+    "feature_names_in_": is_array,
+    "classes_": is_array,
+    "_W": optional(is_float_array),
+    "coef_": is_float_array,
+    "vocabulary_": is_array,
+    "_stream": RECORDS["stream"].accepts,
+    "_outcome": optional(RECORDS["outcome"].accepts),
+    "outcome_": RECORDS["outcome"].accepts,
+    "trace_": TRACE.accepts,
+    "n_iter_": either(is_integer, is_int_array),
+    "_one_vs_rest": is_flag,
+    "_sparse_coef": is_flag,
+    "mistakes_": is_integer,
+    "margin_bounds_": optional(RECORDS["margin bounds"].accepts),
+    "mistake_bound_": optional(is_number),
+    "validation_score_": is_number,
+    "_patience": RECORDS["patience"].accepts,
+    "_pair": optional(is_array),
+    "_moments": RECORDS["moments"].accepts,
+    "_n_rows": is_integer,
+    "_rank": is_integer,
+    "rank_": is_integer,
+    "scalings_": is_float_array,
+    "explained_variance_ratio_": is_float_array,
+    "means_": is_float_array,
+    "_common": is_float_array,
+    "_priors": is_float_array,
+    "_covariance": is_float_array,
+    "_shrinkage": is_float_array,
+    "_scalings": is_float_array,
+    "_ratios": is_float_array,
+    "objective_": is_number,
+    "gap_": is_number,
+    "C_": is_number,
+    "cv_results_": is_dict,
+    "support_": either(is_int_array, list_of(is_int_array)),
+    "dual_coef_": either(is_float_array, list_of(is_float_array)),
+    "_kernel": RECORDS["kernel"].accepts,
+    "_supports": RECORDS["points"].accepts,
+    "_labels": is_array,
+    "_skipped": is_integer,
+}
+SHAPES = {
+    "classes_": ("K",),
+    "feature_names_in_": ("d",),
+    "_W": ("u", "w"),
+    "coef_": ("d",),
+    "vocabulary_": ("d",),
+    "_pair": (2,),
+    "scalings_": ("d", "any"),
+    "explained_variance_ratio_": ("any",),
+    "means_": ("K", "d"),
+    "_common": ("w",),
+    "_priors": ("K",),
+    "_covariance": ("d", "d"),
+    "_shrinkage": ("K",),
+    "_scalings": ("d", "any"),
+    "_ratios": ("any",),
+}
+OPTIMISER_STATE = {
+    "W": ("u", "w"),
+    "weighted_update_sum": ("u or 0", "w"),
+    "pocket": ("u or 0", "w"),
+    "counts": ("K",),
+    "counters": (5,),
+    "sums": (3,),
+}
+MOMENTS = {
+    "counts": ("K",),
+    "origins": ("K", "d"),
+    "offsets": ("K", "d"),
+    "scatter": ("K or 1", "d", "d"),
+}
+
+
+class Fitted(NamedTuple):
+    """Attributes that every fitted estimator of a rule has, beside classes and features."""
+
+    always: tuple[str, ...]
+    learned: tuple[str, ...] = ()  # besides, unless the weights were set by hand
+    without_weights: tuple[str, ...] = ()  # all of them where `_W` is None; none if it cannot be
+
+
+SOLVED = Fitted(("_W", "outcome_"))
+ONLINE = Fitted(("_W", "_outcome"), ("_stream",), ("_W", "_outcome", "_stream"))
+MOMENTS_READ = ("_moments", "_n_rows")
+KERNEL_SUM = ("_kernel", "_supports", "_labels", "_stream", "_outcome", "_skipped")
+RANKING = ("coef_", "outcome_")
+FITTED = {
+    "perceptron": ONLINE,
+    "batch-perceptron": SOLVED,
+    "passive-aggressive": ONLINE,
+    "arow": ONLINE,
+    "second-order-perceptron": ONLINE,
+    "lms": ONLINE,
+    "tanh-perceptron": ONLINE,
+    "least-squares": Fitted(
+        ("_W", "_outcome"), (*MOMENTS_READ, "_rank"), without_weights=("_W", *MOMENTS_READ)
+    ),
+    "fisher-discriminant": Fitted(("_W", "outcome_"), (*MOMENTS_READ, "rank_", "scalings_")),
+    "linear-discriminant": Fitted(
+        ("_W", "_outcome", "_common"),
+        (*MOMENTS_READ, "_rank", "_priors", "_covariance"),
+        without_weights=("_W", *MOMENTS_READ),
+    ),
+    "linear-svm": SOLVED,
+    "logistic-regression": SOLVED,
+    "kernel-perceptron": Fitted(KERNEL_SUM, without_weights=KERNEL_SUM),
+    "sentence-ranker": Fitted(RANKING, without_weights=RANKING),
+}
+WITHOUT_CLASSES = {"sentence-ranker"}
+
+
+def check(rule: str, state: Mapping[str, Any]) -> None:
+    """Refuse what does not fit together or is not all that a rule needs, with a ValueError."""
+    _check_kinds(state)
+    _check_fitted(rule, state)
+    K, d = len(state.get("classes_", ())), state["n_features_in_"]
+    sizes = {"K": K, "d": d, "w": d + 1, "u": K if "_pair" in state else units(K)}
+    _check_shapes(state, SHAPES, sizes)
+    if "_moments" in state:
+        _check_shapes(state["_moments"]._asdict(), MOMENTS, sizes)
+    if "_kernel" in state:
+        _check_sum(state, sizes)
+    if "_stream" in state:
+        if not np.array_equal(state["_stream"].classes, state["classes_"]):
+            raise ValueError("its stream is about other classes")
+        _check_optimiser_state(state["_stream"].state, sizes)
+
+
+def _check_kinds(state: Mapping[str, Any]) -> None:
+    for name, value in state.items():
+        if name not in KINDS or not KINDS[name](value):
+            raise ValueError(f"its attribute {name!r} is unknown or of another kind")
+    if not all(type(word) is str for word in state.get("vocabulary_", ())):
+        raise ValueError("its vocabulary holds what is no word")
+
+
+def _check_fitted(rule: str, state: Mapping[str, Any]) -> None:
+    """A fitted estimator has weights, or what they are computed from, and what goes with them."""
+    if "n_features_in_" not in state or not ("classes_" in state or rule in WITHOUT_CLASSES):
+        raise ValueError("it does not say what its classes and features are")
+    fitted = FITTED[rule]
+    if state.get("_W") is not None:
+        wanted = fitted.always + (() if _are_set(state) else fitted.learned)
+    elif fitted.without_weights:
+        wanted = fitted.without_weights
+    else:
+        raise ValueError("it holds no weights")
+    missing = [name for name in wanted if name not in state]
+    if missing:
+        raise ValueError(f"a fitted {rule} has the attribute {missing[0]!r}, which is missing")
+    if ("_moments" in state) != ("_n_rows" in state):
+        raise ValueError("moments go with a number of rows, and one of them is missing")
+    if state.get("_outcome", ...) is None and "_stream" not in state:
+        raise ValueError("it does not say how its weights were found")
+
+
+def _are_set(state: Mapping[str, Any]) -> bool:
+    """Whether the weights were set by hand, which no rule learned."""
+    outcome = state.get("_outcome") or state.get("outcome_")
+    return outcome is not None and outcome.ending.name == "SET"
+
+
+def _check_shapes(
+    values: Mapping[str, Any], shapes: Mapping[str, tuple[Any, ...]], sizes: Mapping[str, int]
+) -> None:
+    for name, wanted in shapes.items():
+        array = values.get(name)
+        if array is None:
+            continue
+        if len(array.shape) != len(wanted) or not all(
+            _is_size(n, size, sizes) for n, size in zip(array.shape, wanted, strict=True)
+        ):
+            raise ValueError(f"its {name} has the shape {array.shape}, which is not right")
+        if array.dtype.kind == "f" and not np.isfinite(array).all():
+            raise ValueError(f"its {name} holds NaN or infinity")
+
+
+def _is_size(n: int, size: Any, sizes: Mapping[str, int]) -> bool:
+    if size in ("any", n):
+        return True
+    letters = str(size).split(" or ")
+    return any(
+        n == sizes.get(letter, int(letter) if letter.isdigit() else -1) for letter in letters
+    )
+
+
+def _check_optimiser_state(optimiser: OptimiserState, sizes: Mapping[str, int]) -> None:
+    _check_shapes(optimiser._asdict(), OPTIMISER_STATE, sizes)
+    u, w = optimiser.W.shape
+    aux = optimiser.aux  # nothing, a row a unit, or a matrix a unit
+    if len(aux) and (aux.shape[1:] != (w,) or len(aux) not in {u, u * w}):
+        raise ValueError("its memory keeps something beside the weights that does not go with them")
+    if not np.isfinite(aux).all() or (optimiser.counters < 0).any() or (optimiser.counts < 0).any():
+        raise ValueError("its memory holds what cannot be")
+
+
+def _check_sum(state: Mapping[str, Any], sizes: dict[str, int]) -> None:
+    """The sum of a kernel machine: its rows, and what goes with each."""
+    kernel, points = state["_kernel"], state["_supports"]
+    if kernel.kind not in NAMES or kernel.degree < 1 or not np.isfinite(kernel[1:]).all():
+        raise ValueError("its kernel is none that is known")
+    table = kernel.kind == "precomputed"
+    s = n_rows(points.rows)
+    _check_rows(points.rows, 0 if table else sizes["d"])
+    squares = s if kernel.kind == "rbf" else 0
+    if {points.numbers.shape, state["_labels"].shape} != {(s,)} or len(points.squares) != squares:
+        raise ValueError("the rows in its sum lack something")
+    if s and (points.numbers.min() < 0 or (table and points.numbers.max() >= sizes["d"])):
+        raise ValueError("the rows in its sum have numbers that cannot be")
+    sizes["w"] = s
+
+
+def _check_rows(rows: Rows, width: int) -> None:
+    values = rows.data if isinstance(rows, CSR) else rows
+    if isinstance(rows, CSR):
+        _check_sparse(rows)
+    elif rows.ndim != 2:
+        raise ValueError("the rows in its sum are no table")
+    if n_cols(rows) != width or values.dtype not in (np.float32, np.float64):
+        raise ValueError("the rows in its sum have another width, or are no numbers")
+    if not np.isfinite(values).all():
+        raise ValueError("the rows in its sum hold NaN or infinity")
+
+
+def _check_sparse(rows: CSR) -> None:
+    data, indices, indptr, width = rows
+    axes = {part.ndim for part in (data, indices, indptr)}
+    if axes != {1} or indices.dtype.kind != "i" or indptr.dtype.kind != "i" or not len(indptr):
+        raise ValueError("its sparse rows are broken")
+    inside = not len(indices) or 0 <= indices.min() <= indices.max() < width
+    rising = indptr[0] == 0 and indptr[-1] == len(data) and bool((np.diff(indptr) >= 0).all())
+    if len(data) != len(indices) or not inside or not rising:
+        raise ValueError("its sparse rows are broken")

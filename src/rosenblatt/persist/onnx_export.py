@@ -1,0 +1,210 @@
+"""A model as an ONNX graph: columns by name in, label, scores and probabilities out.
+
+Inputs are float32, as other tools give them; inside everything is float64, so that an answer is off
+by no more than the rounding of its inputs and of the score that is given out.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.errors import ModelError
+from rosenblatt.losses.link import LOGISTIC, ONE_VS_REST
+from rosenblatt.persist.model import Model, as_model
+from rosenblatt.preprocess.column_encoders import Category, Column, Number, Text
+from rosenblatt.preprocess.scaling import Scaling
+from rosenblatt.types import Array
+
+OPSET, ML_OPSET, IR = 17, 3, 8  # old enough for any runtime in use
+INSIDE = "rosenblatt/"  # before the names of everything that is neither input nor output
+
+
+def to_onnx(model: Any) -> Any:
+    """A model as an ONNX graph; needs ``rosenblatt[onnx]``.
+
+    Parameters
+    ----------
+    model : Model or fitted estimator
+        A linear classifier without columns of text.
+
+    Returns
+    -------
+    onnx.ModelProto
+        Its inputs are the columns by name, a float or string tensor of shape (n, 1) each, or the
+        float tensor "X" of shape (n, n_features). A missing number is NaN, a missing word "". Its
+        outputs are "label", "scores" and, where there are any, "probabilities".
+    """
+    model = as_model(model)
+    if model.preparation.maps:
+        raise ModelError(
+            f"ONNX export knows no feature maps, and this model has {model.preparation.maps[0][0]}."
+            " Export to JSON, or train without --features."
+        )
+    return _Graph(model).made()
+
+
+class _Graph:
+    """Nodes and constants as they are put together."""
+
+    def __init__(self, model: Model) -> None:
+        self._onnx = _onnx()
+        self._model = model
+        self._nodes: list[Any] = []
+        self._constants: list[Any] = []
+        self._inputs: list[Any] = []
+        self._outputs: list[Any] = []
+
+    def made(self) -> Any:
+        """The whole graph."""
+        helper, model = self._onnx.helper, self._model
+        rows = self._rows()
+        if model.preparation.scaling is not None:
+            rows = self._scaled(rows, model.preparation.scaling)
+        w, b = self._constant(model.W[:, :-1].T), self._constant(model.W[:, -1])
+        scores = self._node("Add", self._node("MatMul", rows, w), b)
+        self._give("label", self._label(scores), self._type_of(_labels(model)), [None])
+        self._give_floats("scores", scores, len(model.W))
+        if model.link is not None:
+            self._give_floats("probabilities", self._chances(scores), len(model.classes))
+        graph = helper.make_graph(
+            self._nodes, "rosenblatt", self._inputs, self._outputs, self._constants
+        )
+        opsets = [helper.make_opsetid("", OPSET), helper.make_opsetid("ai.onnx.ml", ML_OPSET)]
+        made = helper.make_model(
+            graph, opset_imports=opsets, ir_version=IR, producer_name="rosenblatt"
+        )
+        self._onnx.checker.check_model(made)
+        return made
+
+    def _rows(self) -> str:
+        """Features of the rows, before they are scaled."""
+        columns = self._model.preparation.columns
+        if not columns:
+            X = self._input("X", "FLOAT", self._model.preparation.n_features)
+            return self._double(X)
+        parts = [part for column in columns for part in self._features(column)]
+        return self._node("Concat", *parts, axis=1)
+
+    def _features(self, column: Column) -> list[str]:
+        if isinstance(column, Text):
+            raise ModelError(
+                f"The column {column.name!r} holds text, for whose hashed words ONNX has no"
+                " operation. Export to JSON, or leave the column out of the model."
+            )
+        if isinstance(column, Category):
+            return [self._one_hot(column)]
+        return self._filled(column)
+
+    def _filled(self, column: Number) -> list[str]:
+        value = self._double(self._input(column.name, "FLOAT", 1))
+        missing = self._node("IsNaN", value)
+        filled = self._node("Where", missing, self._constant(np.array(column.fill)), value)
+        return [filled, self._double(missing)] if column.indicator else [filled]
+
+    def _one_hot(self, column: Category) -> str:
+        word = self._input(column.name, "STRING", 1)
+        words = [*column.values, ""] if column.indicator else list(column.values)
+        table = self._node("OneHotEncoder", word, domain="ai.onnx.ml", cats_strings=words, zeros=1)
+        shape = self._constant(np.array([-1, len(words)]))
+        return self._double(self._node("Reshape", table, shape))
+
+    def _scaled(self, rows: str, scaling: Scaling) -> str:
+        if scaling.logarithm:
+            rows = self._logarithm(rows)
+        rows = self._node("Sub", rows, self._constant(scaling.shift))
+        rows = self._node("Mul", rows, self._constant(scaling.factor))
+        if not scaling.unit_rows:
+            return rows
+        axis = self._constant(np.array([1]))
+        squares = self._node("ReduceSum", self._node("Mul", rows, rows), axis, keepdims=1)
+        length = self._node("Sqrt", squares)
+        none = self._node("Equal", length, self._constant(np.array(0.0)))
+        safe = self._node("Where", none, self._constant(np.array(1.0)), length)
+        return self._node("Div", rows, safe)
+
+    def _logarithm(self, rows: str) -> str:
+        """1 + log x of every positive x; 1 stands in where there is nothing to take it of."""
+        one = self._constant(np.array(1.0))
+        positive = self._node("Greater", rows, self._constant(np.array(0.0)))
+        safe = self._node("Where", positive, rows, one)
+        return self._node("Where", positive, self._node("Add", self._node("Log", safe), one), rows)
+
+    def _label(self, scores: str) -> str:
+        if len(self._model.W) == 1:
+            above = "GreaterOrEqual" if self._model.link is None else "Greater"
+            positive = self._node(above, scores, self._constant(np.array(0.0)))
+            code = self._node("Cast", positive, to=self._onnx.TensorProto.INT64)
+            code = self._node("Squeeze", code, self._constant(np.array([1])))
+        else:
+            code = self._node("ArgMax", scores, axis=1, keepdims=0)
+        return self._node("Gather", self._constant(_labels(self._model)), code)
+
+    def _chances(self, scores: str) -> str:
+        if self._model.link == LOGISTIC:
+            both = self._node("Concat", self._node("Neg", scores), scores, axis=1)
+            return self._node("Sigmoid", both)
+        if self._model.link == ONE_VS_REST:
+            scores = self._log_sigmoid(scores)
+        return self._node("Softmax", scores, axis=1)
+
+    def _log_sigmoid(self, scores: str) -> str:
+        """Give log σ(s) = min(s, 0) − log(1 + e^−|s|), which no score is too large for."""
+        power = self._node("Exp", self._node("Neg", self._node("Abs", scores)))
+        rest = self._node("Log", self._node("Add", power, self._constant(np.array(1.0))))
+        return self._node("Sub", self._node("Min", scores, self._constant(np.array(0.0))), rest)
+
+    def _node(self, operation: str, *inputs: str, **settings: Any) -> str:
+        output = f"{INSIDE}{len(self._nodes)}"
+        self._nodes.append(self._onnx.helper.make_node(operation, inputs, [output], **settings))
+        return output
+
+    def _constant(self, array: Array) -> str:
+        name = f"{INSIDE}constant {len(self._constants)}"
+        values = array.astype(object) if array.dtype.kind == "U" else np.ascontiguousarray(array)
+        self._constants.append(self._onnx.numpy_helper.from_array(values, name))
+        return name
+
+    def _double(self, name: str) -> str:
+        return self._node("Cast", name, to=self._onnx.TensorProto.DOUBLE)
+
+    def _input(self, name: str, kind: str, width: int) -> str:
+        number = getattr(self._onnx.TensorProto, kind)
+        self._inputs.append(self._onnx.helper.make_tensor_value_info(name, number, [None, width]))
+        return name
+
+    def _give_floats(self, name: str, value: str, width: int) -> None:
+        single = self._onnx.TensorProto.FLOAT
+        self._give(name, self._node("Cast", value, to=single), single, [None, width])
+
+    def _give(self, name: str, value: str, number: int, shape: list[int | None]) -> None:
+        taken = {column.name for column in self._model.preparation.columns}
+        while name in taken:  # a column is called so
+            name += "_"
+        self._nodes.append(self._onnx.helper.make_node("Identity", [value], [name]))
+        self._outputs.append(self._onnx.helper.make_tensor_value_info(name, number, shape))
+
+    def _type_of(self, array: Array) -> int:
+        if array.dtype.kind == "U":
+            return int(self._onnx.TensorProto.STRING)
+        return int(self._onnx.helper.np_dtype_to_tensor_dtype(array.dtype))
+
+
+def _labels(model: Model) -> Array:
+    """Labels to choose from by code, at least two."""
+    classes = model.classes
+    if classes.dtype.kind == "i":
+        classes = classes.astype(np.int64)
+    return classes if len(classes) > 1 else np.repeat(classes, 2)
+
+
+def _onnx() -> Any:
+    try:
+        import onnx  # noqa: PLC0415 (an extra)
+        import onnx.checker  # noqa: PLC0415
+        import onnx.helper  # noqa: PLC0415
+        import onnx.numpy_helper  # noqa: PLC0415
+    except ImportError as error:
+        raise ModelError(
+            "The export needs the package onnx: pip install 'rosenblatt[onnx]'."
+        ) from error
+    return onnx

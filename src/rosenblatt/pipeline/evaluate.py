@@ -1,0 +1,109 @@
+"""Evaluation of a classifier on rows that it was not trained on, with a confidence interval."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.preprocess.target import UNKNOWN
+from rosenblatt.types import Array, Floats, Ints
+
+TEST_SET = "test set"  # a method of evaluation
+Z = 1.959963984540054  # standard normal quantile of a 95 % interval
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """True and predicted classes of rows that were not trained on, and what models say of them.
+
+    `true` is UNKNOWN for rows of classes that training did not have: whatever is predicted for them
+    is wrong. `method` says which rows these are, such as "10-fold CV". `probabilities` has a column
+    a class; it is None for rules without any. `scores` are decision values of a single model, one
+    column for two classes; None where the rows were scored by several models.
+    """
+
+    true: Ints
+    predicted: Ints
+    n_classes: int
+    method: str
+    scores: Floats | None = None
+    probabilities: Floats | None = None
+
+    @property
+    def n_rows(self) -> int:
+        """Number of evaluated rows, those of unknown classes included."""
+        return len(self.true)
+
+    @property
+    def n_unknown_class(self) -> int:
+        """Number of rows whose class training did not have."""
+        return int(np.count_nonzero(self.true == UNKNOWN))
+
+    @property
+    def known(self) -> "Evaluation":
+        """The evaluation of the rows of known classes alone."""
+        if not self.n_unknown_class:
+            return self
+        rows = self.true != UNKNOWN
+        scores, probabilities = (
+            None if values is None else values[rows] for values in (self.scores, self.probabilities)
+        )
+        return replace(
+            self,
+            true=self.true[rows],
+            predicted=self.predicted[rows],
+            scores=scores,
+            probabilities=probabilities,
+        )
+
+    @cached_property
+    def confusion(self) -> Ints:
+        """The confusion matrix, counts[true, predicted], over the rows of known classes."""
+        K, known = self.n_classes, self.true != UNKNOWN
+        cells = self.true[known].astype(np.int64) * K + self.predicted[known]
+        return np.bincount(cells, minlength=K * K).reshape(K, K)
+
+    @property
+    def accuracy(self) -> float:
+        """Share of the rows that are predicted correctly."""
+        return float(np.trace(self.confusion)) / self.n_rows
+
+    @property
+    def accuracy_interval(self) -> tuple[float, float]:
+        """Wilson's 95 % interval around the accuracy, for independent rows."""
+        return wilson(self.accuracy, self.n_rows)
+
+    @property
+    def baseline_accuracy(self) -> float:
+        """Accuracy of the majority-class baseline on the same rows."""
+        return int(self.confusion.sum(axis=1).max()) / self.n_rows
+
+    @property
+    def correct(self) -> Array:
+        """Whether each row is predicted correctly."""
+        correct: Array = self.true == self.predicted
+        return correct
+
+
+def wilson(p: float, n: int) -> tuple[float, float]:
+    """Wilson's 95 % interval around a share p of n independent rows."""
+    middle = (p + Z * Z / (2 * n)) / (1 + Z * Z / n)
+    reach = Z / (1 + Z * Z / n) * float(np.sqrt(p * (1 - p) / n + Z * Z / (4 * n * n)))
+    low = 0.0 if p == 0 else middle - reach  # exactly, whatever rounding makes of it
+    high = 1.0 if p == 1 else middle + reach
+    return low, high
+
+
+def predict_rows(estimator: Any, X: Any) -> tuple[Ints, Floats | None]:
+    """Predicted codes of rows, and their probabilities, if the estimator gives any."""
+    predicted = np.asarray(estimator.predict(X), np.int64)
+    if not hasattr(estimator, "predict_proba"):
+        return predicted, None
+    return predicted, np.asarray(estimator.predict_proba(X))
+
+
+def decision_values(estimator: Any, X: Any) -> Floats:
+    """Decision values, a row each; one column for two classes."""
+    values: Floats = np.asarray(estimator.decision_function(X), np.float64)
+    return values.reshape(len(values), -1)

@@ -1,0 +1,73 @@
+"""Names for hashed features: the words of some rows that fall on them, read when asked for.
+
+Nothing of it is stored in a model: a model never holds training text.
+"""
+
+import re
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rosenblatt.errors import SourceError
+from rosenblatt.io.chunks import Chunk, Table
+from rosenblatt.preprocess.column_encoders import Text, width_of, words_of
+from rosenblatt.preprocess.transformer import Preparation
+from rosenblatt.types import Ints
+
+if TYPE_CHECKING:
+    import polars as pl
+
+MAX_CELLS = 100_000  # that are read for names
+
+
+def ngram_names(source: Iterable[Chunk], preparation: Preparation, wanted: Ints) -> dict[int, str]:
+    """The most frequent word, or run of words, behind each of the features that are wanted.
+
+    After maps, a feature such as "12 × 40" is named by what is behind both.
+    """
+    if not preparation.has_text:
+        return {}
+    if not preparation.maps:
+        return _encoded_names(source, preparation, wanted)
+    numbers = preparation.mapped_names(tuple(map(str, range(preparation.n_encoded))))
+    behind = {int(n) for j in wanted for n in re.findall(r"\d+", numbers[j])}
+    names = list(preparation.encoded_names)
+    for j, name in _encoded_names(source, preparation, np.array(sorted(behind))).items():
+        names[j] = name
+    called = preparation.mapped_names(tuple(names))
+    return {int(j): called[j] for j in wanted}
+
+
+def _encoded_names(
+    source: Iterable[Chunk], preparation: Preparation, wanted: Ints
+) -> dict[int, str]:
+    """The same for features before the maps."""
+    found: dict[int, str] = {}
+    first = 0
+    for column in preparation.columns:
+        width = width_of(column)
+        inside = wanted[(wanted >= first) & (wanted < first + width)] - first
+        if isinstance(column, Text) and len(inside):
+            names = column.grams.names_in(_cells(source, column.name), np.sort(inside))
+            found |= {
+                first + j: f'{column.name}: "{words[0]}"' for j, words in names.items() if words
+            }
+        first += width
+    return found
+
+
+def _cells(source: Iterable[Chunk], name: str) -> "pl.Series":
+    """The first cells of a column, as many as are read for names."""
+    import polars as pl  # noqa: PLC0415 (slow to import)
+
+    parts: list[pl.Series] = []
+    for chunk in source:
+        if not isinstance(chunk, Table) or name not in chunk.names:
+            raise SourceError(
+                f"{chunk.place.file} has no column {name!r}, whose words are to be named."
+            )
+        parts += words_of([chunk.frame[name]])
+        if sum(map(len, parts)) >= MAX_CELLS:
+            break
+    return pl.concat(parts)

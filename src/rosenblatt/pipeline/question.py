@@ -1,0 +1,164 @@
+"""The question that a verdict on separability answers, and the same question asked again.
+
+It says which rows, classes and columns there are, how these became features, whether an intercept
+is allowed, which columns were left out and why, and what the verdict is with those that the program
+left out by itself. More columns never make separable classes inseparable: their weights may be 0.
+Only where feature maps are learned from all columns, the verdict is worked out anew.
+
+The encoding in a proof file is never applied. The rows are read again by its choices, which have to
+give the same encoding (`plan_of_claim`, `encode_as_claimed`).
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from rosenblatt.errors import ParameterError, ProofError, ProofFileError, SourceError
+from rosenblatt.io.chunks import Source, Table
+from rosenblatt.io.wrappers import Remembered
+from rosenblatt.maps.recipes import Recipe
+from rosenblatt.persist.file import check_preparation
+from rosenblatt.pipeline.prove import prove_in_time
+from rosenblatt.pipeline.read_dataset import EncodedDataset, encoded_rows, read_rows
+from rosenblatt.preprocess.column_types import Choices
+from rosenblatt.preprocess.column_warnings import Finding, dropped
+from rosenblatt.preprocess.fit import Learned
+from rosenblatt.preprocess.proof_encoding import choices_in, difference, encoding_of, preparation_in
+from rosenblatt.preprocess.target import Counts, target_of
+from rosenblatt.preprocess.transformer import Preparation
+from rosenblatt.separation.proof.verdict import Proof
+
+LEFT_OUT_SECONDS = 2.0  # to find out what the verdict is with the columns left out
+NOT_KNOWN = "not known"
+
+
+class Question(NamedTuple):
+    """What was asked.
+
+    `with_left_out` is the verdict with the columns that the program left out by itself, or "not
+    known"; None where there are none, or where nobody looked.
+    """
+
+    preparation: Preparation
+    counts: Counts
+    left_out: tuple[Finding, ...]
+    fit_intercept: bool
+    with_left_out: str | None = None
+
+
+class EncodingPlan(NamedTuple):
+    """How a source is to be read for a verdict."""
+
+    source: Source
+    target: str | None
+    choices: Choices
+    recipes: tuple[Recipe, ...] = ()
+    why_dropped: str = "by --drop"
+
+    def read(self) -> EncodedDataset:
+        """The rows."""
+        return read_rows(self.source, self.target, self.choices, self.recipes)
+
+    def left_out(self, learned: Learned) -> tuple[Finding, ...]:
+        """Columns left out: those that the program has found, then those that the user drops."""
+        drop = sorted(self.choices.drop)
+        return (*learned.findings, *(dropped(name, self.why_dropped) for name in drop))
+
+    def encoding(self, rows: EncodedDataset) -> dict[str, Any]:
+        """The encoding for a proof about these rows."""
+        left_out = self.left_out(rows.learned)
+        return encoding_of(rows.preparation, self.choices, self.recipes, left_out)
+
+    def question(self, rows: EncodedDataset, *, fit_intercept: bool) -> Question:
+        """What is asked about these rows."""
+        left_out = self.left_out(rows.learned)
+        return Question(rows.preparation, rows.learned.counts, left_out, fit_intercept)
+
+    def verdict_with_left_out(
+        self, learned: Learned, proof: Proof, seconds: float, *, fit_intercept: bool
+    ) -> str | None:
+        """The verdict with the columns that the program left out by itself."""
+        if not learned.findings:
+            return None
+        if proof.answer == "separable" and not self.recipes:
+            return proof.answer
+        if not (isinstance(self.source, Remembered) and self.source.whole):
+            return NOT_KNOWN  # it would be read from the disk once more
+        choices = replace(self.choices, use_all=True)
+        rows = encoded_rows(self.source, self.target, choices, self.recipes)
+        again = prove_in_time(rows.encoded, learned.classes, seconds, fit_intercept=fit_intercept)
+        return NOT_KNOWN if again is None or again.answer == "undecided" else again.answer
+
+
+class ClaimedEncoding(NamedTuple):
+    """The encoding in a proof file: data that nobody vouches for, but of the right form."""
+
+    encoding: Mapping[str, Any]
+    preparation: Preparation
+    choices: Choices
+    recipes: tuple[Recipe, ...]
+
+
+def parse_claimed_encoding(encoding: Mapping[str, Any]) -> ClaimedEncoding:
+    """What an encoding says; one that does not fit together is refused."""
+    try:
+        preparation, arrays = preparation_in(encoding)
+        check_preparation(preparation, arrays)
+        choices, recipes = choices_in(encoding)
+    except KeyError as error:
+        raise ProofFileError(f"The encoding in the proof file is damaged: no {error}.") from error
+    except (TypeError, ValueError, AttributeError, OverflowError, ParameterError) as error:
+        trouble = str(error).removesuffix(".")
+        raise ProofFileError(f"The encoding in the proof file is damaged: {trouble}.") from error
+    return ClaimedEncoding(encoding, preparation, choices, recipes)
+
+
+def plan_of_claim(claimed: ClaimedEncoding, source: Source, target: str | None) -> EncodingPlan:
+    """The question of a proof, for a source and a target that the user names."""
+    source = Remembered(source)
+    first = next(iter(source))
+    own, choices = claimed.preparation.target, claimed.choices
+    if not isinstance(first, Table):
+        if own is not None:
+            raise SourceError(
+                f"{source.name} has its own labels, but the proof is about a table with the target"
+                f" {own!r}."
+            )
+        return EncodingPlan(source, target, choices, claimed.recipes)
+    _check_target(first, own, target)
+    named = choices.drop | choices.use | choices.category | choices.text
+    for name in sorted(named - set(first.names)):
+        raise ProofError(f"The proof names the column {name!r}, which {source.name} does not have.")
+    if "version" not in claimed.encoding:
+        choices = replace(choices, drop=frozenset(first.names) - choices.use - {str(own)})
+        return EncodingPlan(source, own, choices, claimed.recipes, "not used by the proof")
+    return EncodingPlan(source, own, choices, claimed.recipes)
+
+
+def _check_target(table: Table, claimed: str | None, asked: str | None) -> None:
+    """Refuse another target than the one that is asked for, or taken where none is."""
+    if claimed is None:
+        raise SourceError(
+            f"{table.place.file} has columns with names, but the proof is about rows of numbers"
+            " with labels of their own."
+        )
+    if asked is not None and asked != claimed:
+        raise SourceError(f"The proof speaks of the target {claimed!r}.")
+    usual = target_of(table, asked)
+    if usual != claimed:
+        raise SourceError(
+            f"The proof is about the target {claimed!r}; without --target it would be {usual!r}. If"
+            f" {claimed!r} is meant, say so: --target {claimed}."
+        )
+
+
+def encode_as_claimed(claimed: ClaimedEncoding, asked: EncodingPlan) -> EncodedDataset:
+    """The rows of a question; ProofError if they are not made as the proof says."""
+    rows = asked.read()
+    wrong = difference(claimed.encoding, asked.encoding(rows))
+    if wrong is not None:
+        raise ProofError(
+            f"The encoding in the proof is not the one that {asked.source.name} gives: {wrong}."
+            " Give the data that the proof was made from, unchanged."
+        )
+    return rows

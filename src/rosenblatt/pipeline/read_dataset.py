@@ -1,0 +1,98 @@
+"""A source as the rows and labels of a `Dataset`: encoded, but neither scaled nor weighted."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from rosenblatt.datasets.builtin import Dataset
+from rosenblatt.io.chunks import Source
+from rosenblatt.io.formats import open_source
+from rosenblatt.io.options import Options
+from rosenblatt.io.wrappers import Remembered
+from rosenblatt.maps.recipes import Recipe
+from rosenblatt.pipeline.encoded_data import EncodedData, encode
+from rosenblatt.pipeline.mapped_data import choices_for, fit_maps
+from rosenblatt.preprocess.column_types import Choices
+from rosenblatt.preprocess.fit import Learned, learn
+from rosenblatt.preprocess.target import Label
+from rosenblatt.preprocess.transformer import Preparation
+
+
+class EncodedDataset(NamedTuple):
+    """Rows and labels, the preparation that made the rows, and what else was learned of them."""
+
+    data: Dataset
+    preparation: Preparation
+    learned: Learned
+
+
+class EncodedRows(NamedTuple):
+    """Rows as numbers, the preparation that made them, and what else was learned of them."""
+
+    encoded: EncodedData
+    preparation: Preparation
+    learned: Learned
+
+
+def read(
+    source: str | Sequence[str], target: str | None = None, options: Options | None = None
+) -> Dataset:
+    """Labelled rows of files or of a built-in name, as numbers.
+
+    Numbers stay as they are, categories become a feature a value, missing cells are filled with the
+    mean and flagged, words of a text are counted. What does not fit into memory stays in a
+    temporary file that is mapped into it: every estimator learns from that as from any array.
+
+    Parameters
+    ----------
+    source : str or sequence of str
+        Files of one format, globs, "-" for standard input, or "builtin:NAME".
+    target : str, optional
+        Column to predict; by default one called target, label, class or y, or the last.
+    options : Options, optional
+        How to read the files.
+
+    Returns
+    -------
+    Dataset
+        With `X` (an array or a CSR array), `y` and `feature_names`.
+
+    Examples
+    --------
+    >>> from rosenblatt import read
+    >>> data = read("builtin:iris")
+    >>> data.X.shape, data.feature_names[:2]
+    ((150, 4), ('sepal_length', 'sepal_width'))
+    """
+    names = [source] if isinstance(source, str) else list(source)
+    options = replace(options or Options(), teaches=True)
+    return read_rows(open_source(names, options, target=target), target, Choices(scale=False)).data
+
+
+def read_rows(
+    source: Source, target: str | None, choices: Choices, features: Sequence[Recipe] = ()
+) -> EncodedDataset:
+    """Rows and labels of a source, encoded and mapped by what its own rows teach."""
+    encoded, preparation, learned = encoded_rows(source, target, choices, features)
+    data = _dataset(source, encoded, learned.classes, preparation)
+    return EncodedDataset(data, preparation, learned)
+
+
+def encoded_rows(
+    source: Source, target: str | None, choices: Choices, features: Sequence[Recipe] = ()
+) -> EncodedRows:
+    """Rows of a source, encoded and mapped by what its own rows teach."""
+    source = source if isinstance(source, Remembered) else Remembered(source)
+    learned = learn(source, target, choices_for(features, choices))
+    preparation = learned.preparation.exact()
+    encoded = encode(source, preparation, learned.classes, preparation.raw, learned.n_rows)
+    return EncodedRows(*fit_maps(encoded, preparation, features), learned)
+
+
+def _dataset(
+    source: Source, encoded: EncodedData, classes: tuple[Label, ...], preparation: Preparation
+) -> Dataset:
+    labels = np.array(classes)[encoded.codes]
+    return Dataset(source.name, encoded.X, labels, preparation.feature_names, source.name)

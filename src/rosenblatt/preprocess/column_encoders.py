@@ -1,0 +1,199 @@
+"""How a column becomes features. What a column needs to know was learned from the training rows.
+
+========  ==========================================================  ===========================
+column    features                                                    a missing cell
+========  ==========================================================  ===========================
+Number    its value; booleans are 0 and 1                             the fill, and an indicator
+Category  one a value seen in training; an unseen value sets none     an indicator
+Text      hashed runs of words or characters, see grams.py            sets none
+========  ==========================================================  ===========================
+
+There is an indicator where cells were missing in training.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rosenblatt.csr import CSR
+from rosenblatt.errors import BadCellError
+from rosenblatt.io.column_stack import by_cells, n_cells, unnamed
+from rosenblatt.preprocess.ngram_spec import Grams
+from rosenblatt.types import Floats, Ints
+
+if TYPE_CHECKING:
+    import polars as pl
+
+BOOLEAN = "(?i-u)^(true|false)$"
+ABSENT = -1  # place of a feature that is zero in this row
+FEW_CELLS = 200  # which a dictionary finds sooner than a query does
+
+
+@dataclass(frozen=True)
+class Number:
+    """A column of numbers."""
+
+    name: str
+    fill: float
+    indicator: bool
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """Names of its features."""
+        return (self.name, f"{self.name} is missing") if self.indicator else (self.name,)
+
+
+@dataclass(frozen=True)
+class Category:
+    """A column of words, each of which is a feature."""
+
+    name: str
+    values: tuple[str, ...]
+    indicator: bool
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """Names of its features."""
+        named = tuple(f"{self.name}={value}" for value in self.values)
+        return (*named, f"{self.name} is missing") if self.indicator else named
+
+    def places(self, words: "pl.Series") -> Ints:
+        """Which of its features some words set; ABSENT where they set none."""
+        import polars as pl  # noqa: PLC0415 (slow to import)
+
+        known = dict(zip(self.values, range(len(self.values)), strict=True))
+        if len(words) <= FEW_CELLS:
+            none = len(self.values) if self.indicator else ABSENT
+            cells = words.to_list()
+            return np.array([none if w is None else known.get(w, ABSENT) for w in cells], np.int64)
+        found = words.replace_strict(known, default=ABSENT, return_dtype=pl.Int64)
+        places = found.fill_null(ABSENT).to_numpy().copy()
+        if self.indicator:
+            places[words.is_null().to_numpy()] = len(self.values)
+        return places
+
+
+@dataclass(frozen=True, eq=False)
+class Text:
+    """A column of free text: how often runs of words come, or how much that weighs (idf)."""
+
+    name: str
+    grams: Grams
+    idf: Floats | None = None
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """Names of its features: what is hashed has none of its own."""
+        return tuple(f"{self.name}#{j}" for j in range(self.grams.n_features))
+
+    def counts(self, cells: "pl.Series") -> CSR:
+        """How often each of its features comes in some rows."""
+        return self.grams.counts(*words_of([cells]))
+
+    def weighted(self, cells: "pl.Series") -> CSR:
+        """How much its features weigh in some rows."""
+        from rosenblatt.preprocess.tfidf import weighted  # noqa: PLC0415 (loads the compiler)
+
+        counts = self.counts(cells)
+        return counts if self.idf is None else weighted(counts, self.idf)
+
+
+Column = Number | Category | Text
+
+
+def width_of(column: Column) -> int:
+    """How many features a column has."""
+    if isinstance(column, Text):
+        return column.grams.n_features
+    return (len(column.values) if isinstance(column, Category) else 1) + column.indicator
+
+
+def numbers_of(columns: "Sequence[pl.Series]") -> Floats:
+    """Columns of cells as rows of float64, a missing cell as NaN; what is no number is refused."""
+    import polars as pl  # noqa: PLC0415 (slow to import)
+
+    floats = pl.concat([_floats(cells) for cells in columns])
+    values: Floats = floats.to_numpy(writable=True).reshape(len(columns), -1)
+    infinite = np.isinf(values)
+    if infinite.any():
+        column, row = np.argwhere(infinite)[0].tolist()
+        raise _bad_cell(columns[column], row, "is not finite")
+    return values
+
+
+def _floats(cells: "pl.Series") -> "pl.Series":
+    import polars as pl  # noqa: PLC0415 (slow to import)
+
+    if cells.dtype == pl.Float64:
+        return cells
+    if cells.dtype.is_numeric() or cells.dtype == pl.Boolean:
+        return cells.cast(pl.Float64)
+    (words,) = words_of([cells])
+    numbers = words.replace(["true", "false"], ["1", "0"]).cast(pl.Float64, strict=False)
+    bad = numbers.is_null() & words.is_not_null()
+    if bad.any():
+        raise _bad_cell(cells, int(bad.arg_max() or 0), "is not a number")
+    return numbers
+
+
+def words_of(columns: "Sequence[pl.Series]") -> "list[pl.Series]":
+    """Columns of cells, unnamed, as words without blanks around them; an empty one is missing.
+
+    Whole numbers are written without a point, and booleans are true and false, whatever type they
+    are stored as: formats without booleans have them as True or TRUE.
+    """
+    import polars as pl  # noqa: PLC0415 (slow to import)
+
+    places: dict[pl.DataType, list[int]] = {}
+    for place, cells in enumerate(columns):
+        places.setdefault(cells.dtype, []).append(place)
+    found = list(columns)
+    for kind, own in places.items():
+        if kind.is_nested() or kind in (pl.Binary, pl.Object):
+            name = columns[own[0]].name
+            raise BadCellError(0, name, f"cells of {kind} are neither numbers nor words.")
+        words = pl.all().cast(pl.String).str.strip_chars()
+        if kind.is_float():
+            words = words.str.strip_suffix(".0")
+        for place, cells in zip(own, by_cells([columns[k] for k in own], words), strict=True):
+            found[place] = cells
+    given = _with_small_booleans(by_cells(found, pl.when(pl.all() != "").then(pl.all())))
+    return [unnamed(cells) for cells in given]
+
+
+def _with_small_booleans(columns: "list[pl.Series]") -> "list[pl.Series]":
+    """True and TRUE as true: only columns that hold such words are written anew."""
+    import polars as pl  # noqa: PLC0415 (slow to import)
+
+    boolean = pl.all().str.contains(BOOLEAN)
+    small = pl.when(boolean).then(pl.all().str.to_lowercase()).otherwise(pl.all())
+    places = np.flatnonzero(n_cells(columns, boolean)).tolist()
+    for place, cells in zip(places, by_cells([columns[k] for k in places], small), strict=True):
+        columns[place] = cells
+    return columns
+
+
+def _bad_cell(cells: "pl.Series", row: int, trouble: str) -> BadCellError:
+    return BadCellError(row, cells.name, f"{str(cells[row])!r} {trouble}.")
+
+
+def plain_column(column: Column) -> dict[str, Any]:
+    """A column as plain data, but for the array of a text column."""
+    if isinstance(column, Text):
+        return {"kind": "text", "name": column.name, **column.grams._asdict()}
+    if isinstance(column, Category):
+        values = list(column.values)
+        return {
+            "kind": "category",
+            "name": column.name,
+            "values": values,
+            "indicator": column.indicator,
+        }
+    return {
+        "kind": "number",
+        "name": column.name,
+        "fill": column.fill,
+        "indicator": column.indicator,
+    }

@@ -1,0 +1,105 @@
+"""How texts are read: runs of words or of characters, hashed to features, and what a run weighs.
+
+On a command line it is written ngrams:SIZES with settings behind it: `ngrams:1-2`, `ngrams:2`,
+`ngrams:3-5,unit=character`, `ngrams:1-3,bits=20,weight=binary`.
+"""
+
+import inspect
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from rosenblatt.csr import CSR
+from rosenblatt.errors import ParameterError
+from rosenblatt.maps.recipes import TEXTS, Recipe, recipes_of, settings_in
+from rosenblatt.types import Ints
+
+if TYPE_CHECKING:
+    import polars as pl
+
+UNITS = ("word", "character")
+WEIGHTS = ("tfidf", "count", "binary")
+MOST_UNITS, MOST_BITS = 8, 30  # of a run, and of its hash
+
+
+class Grams(NamedTuple):
+    """From how many units to how many a run has, what they are, and into 2^bits features.
+
+    A run weighs what tfidf.py says, or counts as often as it comes, or once.
+    """
+
+    sizes: tuple[int, int] = (1, 2)
+    unit: str = "word"
+    bits: int = 18
+    weight: str = "tfidf"
+
+    @property
+    def n_features(self) -> int:
+        """How many features there are."""
+        return 1 << self.bits
+
+    @property
+    def written(self) -> str:
+        """How it is written on a command line; what is usual is left out."""
+        usual = Grams()
+        settings = [
+            f",{name}={value}"
+            for name, value in self._asdict().items()
+            if name != "sizes" and value != getattr(usual, name)
+        ]
+        return f"{TEXTS}:{self.sizes[0]}-{self.sizes[1]}{''.join(settings)}"
+
+    def check(self) -> None:
+        """Refuse a way in which no text can be read."""
+        low, high = self.sizes
+        if not 1 <= low <= high <= MOST_UNITS:
+            raise ParameterError(
+                f"sizes must be from 1 to {MOST_UNITS}, the smaller first; got {low} to {high}."
+            )
+        if not 1 <= self.bits <= MOST_BITS:
+            raise ParameterError(f"bits must be from 1 to {MOST_BITS}; got {self.bits}.")
+        for name, options in (("unit", UNITS), ("weight", WEIGHTS)):
+            if getattr(self, name) not in options:
+                given = getattr(self, name)
+                raise ParameterError(f"{name} must be one of {', '.join(options)}; got {given!r}.")
+
+    def counts(self, texts: "pl.Series") -> CSR:
+        """How often each feature comes in texts; once, where that is all that counts."""
+        from rosenblatt.preprocess.ngrams import counts  # noqa: PLC0415 (loads the compiler)
+
+        rows = counts(texts, sizes=self.sizes, bits=self.bits, unit=self.unit)
+        return rows._replace(data=np.ones_like(rows.data)) if self.weight == "binary" else rows
+
+    def names_in(self, texts: "pl.Series", wanted: Ints) -> dict[int, list[str]]:
+        """What in some texts has each of the wanted features, the most frequent first."""
+        from rosenblatt.preprocess.ngrams import names_of  # noqa: PLC0415 (loads the compiler)
+
+        return names_of(texts, wanted, sizes=self.sizes, bits=self.bits, unit=self.unit)
+
+
+def features_of(written: Sequence[str]) -> tuple[Grams | None, tuple[Recipe, ...]]:
+    """How texts are to be read, if that is said, and the maps of features that follow."""
+    texts = [each for each in written if each.partition(":")[0] == TEXTS]
+    if len(texts) > 1:
+        raise ParameterError(f"Texts are read in one way; got {' and '.join(texts)}.")
+    maps = recipes_of(each for each in written if each not in texts)
+    return (grams_of(texts[0]) if texts else None), maps
+
+
+def grams_of(written: str) -> Grams:
+    """The way of reading texts that is written so."""
+    settings = settings_in(written, inspect.signature(_grams).parameters)
+    try:
+        grams = _grams(**settings)
+        grams.check()
+    except ParameterError as error:
+        raise ParameterError(f"{written}: {error}") from None
+    return grams
+
+
+def _grams(sizes: str = "1-2", unit: str = "word", bits: int = 18, weight: str = "tfidf") -> Grams:
+    low, _, high = sizes.partition("-")
+    if not (low.isdecimal() and (high or low).isdecimal()):
+        raise ParameterError(f"sizes must be one number, or two such as 1-2; got {sizes!r}.")
+    return Grams((int(low), int(high or low)), unit, bits, weight)

@@ -1,0 +1,285 @@
+"""Text to numbers: runs of words or of characters, hashed to features. No vocabulary is kept.
+
+A run of words t₁ … tₙ, given by their hashes, has the number Σ tᵢ Kⁿ⁻ⁱ modulo 2⁶⁴. That is mixed,
+and its first bits are the feature. Runs of characters stay within a word (characters.py); one that
+is too short for any run is a run by itself.
+"""
+
+import os
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from rosenblatt.kernels.cache import njit
+from rosenblatt.kernels.rows import CSR, UINT
+from rosenblatt.preprocess.char_tokenizer import end_of_word, find_characters, padded
+from rosenblatt.preprocess.ngram_spec import UNITS, Grams
+from rosenblatt.preprocess.word_tokenizer import (
+    Text,
+    Words,
+    blocks_of,
+    find_words,
+    gap_at,
+    room_for_words,
+    text_of,
+)
+from rosenblatt.types import Array, Ints
+
+SIZES, _, BITS, _ = Grams()
+WORD, CHARACTER = range(2)  # how a kernel is told of the units
+SHORTEST = (2, 1)  # bytes of a unit and of what must follow it: a letter and a space, or a letter
+
+K = UINT(0x9E3779B97F4A7C15)  # 2⁶⁴ over the golden ratio: odd, and without a pattern
+MIX_1, MIX_2, HALF = UINT(0xFF51AFD7ED558CCD), UINT(0xC4CEB9FE1A85EC53), UINT(33)  # of MurmurHash3
+ONE = UINT(1)
+SPACE = ord(" ")
+
+
+class Runs(NamedTuple):
+    """Runs in a text: their hashes and features, where they begin and end, and in which row."""
+
+    hashes: Array
+    features: Ints
+    starts: Ints
+    stops: Ints
+    rows: Ints
+
+
+def counts(
+    texts: pl.Series, *, sizes: tuple[int, int] = SIZES, bits: int = BITS, unit: str = "word"
+) -> CSR:
+    """How often words, and runs of as many words (or characters) as `sizes` allow, occur in texts.
+
+    There are 2^bits features, in rising order in a row. A missing text is a row without entries.
+    """
+
+    def counted(block: pl.Series) -> tuple[Array, Array, Array]:
+        with np.errstate(over="ignore"):  # hashes are taken modulo 2⁶⁴
+            return count(text_in(block, unit), sizes, UNITS.index(unit), bits)
+
+    return stacked(in_blocks(counted, texts), 1 << bits)
+
+
+def in_blocks(do: Callable[[pl.Series], Any], texts: pl.Series) -> list[Any]:
+    """What is done with each block of texts, on all cores."""
+    blocks = list(blocks_of(texts))
+    with ThreadPoolExecutor(min(len(blocks), os.cpu_count() or 1)) as threads:
+        return list(threads.map(do, blocks))
+
+
+def stacked(parts: list[tuple[Array, Array, Array]], n_features: int) -> CSR:
+    """Rows out of parts of them: features, values, and how many of them each row has."""
+    lengths = np.concatenate([lengths for _, _, lengths in parts])
+    indptr = np.concatenate([[0], np.cumsum(lengths)])
+    index = np.int32 if indptr[-1] <= np.iinfo(np.int32).max else np.int64
+    return CSR(
+        np.concatenate([values for _, values, _ in parts]),
+        np.concatenate([features for features, _, _ in parts], dtype=index),
+        indptr.astype(index),
+        n_features,
+    )
+
+
+def text_in(texts: pl.Series, unit: str) -> Text:
+    """Lower-case texts, made ready to be cut into units."""
+    lower = texts.str.to_lowercase()
+    return text_of(padded(lower) if unit == "character" else lower)
+
+
+def names_of(
+    texts: pl.Series,
+    wanted: Ints,
+    *,
+    sizes: tuple[int, int] = SIZES,
+    bits: int = BITS,
+    unit: str = "word",
+) -> dict[int, list[str]]:
+    """What in some texts has each of the wanted features, the most frequent first."""
+    is_wanted = np.zeros(1 << bits, np.bool_)
+    is_wanted[wanted] = True
+    times: dict[int, Counter[str]] = {int(feature): Counter() for feature in wanted}
+    for block in blocks_of(texts):
+        text = text_in(block, unit)
+        with np.errstate(over="ignore"):
+            runs = find_runs(text, sizes, UNITS.index(unit), bits, is_wanted)
+        _, firsts, numbers = np.unique(runs.hashes, return_index=True, return_counts=True)
+        names = spelled(text, runs.starts[firsts], runs.stops[firsts], unit)
+        features = runs.features[firsts].tolist()
+        for feature, name, n in zip(features, names, numbers.tolist(), strict=True):
+            times[feature][name] += n
+    return {feature: _most_frequent(names) for feature, names in times.items()}
+
+
+def spelled(text: Text, starts: Ints, stops: Ints, unit: str) -> list[str]:
+    """Runs as text: characters as they are, words with one space between them."""
+    letters, places = spell(text.letters, starts, stops, UNITS.index(unit))
+    raw = letters.tobytes()
+    return [raw[start:stop].decode() for start, stop in pairwise(places.tolist())]
+
+
+def _most_frequent(names: Counter[str]) -> list[str]:
+    """Names by their number, equals in alphabetical order."""
+    return sorted(names, key=lambda name: (-names[name], name))
+
+
+@njit(cache=True, nogil=True)
+def count(text: Text, sizes: tuple[int, int], unit: int, bits: int) -> tuple[Array, Array, Array]:
+    """Features of all rows in turn, their counts, and how many of them each row has."""
+    letters, places = text
+    n, units = len(places) - 1, room_for_words(places, SHORTEST[unit])
+    room, row_room = room_for_runs(text, sizes, unit), len(units.hashes) * (sizes[1] - sizes[0] + 1)
+    features, values = np.empty(room, np.int32), np.empty(room, np.float32)
+    run, spare = np.empty(row_room, np.int32), np.empty(row_room, np.int32)
+    lengths = np.empty(n, np.int64)
+    tallies = np.empty(1 << ((bits + 1) // 2), np.int64)
+    total = 0
+    for row in range(n):
+        n_units = find_units(letters, places[row], places[row + 1], unit, units)
+        n_runs = hash_runs(units.hashes[:n_units], sizes, unit, bits, run)
+        sort_features(run[:n_runs], spare, bits, tallies)
+        lengths[row] = tally(run[:n_runs], features[total:], values[total:])
+        total += lengths[row]
+    return features[:total], values[:total], lengths
+
+
+@njit(cache=True, nogil=True)
+def room_for_runs(text: Text, sizes: tuple[int, int], unit: int) -> int:
+    """How many runs there are at most."""
+    n_units = len(text.letters) // SHORTEST[unit] + len(text.places)
+    return n_units * (sizes[1] - sizes[0] + 1)
+
+
+@njit(cache=True, nogil=True, forceinline=True)
+def find_units(letters: Array, start: int, stop: int, unit: int, found: Words) -> int:
+    """Write down the words or characters that stand between two places; how many there are."""
+    if unit == CHARACTER:
+        return find_characters(letters, start, stop, found)
+    return find_words(letters, start, stop, found)
+
+
+@njit(cache=True, nogil=True, forceinline=True)
+def stretch(hashes: Array, first: int, least: int, unit: int) -> tuple[int, int]:
+    """Where the runs from a unit on have to end, and how many units they have at least."""
+    if unit == CHARACTER:
+        end = end_of_word(hashes, first)
+        return end, min(UINT(least), end - first)
+    return UINT(len(hashes)), UINT(least)
+
+
+@njit(cache=True, nogil=True, forceinline=True)
+def hash_runs(hashes: Array, sizes: tuple[int, int], unit: int, bits: int, features: Array) -> int:
+    """Features of the runs of some units; how many there are."""
+    n, found, begin = UINT(len(hashes)), UINT(0), UINT(0)
+    while begin < n:
+        end, least = stretch(hashes, begin, sizes[0], unit)
+        for first in range(begin, end):
+            run = UINT(0)
+            for last in range(first, min(end, first + UINT(sizes[1]))):
+                run = run * K + hashes[last]
+                if last + ONE >= first + least:
+                    features[found] = feature_of(run, bits)
+                    found += ONE
+        begin = end
+    return int(found)
+
+
+@njit(cache=True, nogil=True, forceinline=True)
+def feature_of(run: Any, bits: int) -> Any:
+    """The first bits of the mixed hash of a run."""
+    mixed = (run ^ (run >> HALF)) * MIX_1
+    mixed = (mixed ^ (mixed >> HALF)) * MIX_2
+    return (mixed ^ (mixed >> HALF)) >> UINT(64 - bits)
+
+
+@njit(cache=True, nogil=True)
+def sort_features(features: Array, spare: Array, bits: int, tallies: Array) -> None:
+    """Sort by the lower half of the bits, then by the upper half."""
+    n, half = len(features), UINT((bits + 1) // 2)
+    sort_by_digit(features, spare[:n], UINT(0), tallies)
+    sort_by_digit(spare[:n], features, half, tallies)
+
+
+@njit(cache=True, nogil=True, forceinline=True)
+def sort_by_digit(features: Array, out: Array, shift: int, tallies: Array) -> None:
+    """Sort by some bits, those with the same ones in the order they had."""
+    mask = UINT(len(tallies) - 1)
+    for digit in range(len(tallies)):
+        tallies[digit] = 0
+    for i in range(UINT(len(features))):
+        tallies[(UINT(features[i]) >> shift) & mask] += 1
+    before = 0
+    for digit in range(len(tallies)):
+        before, tallies[digit] = before + tallies[digit], before
+    for i in range(UINT(len(features))):
+        digit = (UINT(features[i]) >> shift) & mask
+        out[UINT(tallies[digit])] = features[i]
+        tallies[digit] += 1
+
+
+@njit(cache=True, nogil=True, forceinline=True)
+def tally(run: Array, features: Array, values: Array) -> int:
+    """Each feature of a sorted run once, with its count; how many there are."""
+    n = UINT(0)
+    for i in range(UINT(len(run))):
+        if i == UINT(0) or run[i] != run[i - ONE]:
+            features[n], values[n] = run[i], np.float32(0)
+            n += ONE
+        values[n - ONE] += np.float32(1)
+    return int(n)
+
+
+@njit(cache=True, nogil=True)
+def find_runs(text: Text, sizes: tuple[int, int], unit: int, bits: int, wanted: Array) -> Runs:
+    """Runs whose features are wanted."""
+    letters, places = text
+    units = room_for_words(places, SHORTEST[unit])
+    room = room_for_runs(text, sizes, unit)
+    hashes, features = np.empty(room, np.uint64), np.empty(room, np.int64)
+    starts, stops = np.empty(room, np.int64), np.empty(room, np.int64)
+    rows = np.empty(room, np.int64)
+    found = 0
+    for row in range(len(places) - 1):
+        n = UINT(find_units(letters, places[row], places[row + 1], unit, units))
+        begin = UINT(0)
+        while begin < n:
+            end, least = stretch(units.hashes[:n], begin, sizes[0], unit)
+            for first in range(begin, end):
+                run = UINT(0)
+                for last in range(first, min(end, first + UINT(sizes[1]))):
+                    run = run * K + units.hashes[last]
+                    feature = feature_of(run, bits)
+                    if last + ONE >= first + least and wanted[feature]:
+                        hashes[found], features[found], rows[found] = run, feature, row
+                        starts[found], stops[found] = units.starts[first], units.stops[last]
+                        found += 1
+            begin = end
+    return Runs(hashes[:found], features[:found], starts[:found], stops[:found], rows[:found])
+
+
+@njit(cache=True, nogil=True)
+def spell(letters: Array, starts: Ints, stops: Ints, unit: int) -> Text:
+    """Runs one after the other, with a space for whatever stands between words."""
+    places = np.zeros(len(starts) + 1, np.int64)
+    for run in range(len(starts)):
+        places[run + 1] = places[run] + stops[run] - starts[run]
+    spelling, n = np.empty(places[-1], np.uint8), 0
+    for run in range(len(starts)):
+        i, stop = UINT(starts[run]), UINT(stops[run])
+        while i < stop:
+            gap = gap_at(letters, i) if unit == WORD else UINT(0)
+            if gap == UINT(0):
+                spelling[n] = letters[i]
+                n += 1
+                i += ONE
+                continue
+            if spelling[n - 1] != SPACE:
+                spelling[n] = SPACE
+                n += 1
+            i += gap
+        places[run + 1] = n
+    return Text(spelling[:n], places)

@@ -1,0 +1,152 @@
+"""How the rows of a proof were made from a source: all of it as JSON inside the proof file.
+
+An encoding holds the preparation (target, columns, categories, fills, maps) and, since version 2,
+the choices that it was learned by and the columns that were left out. Nobody who checks a proof
+applies the preparation of its file: it is learned again from the data by the same choices, and has
+to be the same. A proof can thus choose its question, which `verify` prints, but not the rows.
+
+Encodings without a version are those of before: their choices are taken from what they use.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.maps.recipes import Recipe
+from rosenblatt.preprocess.column_encoders import Text
+from rosenblatt.preprocess.column_types import Choices
+from rosenblatt.preprocess.column_warnings import Finding
+from rosenblatt.preprocess.ngram_spec import features_of
+from rosenblatt.preprocess.transformer import Preparation, preparation_of
+from rosenblatt.types import Array
+
+VERSION = 2
+TYPES = {"float64": np.float64, "int64": np.int64}
+ARRAYS = "arrays"
+COLUMN_FLAGS = ("drop", "use", "category", "text")
+SINCE_VERSION_2 = ("version", "choices", "left_out")
+
+
+def encoding_of(
+    preparation: Preparation,
+    choices: Choices,
+    recipes: Sequence[Recipe],
+    left_out: Sequence[Finding],
+) -> dict[str, Any]:
+    """An encoding as JSON; a float is written so that it is read as the same float."""
+    plain, arrays = preparation.to_plain()
+    told = {name: {"type": str(a.dtype), "values": a.tolist()} for name, a in arrays.items()}
+    texts = [] if choices.grams is None else [choices.grams.written]
+    chosen: dict[str, Any] = {flag: sorted(getattr(choices, flag)) for flag in COLUMN_FLAGS}
+    chosen |= {"use_all": choices.use_all, "features": [*texts, *(r.written for r in recipes)]}
+    left = [{"column": f.column, "kind": f.kind, "reason": f.reason} for f in left_out]
+    return {"version": VERSION, "choices": chosen, "left_out": left, **plain, ARRAYS: told}
+
+
+def preparation_in(encoding: Mapping[str, Any]) -> tuple[Preparation, dict[str, Array]]:
+    """The preparation that `encoding_of` wrote down, and its arrays."""
+    told = encoding.get(ARRAYS, {})
+    arrays = {name: np.array(a["values"], TYPES[a["type"]]) for name, a in told.items()}
+    return preparation_of(encoding, arrays), arrays
+
+
+def choices_in(encoding: Mapping[str, Any]) -> tuple[Choices, tuple[Recipe, ...]]:
+    """The choices and the maps of an encoding; without a version, it drops all it does not use."""
+    if "version" not in encoding:
+        return _choices_of_before(preparation_in(encoding)[0])
+    version, chosen = encoding["version"], encoding["choices"]
+    if type(version) is not int or version != VERSION:
+        raise ValueError(f"its version is {version!r}, and this program knows {VERSION}")
+    grams, recipes = features_of([str(written) for written in chosen["features"]])
+    named: dict[str, Any] = {flag: frozenset(map(str, chosen[flag])) for flag in COLUMN_FLAGS}
+    use_all = bool(chosen["use_all"])
+    return Choices(**named, use_all=use_all, scale=False, grams=grams), recipes
+
+
+def _choices_of_before(preparation: Preparation) -> tuple[Choices, tuple[Recipe, ...]]:
+    """The choices under which a preparation uses its columns, each as what it is."""
+    columns = preparation.columns
+    texts = [column for column in columns if isinstance(column, Text)]
+    maps = [step.written for step in preparation.maps]
+    grams, recipes = features_of([*{text.grams.written for text in texts}, *maps])
+    return Choices(
+        use=frozenset(column.name for column in columns),
+        category=preparation.as_words - {text.name for text in texts},
+        text=frozenset(text.name for text in texts),
+        scale=False,
+        grams=grams,
+    ), recipes
+
+
+def difference(claimed: Mapping[str, Any], rebuilt: Mapping[str, Any]) -> str | None:
+    """Where an encoding is not the one that the data give; None if it is."""
+    if "version" not in claimed:
+        rebuilt = {name: part for name, part in rebuilt.items() if name not in SINCE_VERSION_2}
+    if _canonical(claimed) == _canonical(rebuilt):
+        return None
+    if claimed["target"] != rebuilt["target"]:
+        return f"it is about the target {claimed['target']!r}, not {rebuilt['target']!r}"
+    return (
+        _difference_of_columns(claimed["columns"], rebuilt["columns"])
+        or _difference_of_left_out(claimed, rebuilt)
+        or _difference_of_fields(claimed, rebuilt)
+    )
+
+
+def _difference_of_columns(
+    claimed: Sequence[Mapping[str, Any]], rebuilt: Sequence[Mapping[str, Any]]
+) -> str | None:
+    here, there = ([column["name"] for column in side] for side in (claimed, rebuilt))
+    for name in here:
+        if name not in there:
+            return f"it uses the column {name!r}, which these data leave out"
+    for name in there:
+        if name not in here:
+            return f"it does not use the column {name!r}"
+    if here != there:
+        return f"its columns are {', '.join(here)} in this order, and not {', '.join(there)}"
+    pairs = zip(claimed, rebuilt, strict=True)
+    return next((_difference_of_column(*pair) for pair in pairs if pair[0] != pair[1]), None)
+
+
+def _difference_of_column(claimed: Mapping[str, Any], rebuilt: Mapping[str, Any]) -> str:
+    name, kind = rebuilt["name"], rebuilt["kind"]
+    if claimed["kind"] != kind:
+        return f"the column {name!r} is a {claimed['kind']} in it, and a {kind} in these data"
+    if kind == "category" and claimed["values"] != rebuilt["values"]:
+        return f"the categories of {name!r} are not those of these data"
+    if kind == "number" and claimed["fill"] != rebuilt["fill"]:
+        return (
+            f"missing cells of {name!r} are filled with {claimed['fill']!r} in it; the mean of"
+            f" these data is {rebuilt['fill']!r}"
+        )
+    if kind == "text":
+        return f"the texts of {name!r} are read in another way"
+    return f"it does not flag missing cells of {name!r} as these data do"
+
+
+def _difference_of_left_out(claimed: Mapping[str, Any], rebuilt: Mapping[str, Any]) -> str | None:
+    if claimed.get("left_out") == rebuilt.get("left_out"):
+        return None
+    told = ", ".join(f"{f['column']} ({f['kind']})" for f in rebuilt["left_out"]) or "none"
+    return f"the columns that it says are left out are not those of these data: {told}"
+
+
+def _difference_of_fields(claimed: Mapping[str, Any], rebuilt: Mapping[str, Any]) -> str:
+    names = sorted({*claimed, *rebuilt})
+    wrong = (n for n in names if _canonical(claimed.get(n)) != _canonical(rebuilt.get(n)))
+    told = {
+        "maps": "its feature maps are not those that were asked for and that these data give",
+        ARRAYS: "the numbers of its feature maps, or its scale factors, are not those of the data",
+        "unit_rows": "it scales the features, which no proof does",
+        "logarithm": "it scales the features, which no proof does",
+    }
+    field = next(wrong)
+    return told.get(field, f"its field {field!r} is not what these data give")
+
+
+def _canonical(part: Any) -> str:
+    """JSON in which equal parts are equal texts, and 1 is neither 1.0 nor true."""
+    return json.dumps(part, sort_keys=True)

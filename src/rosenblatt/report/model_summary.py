@@ -1,0 +1,77 @@
+"""A saved model as plain data and as text: the output of `show`."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from rosenblatt.persist.model import Model
+from rosenblatt.preprocess.target import written
+from rosenblatt.report.text import interval_text, listed, percent, weights_table
+from rosenblatt.report.weights_json import columns_json, feature_maps_json, largest_weights
+
+
+def model_json(path: str, model: Model, names: Mapping[int, str] | None = None) -> dict[str, Any]:
+    """All that a model file says; `names` are better ones for some features."""
+    classes = [written(label) for label in model.classes]
+    return {
+        "model": path,
+        "rule": model.rule,
+        "classes": classes,
+        "n_features": model.preparation.n_features,
+        "target": model.preparation.target,
+        "columns": columns_json(model.preparation),
+        "feature_maps": feature_maps_json(model.preparation),
+        "scaled": model.preparation.scaling is not None,
+        "has_probabilities": model.link is not None,
+        "weights": largest_weights(classes, model.feature_names, model.W, names),
+        "training": model.summary,
+    }
+
+
+def model_text(model_data: dict[str, Any]) -> str:
+    """The summary of a model as text."""
+    training = model_data["training"]
+    lines = [
+        (
+            f"{model_data['model']}: {model_data['rule']}, {model_data['n_features']:,} features;"
+            f" classes {listed(model_data['classes'])}"
+        )
+    ]
+    if model_data["columns"]:
+        lines.append("Columns: " + listed([_column(column) for column in model_data["columns"]]))
+    if model_data["feature_maps"]:
+        lines.append(
+            "Feature map: "
+            + " and ".join(each["feature_map"] for each in model_data["feature_maps"])
+        )
+    lines += _training_text(training)
+    if model_data["scaled"]:
+        lines.append(
+            "The weights are those of the scaled features, so their sizes can be compared."
+        )
+    return "\n".join([*lines, weights_table(model_data["weights"], model_data["n_features"])])
+
+
+def _training_text(training: Mapping[str, Any]) -> list[str]:
+    """What a summary says of the training; it may be any JSON object, and say nothing of it."""
+    lines = []
+    match training:
+        case {"source": str(source), "n_rows": int(rows)}:
+            lines.append(f"Trained on {source}, {rows:,} rows.")
+    match training:
+        case {"outcome": str(outcome)}:
+            lines.append(outcome)
+    match training.get("evaluation"):
+        case {
+            "accuracy": float(accuracy),
+            "accuracy_interval": [float(low), float(high)],
+            "method": str(method),
+        }:
+            lines.append(
+                f"Accuracy ({method}): {percent(accuracy)}, 95 % CI {interval_text(low, high)}."
+            )
+    return lines
+
+
+def _column(column: dict[str, Any]) -> str:
+    read = f", {column['ngrams']}" if "ngrams" in column else ""
+    return f"{column['name']} ({column['kind']}{read})"

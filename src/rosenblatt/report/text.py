@@ -1,0 +1,168 @@
+"""The result of a fit as text, and the parts of text that reports share."""
+
+from collections.abc import Sequence
+from typing import Any
+
+SHOWN_EPOCHS = 12
+SHOWN_WEIGHTS = 10
+SHOWN_CLASSES = 12
+SHOWN_COLUMNS = 12
+MAX_NAME_CHARACTERS = 60  # in a table
+
+
+def fit_text(report: dict[str, Any]) -> str:
+    """The result of a fit as text."""
+    parts = [
+        *_about_the_data(report),
+        report["estimator"] + _regularisation(report["C"]) + _mistakes(report["mistakes"]),
+        report["outcome"],
+        *_about_accuracy(report),
+        weights_table(report["weights"], report["n_features"]),
+    ]
+    parts.extend(_about_separability(report))
+    model = report["model"]
+    parts.append("Model not saved; use -o MODEL." if model is None else f"Model saved to {model}.")
+    if report["report"] is not None:
+        parts.append(f"Report saved to {report['report']}.")
+    return "\n".join(parts)
+
+
+def _about_separability(report: dict[str, Any]) -> list[str]:
+    """The verdict on the rows as they were read, and on the mapped features."""
+    as_read, of_features = report["separability"], report["separability_of_mapped_features"]
+    parts = [] if as_read is None else [_verdict(as_read)]
+    if of_features is not None:
+        parts.append(f"After {_maps(report)}: {_verdict(of_features)}")
+    if report["rows_on_disk"]:
+        what = "the mapped features" if as_read is not None else "the data"
+        parts.append(
+            f"Separability was not tested: {what} do not fit into memory. Run"
+            " `rosenblatt separable`."
+        )
+    return parts
+
+
+def _verdict(report: dict[str, Any]) -> str:
+    """A verdict, and whether the columns left out would change it."""
+    effect = report["question"]["effect_of_left_out"]
+    return f"{report['explanation']}\n{effect}" if effect else str(report["explanation"])
+
+
+def _maps(report: dict[str, Any]) -> str:
+    return " and ".join(each["feature_map"] for each in report["feature_maps"])
+
+
+def _about_the_data(report: dict[str, Any]) -> list[str]:
+    rows, features = report["n_rows"], report["n_encoded_features"]
+    classes = listed([f"{brief(name)} {count:,}" for name, count in report["class_counts"].items()])
+    target = "" if report["target"] is None else f"{report['target']}: "
+    noun = "feature" if features == 1 else "features"
+    parts = [f"{report['source']}: {rows:,} rows, {features:,} {noun}; {target}{classes}"]
+    if report["columns"] and any(c["kind"] != "number" for c in report["columns"]):
+        parts.append(f"Columns: {listed([_column(c) for c in report['columns']], SHOWN_COLUMNS)}")
+    if report["feature_maps"]:
+        parts.append(f"Feature map: {_maps(report)} ({report['n_features']:,} features)")
+    for left in report["left_out"]:
+        name = left["column"]
+        parts.append(f"Left out {name!r}: {left['reason']} (--use {name} includes it).")
+    return parts
+
+
+def _column(column: dict[str, Any]) -> str:
+    kind, n = (
+        ", ".join([column["kind"], *filter(None, [column.get("ngrams")])]),
+        column["n_features"],
+    )
+    name = brief(column["name"])
+    return f"{name} ({kind})" if n == 1 else f"{name} ({kind}, {n:,} features)"
+
+
+def _about_accuracy(report: dict[str, Any]) -> list[str]:
+    training = f"Training accuracy: {percent(report['training_accuracy'])}"
+    evaluation = report["evaluation"]
+    if evaluation is None:
+        counts = report["class_counts"].values()
+        baseline = percent(max(counts) / sum(counts))
+        return [f"{training}; majority-class baseline {baseline}.", report["not_evaluated"]]
+    return [
+        accuracy_sentence(evaluation, report["n_rows"]),
+        f"{training}.",
+        confusion_table(list(report["class_counts"]), evaluation["confusion"]),
+    ]
+
+
+def accuracy_sentence(evaluation: dict[str, Any], n_rows: int) -> str:
+    """The accuracy with its interval, how it was estimated, and the baseline."""
+    method, n_evaluated = evaluation["method"], evaluation["n_rows"]
+    rows = "" if n_evaluated == n_rows else f", {n_evaluated:,} rows"
+    return (
+        f"Accuracy ({method}{rows}): {percent(evaluation['accuracy'])}, 95 % CI"
+        f" {interval_text(*evaluation['accuracy_interval'])}; majority-class baseline"
+        f" {percent(evaluation['baseline_accuracy'])}."
+    )
+
+
+def percent(share: float) -> str:
+    """A share in percent, with two decimals."""
+    return f"{100 * share:.2f} %"
+
+
+def interval_text(low: float, high: float) -> str:
+    """An interval of shares in percent, with one decimal."""
+    return f"{100 * low:.1f}–{100 * high:.1f} %"
+
+
+def confusion_table(classes: Sequence[str], counts: Sequence[Sequence[int]]) -> str:
+    """The confusion matrix: a line a true class, a column a predicted one."""
+    if len(classes) > SHOWN_CLASSES:
+        return f"(The {len(classes)} × {len(classes)} confusion matrix is in --json.)"
+    classes = [brief(name) for name in classes]
+    width = max(len(name) for name in [*classes, "true \\ predicted"])
+    longest = max(len(f"{n:,}") for row in counts for n in row)
+    columns = [(k, max(longest, 6, len(name))) for k, name in enumerate(classes)]
+    head = "".join(f"  {classes[k]:>{size}}" for k, size in columns)
+    lines = ["true \\ predicted".ljust(width) + head]
+    for name, row in zip(classes, counts, strict=True):
+        lines.append(name.ljust(width) + "".join(f"  {row[k]:>{size},}" for k, size in columns))
+    return "\n".join(lines)
+
+
+def weights_table(weights: dict[str, dict[str, float]], n_features: int) -> str:
+    """Largest weights by feature name, a column a unit, the intercept last."""
+    shown_units = dict(list(weights.items())[:SHOWN_CLASSES])
+    *features, intercept = next(iter(weights.values()))
+    shown = [*features[:SHOWN_WEIGHTS], intercept]
+    width = max(len(brief(name)) for name in [*shown, "weights"])
+    columns = [(unit, max(10, len(brief(unit)))) for unit in shown_units]
+    lines = ["weights".ljust(width) + "".join(f"  {brief(unit):>{size}}" for unit, size in columns)]
+    for name in shown:
+        cells = "".join(f"  {weights[unit][name]:>{size}.4g}" for unit, size in columns)
+        lines.append(brief(name).ljust(width) + cells)
+    left = n_features - SHOWN_WEIGHTS
+    if left > 0:
+        lines.insert(-1, f"… {left:,} smaller weights")
+    return "\n".join(lines)
+
+
+def brief(name: str) -> str:
+    """A name that fits into a line of a table."""
+    line = " ".join(name.splitlines())
+    return line if len(line) <= MAX_NAME_CHARACTERS else line[: MAX_NAME_CHARACTERS - 1] + "…"
+
+
+def listed(items: Sequence[str], most: int = SHOWN_CLASSES) -> str:
+    """Some words with commas between them, and how many more there are."""
+    more = f", … ({len(items) - most:,} more)" if len(items) > most else ""
+    return ", ".join(items[:most]) + more
+
+
+def _regularisation(C: Any) -> str:
+    return "" if C is None else f", C = {C:g}" if isinstance(C, (int, float)) else f", C = {C}"
+
+
+def _mistakes(mistakes: list[int] | None) -> str:
+    if mistakes is None:
+        return ""
+    shown = ", ".join(str(m) for m in mistakes[:SHOWN_EPOCHS])
+    rest = "" if len(mistakes) <= SHOWN_EPOCHS else f", …, {mistakes[-1]}"
+    return f"; mistakes in each epoch (pass): {shown}{rest}"

@@ -1,0 +1,210 @@
+"""The separation doctor: when the likelihood has no maximum, it says so, and why.
+
+Along a direction that puts no row on the wrong side, and not all rows on the boundary, the logistic
+likelihood grows for ever: the weights of that direction run to infinity. Such a direction puts
+every row strictly on its side (*complete* separation), or leaves some on the boundary
+(*quasi-complete*); if there is none, the classes overlap and there are best weights.
+
+Of more than two classes a line is one between each two: the score of a row's own class is held
+against those of all others (Kesler).
+
+The verdict is that of `separability`, exact. Only where it leaves open whether classes touch, for
+the size of the data, the direction of the run itself is tried, in floats.
+"""
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from rosenblatt.data.training_data import matrix_of
+from rosenblatt.kernels.rows import n_cols
+from rosenblatt.linalg import multi_output
+from rosenblatt.linalg.products import gram_diagonal
+from rosenblatt.online.result import Ending
+from rosenblatt.optim.duality_gap import DualityGap
+from rosenblatt.optim.newton import margins_of
+from rosenblatt.optim.objective import BinaryObjective
+from rosenblatt.optim.softmax import SoftmaxObjective
+from rosenblatt.optim.solve import Limits, Step
+from rosenblatt.separation.decide import separability
+from rosenblatt.separation.proof import margins
+from rosenblatt.separation.proof.validation import read_table
+from rosenblatt.separation.proof.verdict import Inseparable, Proof, Separable
+from rosenblatt.separation.search.kind import ranges
+from rosenblatt.types import Array, Floats, Ints
+
+PATIENCE = 10  # steps in which Newton's method arrives where there is something to arrive at
+ROUNDING = 1e-6  # of the largest: what a direction of the run has not yet forgotten
+MOST_NAMES = 5
+SHORTEST = 0.1  # seconds that a question may take when time is short
+
+
+@dataclass(frozen=True)
+class Separation:
+    """How the classes are separated.
+
+    `features` are those whose weights run to infinity (the number behind the last is the bias's),
+    `alone` those that separate the classes completely by themselves. `proved` is False where
+    floats have decided, `all_features` where there may be other features besides.
+    """
+
+    kind: Literal["complete", "quasi-complete"]
+    features: tuple[int, ...]
+    alone: tuple[int, ...] = ()
+    proved: bool = True
+    all_features: bool = True
+
+    def told(self, names: Sequence[str]) -> str:
+        """The finding as a sentence or two, with the names of the features."""
+        if self.kind == "complete":
+            alone = f" Alone sufficient: {listed(names, self.alone)}." if self.alone else ""
+            return (
+                "The classes are separable (complete separation): the longer the weights of a line"
+                f" between them, the likelier the labels.{alone}"
+            )
+        seems, growing = "" if self.proved else ", it seems", listed(names, self.features)
+        at_least = "" if self.all_features else " at least"
+        return (
+            f"No row is on the wrong side of some line, and not all are on it{seems}"
+            f" (quasi-complete separation). Without end grow{at_least} the weights of: {growing}."
+        )
+
+
+def listed(names: Sequence[str], which: Sequence[int]) -> str:
+    """Names of features, the first few of them."""
+    known = [repr(names[j]) if j < len(names) else "the bias" for j in which[:MOST_NAMES]]
+    more = f" and {len(which) - MOST_NAMES} more" if len(which) > MOST_NAMES else ""
+    return ", ".join(known) + more
+
+
+def watched(
+    steps: Iterator[Step],
+    task: BinaryObjective | SoftmaxObjective,
+    names: Sequence[str],
+    limits: Limits,
+) -> Iterator[Step]:
+    """Steps of a climb, ended where the classes turn out to be separated."""
+    doctor = Doctor(task, limits)
+    for step in steps:
+        found = doctor.look(step)
+        if found is None:
+            yield step
+            continue
+        nothing = DualityGap(step.bounds.primal, -np.inf)
+        told = found.told(names)
+        yield replace(step, bounds=nothing, ending=Ending.SEPARATED, advice=told)
+        return
+
+
+class Doctor:
+    """Looks at every step of a climb, and asks for a verdict when it does not arrive."""
+
+    def __init__(self, task: BinaryObjective | SoftmaxObjective, limits: Limits) -> None:
+        self._task, self._limits = task, limits
+        self._live = np.flatnonzero(task.sample_C > 0)
+        self._before: Floats | None = None
+        self._verdict: Proof | None = None
+
+    def look(self, step: Step) -> Separation | None:
+        """The separation, if there is one and the step has shown signs of it."""
+        direction = step.w if self._before is None else step.w - self._before
+        self._before = step.w
+        if (self._shares_of_rivals(step.alpha) < 0.5).all():  # every margin is positive
+            W = np.atleast_2d(step.w)
+            W = W if self._task.bias else np.ascontiguousarray(W[:, :-1])
+            if margins.separates(read_table(*self._data()), W):
+                return self._complete()
+        lost = step.ending is not None and step.ending is not Ending.CERTIFIED
+        return self._ask(direction) if lost or step.number % PATIENCE == 0 else None
+
+    def _shares_of_rivals(self, alpha: Floats) -> Floats:
+        """Probability that each row is given to the rivals of its own class."""
+        pulls, sample_C = alpha[self._live], self._task.sample_C[self._live]
+        if isinstance(self._task, SoftmaxObjective):
+            pulls = pulls[np.arange(len(sample_C)), self._task.blocks.problem.codes[self._live]]
+        return np.asarray(pulls / sample_C)
+
+    def _ask(self, direction: Floats) -> Separation | None:
+        if self._verdict is None:
+            self._verdict = self._decide(*self._data())
+        if isinstance(self._verdict, Separable):
+            return self._complete()
+        if not isinstance(self._verdict, Inseparable) or self._verdict.kind == "unknown":
+            return self._by_floats(direction)
+        if self._verdict.touching is None:
+            return None
+        features = self._running(self._verdict.touching)
+        return Separation(
+            "quasi-complete", features, all_features=isinstance(self._task, BinaryObjective)
+        )
+
+    def _decide(self, X: Any, y: Ints) -> Proof:
+        left = self._limits.deadline - time.monotonic()
+        limit = None if left == np.inf else max(left, SHORTEST)
+        return separability(X, y, fit_intercept=self._task.bias, time_limit=limit)
+
+    def _complete(self) -> Separation:
+        everything = n_cols(self._task.blocks.problem.rows) + self._task.bias
+        return Separation("complete", tuple(range(everything)), self._alone())
+
+    def _running(self, W: Array) -> tuple[int, ...]:
+        """Features of all such directions: of one, then of those of the rows it leaves behind."""
+        features: set[int] = set()
+        X, y = self._data()
+        while True:
+            features.update(np.flatnonzero(differing(W)).tolist())
+            behind = margins.signs(read_table(X, y), W) == 0
+            if behind.all():  # level with a rival each, ahead of another
+                return tuple(sorted(features))
+            X, y = X[behind], y[behind]
+            verdict = self._decide(X, y) if len(np.unique(y)) == self._n_classes() else None
+            if not isinstance(verdict, Inseparable) or verdict.touching is None:
+                return tuple(sorted(features))
+            W = verdict.touching
+
+    def _alone(self) -> tuple[int, ...]:
+        """Features on which a threshold separates the classes; it needs a bias."""
+        if not self._task.bias:
+            return ()
+        low, high = ranges(read_table(*self._data()))
+        order = np.argsort(low, axis=0)
+        low, high = np.take_along_axis(low, order, 0), np.take_along_axis(high, order, 0)
+        return tuple(np.flatnonzero((high[:-1] < low[1:]).all(axis=0)).tolist())
+
+    def _by_floats(self, direction: Floats) -> Separation | None:
+        """Quasi-complete separation by the direction of the run, to what is left of its past."""
+        blocks, live = self._task.blocks, self._live
+        moves = self._moves(direction)[live]
+        if moves.max() <= 0 or moves.min() < -ROUNDING * moves.max():
+            return None
+        largest = np.abs(np.atleast_2d(direction)).max(axis=0)
+        sizes = largest * np.sqrt(gram_diagonal(blocks, live, np.ones(len(live))))
+        features = tuple(np.flatnonzero(sizes > ROUNDING * sizes.max()).tolist())
+        return Separation("quasi-complete", features, proved=False)
+
+    def _moves(self, direction: Floats) -> Floats:
+        """How the margins of all rows move along a direction: against each rival."""
+        if isinstance(self._task, BinaryObjective):
+            return margins_of(self._task, direction, np.empty_like(self._task.sample_C))
+        scores = multi_output.scores(self._task.blocks, np.ascontiguousarray(direction.T))
+        own = self._task.blocks.problem.codes
+        return np.asarray(scores[np.arange(len(own)), own][:, None] - scores)
+
+    def _n_classes(self) -> int:
+        return 2 if isinstance(self._task, BinaryObjective) else self._task.n_classes
+
+    def _data(self) -> tuple[Any, Ints]:
+        """Rows that cost something, with the code of their class, or 1 and 0 for signs."""
+        problem, live = self._task.blocks.problem, self._live
+        taken = problem if len(live) == len(self._task.sample_C) else problem.take(live)
+        codes = self._task.signs > 0 if isinstance(self._task, BinaryObjective) else problem.codes
+        return matrix_of(taken.rows), codes[live].astype(np.int64)
+
+
+def differing(W: Array) -> Array:
+    """Whether a feature has weight in a direction; what all classes share counts for nothing."""
+    shared = W[0] if len(W) > 1 else np.zeros_like(W[0])
+    return np.asarray((shared != W).any(axis=0))

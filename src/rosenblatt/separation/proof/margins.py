@@ -1,0 +1,430 @@
+"""Margins of weights on a table, with proved bounds on their rounding errors.
+
+Row i of class c asks ``w_c·z − w_r·z > 0`` of every rival class r, where z is (x, 1), or x without
+a bias. With two classes there is one weight vector and the row asks ``±w·z > 0``, plus for class 1.
+The smallest of these numbers is the row's *slack*. A sum of m products in floating point, in any
+order, errs by at most γ_m Σ|x_j||w_j|, γ_m = mu/(1 − mu), u = 2^−53 (Higham 2002, section 3.1).
+Where that bound leaves the sign open the slack is computed again in integers.
+
+Numbers that a proof claims are rounded to the safe side, and `margin_holds`, `radius_holds` and
+`hull_holds` decide claims exactly: floats settle the clear cases, squares in integers the others.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
+from math import isqrt, lcm
+from typing import NamedTuple
+
+import numpy as np
+
+from rosenblatt.separation.proof.table import Table, bigs, floats, integers
+from rosenblatt.types import Array, Floats, Ints
+
+UNIT = 2.0**-53
+TINY = 2.0**-1022
+SMALLEST = 2.0**-1074
+SHORT = 2.0**-400  # the squares of shorter vectors may underflow
+LARGEST = Fraction(float(np.finfo(np.float64).max))
+EXACT_ROWS, EXACT_ENTRIES = 256, 1 << 16  # rows computed exactly at once
+
+
+class Slack(NamedTuple):
+    """Bounds that hold: low[i] ≤ slack of row i ≤ high[i], or nan where nothing is known."""
+
+    low: Floats
+    high: Floats
+
+
+def has_bias(table: Table, W: Array) -> bool:
+    """Say whether the weights have a last column for the constant 1."""
+    return bool(W.shape[1] == table.d + 1)
+
+
+def slacks(table: Table, W: Array, lengths: Floats | None = None) -> Slack:
+    """Bound the slack of every row; with lengths[c, r], each part divided by its length first."""
+    parts = [slack for _, slack in slack_blocks(table, W, lengths)]
+    return Slack(*(np.concatenate(side) for side in zip(*parts, strict=True)))
+
+
+def slack_blocks(
+    table: Table, W: Array, lengths: Floats | None = None
+) -> Iterator[tuple[Ints, Slack]]:
+    """Bound the slack of some rows at a time: all rows may be more than memory holds."""
+    V = nearest(W)
+    whole = bool((np.rint(V) == V).all() and (W == V).all())
+    lost = lost_by_rounding(W, V)
+    for rows in table.blocks():
+        with np.errstate(over="ignore", invalid="ignore"):
+            known = whole and table.whole(rows)
+            slack = Slack(*_block_slack(table, V, rows, lengths, whole=known))
+        if lost:
+            slack.low[:], slack.high[:] = np.nan, np.nan
+        yield rows, slack
+
+
+def nearest(W: Array) -> Floats:
+    """Nearest float64 of weights that may be fractions."""
+    if W.dtype.kind != "O":
+        return W.astype(np.float64, copy=False)
+    return np.array([[_float(w) for w in unit] for unit in W])
+
+
+def _float(w: Fraction) -> float:
+    try:
+        return float(w)
+    except OverflowError:
+        return float("inf") if w > 0 else float("-inf")
+
+
+def lost_by_rounding(W: Array, V: Floats) -> bool:
+    """Say whether a fraction became so small a float that its relative error is not at most u."""
+    small = (np.abs(V) < TINY) & (W != 0)
+    return W.dtype.kind == "O" and bool(small.any())
+
+
+def _block_slack(
+    table: Table, V: Floats, rows: Ints, lengths: Floats | None, *, whole: bool
+) -> tuple[Floats, Floats]:
+    d, m = table.d, V.shape[1]
+    score, size = table.products(rows, V[:, :d].T), table.sizes(rows, V[:, :d].T)
+    if m > d:
+        score, size = score + V[:, d], size + np.abs(V[:, d])
+    # twice the terms, and a few more: the size is rounded too, and so are integers on their way in
+    terms = (2 * m + 16) * UNIT
+    error = terms / (1 - terms) * size + m * TINY
+    if whole:
+        error[size < 2.0**52] = 0  # sums of integers below 2^53 do not round at all
+    codes = table.codes[rows]
+    if len(V) == 1:
+        value = np.where(codes == 1, score[:, 0], -score[:, 0])
+        return value - error[:, 0], value + error[:, 0]
+    here = np.arange(len(rows))
+    value = score[here, codes][:, None] - score
+    error = error[here, codes][:, None] + error
+    low, high = value - error, value + error
+    if lengths is not None:
+        low, high = low / lengths[codes], high / lengths[codes]
+    low[here, codes] = high[here, codes] = np.inf
+    return low.min(axis=1), high.min(axis=1)
+
+
+def signs(table: Table, W: Array) -> Ints:
+    """Sign of every row's slack, −1, 0 or 1, exactly."""
+    return np.concatenate(list(_sign_blocks(table, W)))
+
+
+def separates(table: Table, W: Array) -> bool:
+    """Say whether every row has a positive slack, exactly; the first that has not ends it."""
+    return all(bool(block.min() > 0) for block in _sign_blocks(table, W))
+
+
+def _sign_blocks(table: Table, W: Array) -> Iterator[Ints]:
+    used = np.flatnonzero((W != 0).any(axis=0))
+    features = used[used < table.d]
+    if 0 < len(features) <= table.d // 8:  # weights on few features need no look at the others
+        table, W = table.only(features), W[:, np.append(features, np.arange(table.d, W.shape[1]))]
+    many = _exact_rows(table)
+    for rows, (low, high) in slack_blocks(table, W):
+        sign = (low > 0).astype(np.int64) - (high < 0)
+        unsettled = np.flatnonzero(~(low > 0) & ~(high < 0) & ~((low == 0) & (high == 0)))
+        for start in range(0, len(unsettled), many):
+            some = unsettled[start : start + many]
+            sign[some] = [(v > 0) - (v < 0) for v in _numerators(table, W, rows[some])[0]]
+        yield sign
+
+
+def exact_slacks(table: Table, W: Array, rows: Ints) -> list[Fraction]:
+    """Slacks of some rows, exactly."""
+    numerators, bottom = _numerators(table, W, rows)
+    return [Fraction(v, bottom) for v in numerators]
+
+
+def _numerators(table: Table, W: Array, rows: Ints) -> tuple[list[int], int]:
+    """Compute the slacks of some rows in integers over one common denominator."""
+    entries = table.entries(rows)
+    used, place = np.unique(entries.column, return_inverse=True)
+    whole, exponent = integers(entries, table.d)
+    powers = [Fraction(2) ** int(exponent[j]) for j in used]
+    weights = [[Fraction(unit[j]) * p for j, p in zip(used, powers, strict=True)] for unit in W]
+    biases = [Fraction(unit[table.d]) if has_bias(table, W) else Fraction(0) for unit in W]
+    bottom = lcm(
+        *(w.denominator for unit in weights for w in unit), *(b.denominator for b in biases)
+    )
+    totals = []
+    for unit, bias in zip(weights, biases, strict=True):
+        sums = grouped_sums(entries.row, whole, over(unit, bottom), place, len(rows))
+        shift = int(bias * bottom)
+        totals.append([s + shift for s in sums])
+    codes = table.codes[rows].tolist()
+    return [_smallest(s, c) for s, c in zip(zip(*totals, strict=True), codes, strict=True)], bottom
+
+
+def _smallest(scores: Sequence[int], code: int) -> int:
+    if len(scores) == 1:
+        return scores[0] if code == 1 else -scores[0]
+    return min(scores[code] - score for rival, score in enumerate(scores) if rival != code)
+
+
+def over(values: Iterable[Fraction], bottom: int) -> Array:
+    """Numerators of fractions brought to one common denominator."""
+    return bigs(v.numerator * (bottom // v.denominator) for v in values)
+
+
+def grouped_sums(group: Ints, whole: Array, factor: Array, which: Ints, count: int) -> list[int]:
+    """Sum whole · factor[which] over each group, exactly; quickly where nothing can overflow."""
+    most = min(max((abs(f) for f in factor), default=0), 2**99)
+    if whole.dtype.kind != "O" and most * (1 + np.abs(floats(whole)).sum()) < 2.0**62:
+        sums = np.zeros(count, dtype=np.int64)
+        np.add.at(sums, group, whole * factor.astype(np.int64)[which])
+        return [int(s) for s in sums]
+    totals = [0] * count
+    factors = factor.tolist()
+    for g, m, f in zip(group.tolist(), whole.tolist(), which.tolist(), strict=True):
+        totals[g] += m * factors[f]
+    return totals
+
+
+def length(W: Array) -> Fraction:
+    """Length of the weights, rounded up."""
+    if W.dtype.kind != "O":
+        shift = int(np.frexp(np.abs(W).max(initial=0.0))[1])
+        V = np.ldexp(W.astype(np.float64, copy=False), -shift)
+    else:
+        shift = max((_exponent(w) for w in W.ravel().tolist() if w), default=0)
+        V = nearest(W * Fraction(2) ** -shift)
+    return (
+        Fraction(float(np.linalg.norm(V) * (1 + (V.size + 10) * 2 * UNIT))) * Fraction(2) ** shift
+    )
+
+
+def _exponent(number: Fraction | float) -> int:
+    """An e with |number| below 2^e, and hardly more."""
+    top, bottom = number.as_integer_ratio()
+    return abs(top).bit_length() - bottom.bit_length() + 1
+
+
+def squared_length(W: Array) -> Fraction:
+    """Square of the length of the weights, exactly."""
+    values = [Fraction(w) for w in W.ravel().tolist() if w]
+    bottom = lcm(*(value.denominator for value in values))
+    return Fraction(sum(int(v) ** 2 for v in over(values, bottom)), bottom**2)
+
+
+def radius(table: Table, *, bias: bool) -> float:
+    """Largest length of a vector (x, 1), or x without a bias; rounded up."""
+    shift = _shift(table, bias=bias)
+    if shift is None:
+        return float("inf")
+    longest = max(float(lengths.max()) for _, lengths in _lengths(table, shift, bias=bias))
+    return max(_up(Fraction(longest) * _up_for(table) * Fraction(2) ** shift), SMALLEST)
+
+
+def radius_holds(table: Table, claim: float, *, bias: bool) -> bool:
+    """Say whether no vector (x, 1), or x without a bias, is longer than the claim, exactly."""
+    if claim == np.inf:
+        return True
+    if not claim > 0:
+        return False
+    shift = _shift(table, bias=bias)
+    if shift is None:
+        return _no_longer(table, np.arange(table.n), Fraction(claim) ** 2 - bias)
+    most = _towards_zero(Fraction(claim) / _up_for(table) / Fraction(2) ** shift)
+    return all(
+        _no_longer(table, rows[~(lengths <= most)], Fraction(claim) ** 2 - bias)
+        for rows, lengths in _lengths(table, shift, bias=bias)
+    )
+
+
+def _shift(table: Table, *, bias: bool) -> int | None:
+    """An exponent that brings the largest value near 1; None beyond floats."""
+    top = max(float(table.column_tops().max()), float(bias))
+    return None if top == np.inf else max(int(np.frexp(top)[1]), -1022)
+
+
+def _lengths(table: Table, shift: int, *, bias: bool) -> Iterator[tuple[Ints, Floats]]:
+    """Lengths of some vectors at a time, divided by 2^shift and rounded."""
+    scale = np.full(table.d, np.ldexp(1.0, -shift))
+    for rows in table.blocks():
+        yield rows, np.hypot(table.lengths(rows, scale), np.ldexp(float(bias), -shift))
+
+
+def _up_for(table: Table) -> Fraction:
+    """What lengths of rows are multiplied by, so that no rounding has left them too short."""
+    return 1 + (table.d + 10) * 2 * Fraction(UNIT)
+
+
+def _no_longer(table: Table, rows: Ints, most: Fraction) -> bool:
+    """Say whether Σ x_j² is at most so much in all of these rows."""
+    entries = table.entries(rows)
+    whole, exponent = integers(entries, table.d)
+    shift = int(exponent.min())
+    lift = (exponent - shift)[entries.column]
+    squares = [0] * len(rows)
+    for i, m, k in zip(entries.row.tolist(), whole.tolist(), lift.tolist(), strict=True):
+        squares[i] += (m << k) ** 2
+    return max(squares, default=0) <= most / Fraction(4) ** shift
+
+
+def smallest_slack(table: Table, W: Array) -> Fraction:
+    """Smallest slack of all rows; exact, or where very many rows tie a positive bound below it."""
+    near, low = _near(table, W, 0.0)
+    if len(near) > EXACT_ROWS and bool((low > 0).all()):
+        return Fraction(float(low.min()))
+    step = _exact_rows(table)
+    return min(
+        min(exact_slacks(table, W, near[start : start + step]))
+        for start in range(0, len(near), step)
+    )
+
+
+def _exact_rows(table: Table) -> int:
+    return max(EXACT_ROWS, EXACT_ENTRIES // table.d)
+
+
+def nearest_rows(table: Table, W: Array, more: float) -> list[int]:
+    """Rows whose slack may be the smallest, or larger by a share; for weights that separate."""
+    rows: list[int] = _near(table, W, more)[0].tolist()
+    return rows
+
+
+def _near(table: Table, W: Array, more: float) -> tuple[Ints, Floats]:
+    """Rows that may have the smallest slack, with their lower bounds."""
+    near, lows, least = np.zeros(0, np.int64), np.zeros(0), np.inf
+    for rows, (low, high) in slack_blocks(table, W):
+        least = min(least, float(np.min(high)))  # nan counts for nothing: such rows all stay
+        near, lows = np.append(near, rows), np.append(lows, low)
+        keep = ~(lows > least * (1 + more))
+        near, lows = near[keep], lows[keep]
+    return near, lows
+
+
+def margin(table: Table, W: Array) -> float:
+    """Smallest slack over the length of the weights, rounded towards 0: γ of the theorem."""
+    size = length(W)
+    return 0.0 if size == 0 else _towards_zero(smallest_slack(table, W) / size)
+
+
+def margin_holds(table: Table, W: Array, claim: float) -> bool:
+    """Say whether every slack is at least the claim times the length of the weights, exactly."""
+    if not 0 <= claim < np.inf:
+        return False
+    least_square, step = None, _exact_rows(table)
+    enough = _up(Fraction(claim) * length(W))
+    for rows, (low, _) in slack_blocks(table, W):
+        unsettled = rows[~(low >= enough)]
+        for start in range(0, len(unsettled), step):
+            least = min(exact_slacks(table, W, unsettled[start : start + step]))
+            if least_square is None:
+                least_square = Fraction(claim) ** 2 * squared_length(W)
+            if least < 0 or least**2 < least_square:
+                return False
+    return True
+
+
+def distance_of(margin: float, W: Array, d: int) -> float:
+    """Distance in x of every row from the plane between its class and any rival, at least.
+
+    A slack of γ|W| is a distance of γ|W| / |w_c − w_r|, the lengths without and with biases.
+    """
+    exact = np.array([[Fraction(w) for w in unit] for unit in W.tolist()], dtype=object)
+    w = exact[:, :d]
+    pairs = [w] if len(w) == 1 else [w[[c]] - w[[r]] for c in range(len(w)) for r in range(c)]
+    longest = max(length(difference) for difference in pairs)
+    if longest == 0:
+        return 0.0
+    shorter = length(exact) * (1 - (W.size + 10) * 4 * Fraction(UNIT))  # rounded down instead of up
+    return _towards_zero(Fraction(margin) * shorter / longest)
+
+
+def _towards_zero(quotient: Fraction) -> float:
+    """Largest float whose size is at most that of the number."""
+    clipped = min(max(quotient, -LARGEST), LARGEST)
+    number = float(clipped)
+    return number if abs(Fraction(number)) <= abs(clipped) else float(np.nextafter(number, 0.0))
+
+
+def _up(number: Fraction) -> float:
+    """Smallest float that is no less; infinite beyond all floats."""
+    if number > LARGEST:
+        return float("inf")
+    rounded = float(number)
+    return rounded if Fraction(rounded) >= number else float(np.nextafter(rounded, np.inf))
+
+
+class Hull(NamedTuple):
+    """Positive weights on row-rival pairs: a point of the convex hull of the signed vectors."""
+
+    rows: tuple[int, ...]
+    rivals: tuple[int, ...]
+    weights: tuple[float, ...]
+
+
+def hull_length(table: Table, hull: Hull, *, bias: bool) -> float:
+    """Length of the hull's point, rounded up. No margin is larger: γ* is the least such length."""
+    rows, rivals = np.array(hull.rows), np.array(hull.rivals)
+    weights = np.array(hull.weights) / max(hull.weights)
+    own, entries = table.codes[rows], table.entries(rows)
+    value = floats(entries.value)
+    scale = int(np.frexp(max(float(np.abs(value).max(initial=0.0)), float(bias)))[1])
+    if not np.isfinite(value).all():
+        return float("inf")
+    value, one = (
+        np.ldexp(value, -scale),
+        float(np.ldexp(float(bias), -scale)),
+    )  # so the largest is about 1; what underflows beside it is far below SHORT
+    points, sizes = [], []
+    for unit in range(1 if len(table.classes) == 2 else len(table.classes)):
+        factor = ((own == unit) * 1.0 - (rivals == unit)) * weights
+        terms = value * factor[entries.row]
+        points.append(np.append(np.bincount(entries.column, terms, table.d), one * factor.sum()))
+        size = np.bincount(entries.column, np.abs(terms), table.d)
+        sizes.append(np.append(size, one * np.abs(factor).sum()))
+    point, size = np.concatenate(points), np.concatenate(sizes)
+    slop = 2 * (len(rows) + len(point) + 10) * UNIT
+    total = np.linalg.norm(point) + slop * np.linalg.norm(size)
+    if not total > SHORT:
+        return _up(_root_up(_hull_square(table, hull, bias=bias)))
+    up = Fraction(float(total / weights.sum() * (1 + 2 * slop))) * Fraction(2) ** scale
+    return _up(up)
+
+
+def _hull_square(table: Table, hull: Hull, *, bias: bool) -> Fraction:
+    """Square of the length of the hull's point, exactly."""
+    weights = [Fraction(weight) for weight in hull.weights]
+    numerators = over(weights, lcm(*(weight.denominator for weight in weights)))
+    sums = signed_sums(table, np.array(hull.rows), np.array(hull.rivals), numerators, bias=bias)
+    square = sum((total * total for unit in sums for total in unit), Fraction(0))
+    total = Fraction(sum(numerators.tolist()))
+    return square / total**2
+
+
+def _root_up(number: Fraction) -> Fraction:
+    """Square root, rounded up to some 64 bits."""
+    top, bottom = number.as_integer_ratio()
+    half = max(0, 64 + (bottom.bit_length() - top.bit_length()) // 2)
+    return Fraction(isqrt((top << 2 * half) // bottom) + 1, 1 << half)
+
+
+def hull_holds(table: Table, hull: Hull, claim: float, *, bias: bool) -> bool:
+    """Say whether the hull's point is no longer than the claim, exactly."""
+    if claim >= hull_length(table, hull, bias=bias):
+        return True
+    return claim > 0 and _hull_square(table, hull, bias=bias) <= Fraction(claim) ** 2
+
+
+def signed_sums(
+    table: Table, rows: Ints, rivals: Ints, numerators: Array, *, bias: bool
+) -> Iterator[list[Fraction]]:
+    """Sums of the pairs' vectors times integers, exactly, a weight vector at a time."""
+    listed, place = np.unique(rows, return_inverse=True)
+    entries = table.entries(listed)
+    whole, exponent = integers(entries, table.d)
+    own = table.codes[rows]
+    for unit in [1] if len(table.classes) == 2 else range(len(table.classes)):
+        sign = (own == unit).astype(np.int64) - (rivals == unit)
+        factor = np.zeros(len(listed), dtype=object)
+        np.add.at(factor, place, numerators * sign.astype(object))
+        sums = grouped_sums(entries.column, whole, factor, entries.row, table.d)
+        power = [Fraction(2) ** e if s else 0 for s, e in zip(sums, exponent.tolist(), strict=True)]
+        totals = [Fraction(s) * p for s, p in zip(sums, power, strict=True)]
+        yield [*totals, Fraction(factor.sum())] if bias else totals

@@ -1,0 +1,105 @@
+"""How classes that cannot be separated meet: they overlap, or only touch.
+
+They touch if some weights put no row on the wrong side and not every row on the boundary
+("quasi-complete separation" in logistic regression). One linear program tells (`stiemke`), or
+where floats fail facial reduction (`reduction`); larger tables may be told by one feature alone,
+or by a certificate whose rows span the space.
+"""
+
+from collections.abc import Iterator
+from fractions import Fraction
+from time import monotonic
+
+import numpy as np
+
+from rosenblatt.separation.proof.table import Csr, Table, floats
+from rosenblatt.separation.search.exact import Found
+from rosenblatt.separation.search.facial_reduction import by_reduction
+from rosenblatt.separation.search.kesler import Space
+from rosenblatt.separation.search.overlap_evidence import UNKNOWN, KindFound, overlapping, spanning
+from rosenblatt.separation.search.stiemke_lp import by_linear_program
+from rosenblatt.separation.search.watch import Watch
+from rosenblatt.separation.search.working_set import Late
+from rosenblatt.types import Array
+
+MIN_KIND_SECONDS = 2.0  # time for the kind; more if finding the certificate has taken more
+MAX_LP_ENTRIES = 1_000_000  # entries of all pairs' vectors that one linear program may have
+MAX_REDUCTION_ENTRIES = 200_000  # the same for facial reduction
+
+
+def kind_of(space: Space, found: Found, watch: Watch) -> KindFound:
+    """Overlap or touching, exactly; unknown where the time or size does not allow to tell."""
+    import scipy.optimize  # noqa: F401, PLC0415 - not on the time that is counted
+
+    try:
+        attempts = _attempts(space, found, _budget(watch))
+        return next((known for known in attempts if known is not None), UNKNOWN)
+    except Late:
+        return UNKNOWN
+
+
+def _attempts(space: Space, found: Found, watch: Watch) -> Iterator[KindFound | None]:
+    """Try to tell the kind, the quickest way first; None where a way does not tell."""
+    assert found.pairs is not None
+    total = sum(found.weights)
+    weights = tuple(Fraction(w, total) for w in found.weights)
+    yield overlapping(spanning(space, found.pairs, weights))
+    if _entries(space) <= MAX_LP_ENTRIES:
+        yield by_linear_program(space, watch)
+    W = one_feature(space)
+    yield None if W is None else KindFound("touching", touching=W)
+    yield overlapping(spanning(space, found.pairs, weights, watch))
+    if _entries(space) <= MAX_REDUCTION_ENTRIES:
+        yield by_reduction(space, found, watch)
+
+
+def _budget(watch: Watch) -> Watch:
+    """Give the kind a time limit of its own, within what is left of the caller's."""
+    spent = monotonic() - watch.start
+    return Watch(min(max(MIN_KIND_SECONDS, spent), watch.left()), watch.progress)
+
+
+def _entries(space: Space) -> int:
+    return space.table.n * (len(space.table.classes) - 1) * space.units * space.width
+
+
+def one_feature(space: Space) -> Array | None:
+    """Return weights on one feature that is ≥ 0 in one class, ≤ 0 in the others, or the reverse."""
+    low, high = ranges(space.table)
+    for code in range(len(space.table.classes)):
+        others = np.arange(len(low)) != code
+        for sign, least, most in ((1.0, low, high), (-1.0, -high, -low)):
+            fits = (least[code] >= 0) & (most[others].max(axis=0) <= 0)
+            fits &= (most[code] > 0) | (least[others].min(axis=0) < 0)
+            if fits.any():
+                W = np.zeros((space.units, space.width))
+                unit, up = (0, 1 if code == 1 else -1) if space.units == 1 else (code, 1)
+                W[unit, int(np.flatnonzero(fits)[0])] = sign * up
+                return W
+    return None
+
+
+def ranges(table: Table) -> tuple[Array, Array]:
+    """Smallest and largest value of every feature in every class."""
+    shape = (len(table.classes), table.d)
+    low, high = np.full(shape, np.inf), np.full(shape, -np.inf)
+    for rows in table.blocks():
+        codes = table.codes[rows]
+        if isinstance(table.X, Csr):
+            _spread(table, rows, low, high)
+            continue
+        block = floats(table.X[rows[0] : rows[-1] + 1])
+        for code in np.unique(codes):
+            mine = block[codes == code]
+            np.minimum(low[code], mine.min(axis=0), out=low[code])
+            np.maximum(high[code], mine.max(axis=0), out=high[code])
+    return low, high
+
+
+def _spread(table: Table, rows: Array, low: Array, high: Array) -> None:
+    entries = table.entries(rows)
+    codes, value = table.codes[rows][entries.row], floats(entries.value)
+    np.minimum.at(low, (codes, entries.column), value)
+    np.maximum.at(high, (codes, entries.column), value)
+    np.minimum(low, 0.0, out=low)  # a sparse column may also be 0; reading it so is only cautious
+    np.maximum(high, 0.0, out=high)

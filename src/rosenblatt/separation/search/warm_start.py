@@ -1,0 +1,82 @@
+"""A perceptron's proposal: weights that may separate already, and that order the rows if not.
+
+The run is Kesler's rule (for two classes, the plain rule) from w = 0, shuffled, on a float32 copy
+whose columns are scaled by powers of two. It returns the last weights of a pass without a mistake,
+or else the average of all weights, which is a better guess. What float32 rounds does not matter,
+and of very large tables every so manyth row will do: whatever is proposed here is decided
+elsewhere, on all rows and on the numbers as they are.
+"""
+
+import numpy as np
+
+from rosenblatt.data.training_data import TrainingData, no_weights
+from rosenblatt.kernels.rows import CSR, Rows
+from rosenblatt.losses.margin_losses import Loss
+from rosenblatt.online.epochs import run_epochs
+from rosenblatt.online.state import OptimiserState
+from rosenblatt.online.step_size import Step
+from rosenblatt.online.update import Rule
+from rosenblatt.separation.proof.table import Csr, Table
+from rosenblatt.separation.search.kesler import Space
+from rosenblatt.separation.search.watch import Watch
+from rosenblatt.separation.search.working_set import ROUND
+from rosenblatt.types import Array, Floats
+
+MOST_ENTRIES = 1 << 26  # numbers to copy
+WORK = 500_000_000  # products of a number and a weight to spend
+MOST_PASSES = 100
+SLOW = 0.8  # a run that keeps more of its mistakes than this over two passes is left
+
+
+def propose(space: Space, watch: Watch) -> tuple[Floats, bool]:
+    """Run the perceptron; return weights, and whether floats saw no mistake in a pass."""
+    table, units = some_rows(space.table), space.units
+    data = table.values
+    if table.n * (len(table.classes) - 1) <= ROUND or data.dtype.kind == "O":
+        # so few rows all go into the working set; Python integers fit no kernel
+        return np.zeros((units, space.width)), False
+    classes = np.ones(len(table.classes))
+    problem = TrainingData(
+        scaled_rows(space, table, data), table.codes, no_weights(table.n), classes
+    )
+    start = np.zeros((units, table.d + 1))
+    memory = OptimiserState.from_weights(start, len(classes), keep="average", l1=False)
+    most = int(np.clip(WORK // max(1, data.size * units), 5, MOST_PASSES))
+    history = [table.n, table.n]
+    for state in run_epochs(problem, rule_of(space), memory, seed=0):
+        history.append(state.mistakes)
+        watch.tell("perceptron", state.passes, table.n, state.mistakes)
+        if state.mistakes == 0:
+            return _unscaled(space, memory.last()), True
+        if watch.late() or state.passes == most or state.mistakes > SLOW * history[-3]:
+            break
+    return _unscaled(space, memory.average()), False
+
+
+def some_rows(table: Table) -> Table:
+    """Every row, or every so manyth where a copy of all would be large: data may be on disk."""
+    step = -(-table.values.size // MOST_ENTRIES)
+    if step <= 1:
+        return table
+    if isinstance(table.X, Csr):
+        return table.take(np.arange(0, table.n, step))
+    return Table(table.X[::step], table.codes[::step], table.classes)
+
+
+def scaled_rows(space: Space, table: Table, data: Array) -> Rows:
+    """Rows with scaled columns, in float32."""
+    X, out = table.X, np.empty(data.shape, np.float32)
+    scale = space.scale[X.indices] if isinstance(X, Csr) else space.scale[: table.d]
+    np.multiply(data, scale, out=out, casting="same_kind")
+    return CSR(out, X.indices, X.indptr, table.d) if isinstance(X, Csr) else out
+
+
+def rule_of(space: Space) -> Rule:
+    """The perceptron's rule on the scaled rows, the bias's constant scaled like a column."""
+    bias = float(space.scale[-1]) if space.bias else 0.0
+    return Rule(int(Loss.PERCEPTRON), int(Step.CONSTANT), bias=bias, kesler=space.units > 1)
+
+
+def _unscaled(space: Space, W: Floats) -> Floats:
+    """Weights in the units of the data, without a last column where there is no bias."""
+    return W[:, : space.width] * space.scale

@@ -1,0 +1,121 @@
+"""Learning and capacity curves: the same test rows for all, nested rows, honest intervals."""
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.linear_model import Ridge
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+
+from rosenblatt import LinearDiscriminant, LinearSVM, builtin, capacity_curve, learning_curve
+from rosenblatt.errors import DataError, ParameterError
+from rosenblatt.features import Polynomial
+
+CLOUDS, IRIS, RINGS = builtin("overlapping"), builtin("iris"), builtin("rings")
+
+
+class Witness(ClassifierMixin, BaseEstimator):
+    """Decides for the class of the first row, and remembers what it was shown."""
+
+    seen: list = []  # noqa: RUF012 (what learns are copies)
+
+    def fit(self, X, y):
+        self.seen.append((X[:, 0], None))
+        self.classes_, self.first_ = np.unique(y), y[0]
+        return self
+
+    def predict(self, X):
+        self.seen.append((X[:, 0], self.first_))
+        return np.full(len(X), self.first_)
+
+
+def test_rows_are_nested_and_test_rows_the_same():
+    X = np.arange(150.0)[:, None]
+    Witness.seen.clear()
+    curve = learning_curve(Witness(), X, IRIS.y, [3, 30, 90], test=0.2, n_repeats=2)
+    heard = [rows for rows, _ in Witness.seen]
+    learned, judged = heard[0::3], heard[2::3]
+    assert [len(rows) for rows in learned] == [3, 3, 30, 30, 90, 90]
+    assert all(np.array_equal(rows, judged[0]) for rows in judged)
+    for small, middle, large in (learned[0::2], learned[1::2]):
+        assert set(small) < set(middle) < set(large)
+        for rows in (small, middle, large):
+            assert not set(rows) & set(judged[0])
+            counts = np.unique(IRIS.y[rows.astype(int)], return_counts=True)[1]
+            assert len(counts) == 3
+            assert np.ptp(counts) <= 2
+    assert set(learned[0]) != set(learned[1])  # two orders
+    assert curve.n_test == len(judged[0]) == 30
+
+
+def test_errors_and_intervals_are_those_of_the_rows():
+    Witness.seen.clear()
+    X = np.arange(200.0)[:, None]
+    (point,) = learning_curve(Witness(), X, CLOUDS.y, [60], n_repeats=1).points
+    (_, training, test) = Witness.seen
+    for measured, (rows, predicted) in ((point.training, training), (point.test, test)):
+        wrong = int(np.sum(CLOUDS.y[rows.astype(int)] != predicted))
+        assert measured.value == wrong / len(rows)
+        interval = binomtest(wrong, len(rows)).proportion_ci(method="wilson")
+        assert measured[1:] == pytest.approx(tuple(interval))
+
+
+def test_more_rows_help_and_the_curves_meet():
+    curve = learning_curve(LinearDiscriminant(), CLOUDS.X, CLOUDS.y, n_repeats=10)
+    sizes = [point.value for point in curve.points]
+    assert (sizes[0], sizes[-1], len(sizes)) == (20, 150, 8)
+    first, last = curve.points[0], curve.points[-1]
+    assert first.test.value > last.test.value
+    assert abs(last.test.value - last.training.value) < 0.05
+
+
+def test_capacity():
+    """One neighbour knows its own row by heart; all of them know nothing."""
+    curve = capacity_curve(
+        KNeighborsClassifier, CLOUDS.X, CLOUDS.y, [1, 15, 100], test=0.5, axis="k"
+    )
+    one, some, all_of_them = curve.points
+    assert one.training.value == 0.0
+    assert one.test.value > some.test.value
+    assert all_of_them.training.value == 0.5
+    assert {point.n_rows for point in curve.points} == {100}
+
+
+def test_a_degree_of_two_is_enough_for_rings():
+    def powers(degree):
+        return make_pipeline(Polynomial(degree), LinearSVM(C=100.0))
+
+    curve = capacity_curve(powers, RINGS.X, RINGS.y, [1, 2], axis="degree")
+    line, conic = curve.points
+    assert line.test.low > 0.2
+    assert conic.training.value == conic.test.value == 0.0
+    told = str(curve).splitlines()
+    assert told[0] == "Polynomial → LinearSVM, 50 test rows"
+    assert told[-1] == "     2    0.00% (0.00% to 2.50%)     0.00% (0.00% to 7.13%)"
+    assert curve.rows()[1] == {
+        "degree": 2,
+        "n_rows": 150,
+        "training_error": 0.0,
+        "training_error_low": 0.0,
+        "training_error_high": conic.training.high,
+        "test_error": 0.0,
+        "test_error_low": 0.0,
+        "test_error_high": conic.test.high,
+    }
+
+
+def test_refusals():
+    X, y = IRIS.X, IRIS.y
+    with pytest.raises(ParameterError, match="Ridge is a regressor: give a classifier"):
+        learning_curve(Ridge(), X, y)
+    with pytest.raises(ParameterError, match="sizes must be an integer of at least 3; got 2"):
+        learning_curve(Witness(), X, y, [2])
+    with pytest.raises(DataError, match="200 rows were requested; 112 are left to train on"):
+        learning_curve(Witness(), X, y, [200])
+    with pytest.raises(ParameterError, match="n_repeats must be an integer of at least 1"):
+        learning_curve(Witness(), X, y, n_repeats=0)
+    with pytest.raises(ParameterError, match="test must be a finite number above 0"):
+        learning_curve(Witness(), X, y, test=0)
+    with pytest.raises(ParameterError, match="values must hold something"):
+        capacity_curve(KNeighborsClassifier, X, y, [])

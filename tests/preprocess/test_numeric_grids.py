@@ -1,0 +1,169 @@
+"""A grid and the same rows as a frame teach the same and become the same rows, to the last bit."""
+
+from dataclasses import asdict
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rosenblatt.errors import SourceError
+from rosenblatt.io.chunks import Chunk, Grid, Place, Table
+from rosenblatt.preprocess.column_types import Choices
+from rosenblatt.preprocess.column_warnings import Leaks
+from rosenblatt.preprocess.fit import Learned, learn
+from rosenblatt.preprocess.statistics import Numbers
+from rosenblatt.preprocess.target import coded, counted, target_of
+from rosenblatt.types import Floats
+
+NAMES = ("a", "row_id", "constant", "leak", "counter", "gaps", "label")
+PLACE = Place("m.csv", 2)
+
+
+class Chunks(list[Chunk]):
+    """Chunks that are at hand, as a source."""
+
+    name = "m.csv"
+
+
+def table_of(n: int = 300) -> Floats:
+    """Columns that deserve a word, and some that do not."""
+    rng = np.random.default_rng(5)
+    label = rng.integers(0, 3, n).astype(float)
+    gaps = rng.normal(size=n)
+    gaps[rng.random(n) < 0.2] = np.nan
+    leak = np.where(label == 2, np.nan, 10 - label)
+    columns = [rng.normal(3, 50, n), rng.permutation(n), np.full(n, 0.1), leak, np.arange(n), gaps]
+    return np.column_stack([*columns, label])
+
+
+def as_grid(grid: Grid) -> Table:
+    return grid
+
+
+def as_table(grid: Grid) -> Table:
+    return Table(grid.frame, grid.place)
+
+
+def sources(values: Floats, cuts: list[int]) -> list[Chunks]:
+    """The rows as grids, as frames, and as both in turn."""
+    parts = [Grid(NAMES, part, PLACE) for part in np.split(values, cuts) if len(part)]
+    mixed = [grid if k % 2 else as_table(grid) for k, grid in enumerate(parts)]
+    return [Chunks(parts), Chunks(map(as_table, parts)), Chunks(mixed)]
+
+
+def all_of(learned: Learned) -> object:
+    """Everything that was learned, so that it can be compared."""
+    plain, arrays = learned.preparation.to_plain()
+    bits = {name: array.tobytes() for name, array in arrays.items()}
+    return plain, bits, learned.classes, learned.counts, [asdict(f) for f in learned.findings]
+
+
+@pytest.mark.parametrize(
+    "choices",
+    [
+        Choices(),
+        Choices(use=frozenset(NAMES[:-1])),
+        Choices(drop=frozenset({"a"}), scale=False),
+        Choices(category=frozenset({"constant", "leak"})),
+    ],
+)
+@given(st.lists(st.integers(0, 300), max_size=4).map(sorted))
+def test_grids_and_frames_teach_the_same_and_become_the_same_rows(
+    choices: Choices, cuts: list[int]
+) -> None:
+    grids, frames, mixed = sources(table_of(), cuts)
+    first = learn(grids, None, choices)
+    for other in (frames, mixed):
+        assert all_of(learn(other, None, choices)) == all_of(first)
+    for grid, frame in zip(grids, frames, strict=True):
+        rows = [np.asarray(first.preparation.rows(chunk)) for chunk in (grid, frame)]
+        assert rows[0].tobytes() == rows[1].tobytes()
+        codes = [coded(chunk, "label", first.classes) for chunk in (grid, frame)]
+        assert codes[0].tolist() == codes[1].tolist()
+
+
+def test_what_was_planted_is_found() -> None:
+    learned = learn(sources(table_of(), [])[0], None, Choices())
+    found = {finding.column: finding.kind for finding in learned.findings}
+    assert found == {
+        "row_id": "identifier",
+        "constant": "constant",
+        "leak": "leak",
+        "counter": "identifier",
+    }
+    assert learned.preparation.feature_names == ("a", "gaps", "gaps is missing")
+    assert learned.classes == (0, 1, 2)
+
+
+def test_a_grid_of_numbers_needs_no_frame() -> None:
+    values = table_of()
+    grid = Grid(("x1", "x2", "gaps", "label"), values[:, [0, 0, 5, 6]], PLACE)
+    learned = learn(Chunks([grid]), None, Choices())
+    learned.preparation.rows(grid)
+    coded(grid, "label", learned.classes)
+    assert "frame" not in vars(grid)
+
+
+def summed(values: Floats) -> Numbers:
+    numbers = Numbers(["a"])
+    numbers.add(values[None])
+    return numbers
+
+
+def test_moments_are_those_of_numpy_even_far_from_zero() -> None:
+    values = np.random.default_rng(0).normal(1e9, 1.0, 10_000)
+    values[::7] = np.nan
+    found = summed(values)
+    exact = values.astype(np.longdouble)
+    assert found.n == np.count_nonzero(~np.isnan(values))
+    assert found.mean == pytest.approx(float(np.nanmean(exact)), rel=1e-15)
+    assert found.deviation == pytest.approx(float(np.nanstd(exact)), rel=1e-9)
+
+
+def test_a_constant_has_no_spread_at_all() -> None:
+    found = summed(np.full(12_345, 0.1))
+    assert found.mean == pytest.approx(0.1, rel=1e-15)
+    assert found.constant
+
+
+@pytest.mark.parametrize(
+    ("label", "trouble"),
+    [
+        (np.nan, "line 4, column 'label': the label is missing"),
+        (0.5, "line 4, column 'label': 0.5 is no class"),
+        (1e300, "line 4, column 'label': 1e\\+300 is no class"),
+    ],
+)
+@pytest.mark.parametrize("kind", [as_grid, as_table])
+def test_a_bad_label_is_named(kind: object, label: float, trouble: str) -> None:
+    grid = Grid(("a", "label"), np.array([[1.0, 0], [2, 1], [3, label]]), PLACE)
+    chunk = kind(grid)  # type: ignore[operator]
+    with pytest.raises(SourceError, match=trouble):
+        counted(chunk, "label")
+    with pytest.raises(SourceError, match=trouble):
+        coded(chunk, "label", (0, 1))
+
+
+@pytest.mark.parametrize("kind", [as_grid, as_table])
+def test_numbers_are_found_among_classes_of_words(kind: object) -> None:
+    chunk = kind(Grid(("a", "b"), np.array([[1.0, 7], [2, -1], [3, 8]]), PLACE))  # type: ignore[operator]
+    assert coded(chunk, "b", ("-1", "7")).tolist() == [1, 0, -1]
+    with pytest.raises(SourceError, match="has no column 'c'"):
+        coded(chunk, "c", (1, 2))
+
+
+@pytest.mark.parametrize("kind", [as_grid, as_table])
+def test_the_target_is_the_first_column_if_only_it_can_be(kind: object) -> None:
+    values = np.column_stack([np.arange(100.0) % 2, np.arange(100.0)])
+    assert target_of(kind(Grid(("a", "b"), values, PLACE)), None) == "a"  # type: ignore[operator]
+    assert target_of(kind(Grid(("a", "b"), values[:, ::-1], PLACE)), None) == "b"  # type: ignore[operator]
+
+
+def test_a_column_is_cleared_by_any_chunk() -> None:
+    leaks = Leaks("label", ["a"])
+    first = Grid(("a", "label"), np.array([[1.0, 0], [2, 1]] * 20), PLACE)
+    leaks.add(first)
+    assert leaks.gives_target("a", 40)
+    leaks.add(as_table(Grid(("a", "label"), np.array([[1.0, 1]]), PLACE)))
+    assert not leaks.gives_target("a", 41)
