@@ -61,7 +61,7 @@ def leads_somewhere(page: Path, link: str) -> bool:
 
 
 def exists(path: str, name: str) -> bool:
-    """Whether a file exists, of the package or the repository, and defines a name if one is given."""
+    """Whether the package or the repository has a file, which defines a name if one is given."""
     found = next((base / path for base in (PACKAGE, ROOT) if (base / path).exists()), None)
     if found is None or not name:
         return found is not None

@@ -130,7 +130,7 @@ RETIRED_PHRASES = (  # regular expressions, and what to write
     (r"\bputs? (every|all) rows?\b.*\bright\b", "separates the classes"),
     (r"\bbest possible\b", "the optimum"),
     (r"\bwhich chance may make\b", "not significant at 5 %"),
-    (r"\bjudge(s|d|ment|ments)?\b", "evaluate"),
+    (r"\bjudg(e|es|ed|ing|ement|ements)\b", "evaluate"),
     (r"\btold\b(?! apart)", "reported, or nothing"),
     (r"\brightly\b", "correctly"),
     (r"\breferees?\b", "baseline, reference"),
