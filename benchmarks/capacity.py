@@ -21,8 +21,7 @@ from record import RESULTS, versions
 
 from rosenblatt import Perceptron, read, separability
 from rosenblatt.maps.recipes import recipe_of
-from rosenblatt.pipeline.encoded_data import EncodedData
-from rosenblatt.pipeline.mapped_data import apply_map
+from rosenblatt.pipeline.encoded_data import EncodedData, apply_map
 
 SIZES = (0, 100, 200, 500, 1000, 2000, 3000, 4000, 5000, 7000, 10_000)
 PASSES = 30

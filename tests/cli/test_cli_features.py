@@ -46,7 +46,7 @@ def test_the_product_separates_what_no_line_does() -> None:
     assert next(iter(found["weights"]["same"])) == "u × v"
     told = run("fit", "signs.csv", "--features", "products", "--rule", "perceptron")
     assert "Feature map: products (10 features)" in told
-    assert "After products: Separable" in told
+    assert "With the feature map products:\nSeparable" in told
 
 
 @pytest.mark.parametrize(

@@ -221,7 +221,7 @@ def test_another_target_is_refused_unless_it_is_asked_for() -> None:
     told = refusal("verify", "forged.json", "data.csv")
     assert told == (
         "The proof is about the target 'bark'; without --target it would be 'kind'. If 'bark' is"
-        " meant, say so: --target bark."
+        " meant, give --target bark."
     )
     rosenblatt("separable", "data.csv", "--target", "bark", "--proof", "bark.json")
     assert refusal("verify", "bark.json", "data.csv") == told

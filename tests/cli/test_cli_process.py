@@ -258,7 +258,7 @@ def test_a_signal_ends_what_does_not_return_to_python(
     before = contents()
     preparing, waiting = NEVER_RETURNS[case]
     words = ("predict", "pets.model", "-", "-o", "new.csv")  # with a copy of its input, too
-    setting = f"{preparing}\ninterrupting.PATIENCE = 0.2"
+    setting = f"{preparing}\ninterrupting.FORCED_EXIT_DELAY = 0.2"
     assert ended_while_writing(words, signal.SIGTERM, waiting, setting) == SAID[signal.SIGTERM]
     assert contents() == before
     assert not list(own.iterdir())

@@ -274,7 +274,7 @@ def test_no_more_is_read_than_a_proof_may_have(monkeypatch: pytest.MonkeyPatch) 
 def test_a_proof_speaks_of_its_own_target_and_kind_of_rows() -> None:
     proved()
     told = refusal("verify", "proof.json", "pets.csv", "--target", "colour")
-    assert told == "The proof speaks of the target 'kind'."
+    assert told == "The proof is about the target 'kind', not 'colour'."
     rosenblatt("separable", "builtin:xor", "--proof", "xor.json")
     assert refusal("verify", "xor.json", "pets.csv").startswith("pets.csv has columns with names")
     assert refusal("verify", "proof.json", "builtin:xor").startswith("builtin:xor has its own")

@@ -162,10 +162,10 @@ def test_a_matrix_that_cannot_be_written_is_refused() -> None:
     )
     for prefix in ("", "some/", "."):
         told = refusal("separable", "pets.csv", "--write-matrix", prefix)
-        assert told == f"--write-matrix {prefix!r}: a prefix of file names is wanted."
+        assert told == f"--write-matrix must be a prefix of file names; got {prefix!r}."
     Path("pets.csv").rename("pets.y.npy")
     sentence = refusal("separable", "pets.y.npy", "--format", "delimited", "--write-matrix", "pets")
-    assert sentence.startswith("pets.y.npy is read, and would be lost")
+    assert sentence.startswith("pets.y.npy is an input and would be overwritten")
 
 
 def test_classes_that_touch_are_told_by_the_rows_on_the_boundary() -> None:

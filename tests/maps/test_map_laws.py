@@ -10,8 +10,7 @@ from rosenblatt.csr import CSR, Rows, n_cols, rows_part
 from rosenblatt.data.training_data import matrix_of
 from rosenblatt.data.validation import rows_of
 from rosenblatt.maps.recipes import LEARNERS, Step, plain_step, recipe_of, step_of
-from rosenblatt.pipeline.encoded_data import EncodedData
-from rosenblatt.pipeline.mapped_data import fit_maps
+from rosenblatt.pipeline.encoded_data import EncodedData, fit_maps
 from rosenblatt.preprocess.column_types import Choices
 from rosenblatt.preprocess.proof_encoding import encoding_of, preparation_in
 from rosenblatt.preprocess.transformer import Preparation
@@ -121,7 +120,7 @@ def test_blocks_give_the_bits_of_the_whole(
     encoded = EncodedData(X, np.zeros(N, np.int8), on_disk=False)
     preparation = Preparation((), X.shape[1], sparse=False)
     whole, prepared = fit_maps(encoded, preparation, [recipe_of(written)])
-    monkeypatch.setattr("rosenblatt.pipeline.mapped_data.BLOCK", 3 * prepared.n_features)
+    monkeypatch.setattr("rosenblatt.pipeline.encoded_data.BLOCK_ENTRIES", 3 * prepared.n_features)
     parts, _ = fit_maps(encoded, preparation, [recipe_of(written)])
     agree(written, whole.rows, parts.rows)
 

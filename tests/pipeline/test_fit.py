@@ -17,14 +17,15 @@ from rosenblatt import LogisticRegression
 from rosenblatt.data import buffer
 from rosenblatt.errors import DataError, ParameterError, SourceError
 from rosenblatt.io.chunks import Matrix, Place, Table
+from rosenblatt.model_selection.choose_c import SAMPLE_CS
 from rosenblatt.model_selection.split import folds_of, held_out
-from rosenblatt.pipeline import choose_c, encoded_data
-from rosenblatt.pipeline.choose_c import choose_C
+from rosenblatt.pipeline import encoded_data, train
 from rosenblatt.pipeline.encoded_data import EncodedData
 from rosenblatt.pipeline.fit import FitResult, Plan, _predict_fold, run
-from rosenblatt.pipeline.rule import Rule, estimator_of
+from rosenblatt.pipeline.train import choose_C, estimator_of
 from rosenblatt.preprocess.column_types import Choices
 from rosenblatt.preprocess.fit import learn, settled
+from rosenblatt.registry import Rule
 from rosenblatt.separation.proof.verdict import Inseparable, Separable
 
 
@@ -231,7 +232,7 @@ def test_what_is_done_is_told():
     said: list[str] = []
     run(tables(people(100)), plan(rule=Rule.AUTO, settings={}), said.append)
     assert said[0] == "Reading, 100 rows so far"
-    assert "Choosing C" in said
+    assert "Selecting C" in said
     assert said[-1] == "Evaluating, fold 10 of 10"
 
 
@@ -241,7 +242,7 @@ def test_every_rule_has_its_estimator(rule):
 
 
 def test_a_setting_that_a_rule_does_not_have():
-    with pytest.raises(ParameterError, match=r"--max-iter has no meaning for --rule least-squares"):
+    with pytest.raises(ParameterError, match=r"--rule least-squares has no option --max-iter"):
         estimator_of(Rule.LEAST_SQUARES, {"max_iter": 5})
 
 
@@ -250,16 +251,16 @@ def test_a_single_class_is_refused():
         fit(people(50).with_columns(kind=pl.lit("yes")))
 
 
-def test_the_chosen_price_is_the_best_on_rows_left_out(rng, monkeypatch):
+def test_the_selected_c_is_the_best_on_the_hold_out(rng, monkeypatch):
     X = rng.normal(size=(300, 4))
     codes = (X[:, 0] + rng.normal(size=300) > 0).astype(np.int8)
     encoded = EncodedData(X, codes, on_disk=False)
     assert choose_C(encoded, 2, {}) == "cv"
-    monkeypatch.setattr(choose_c, "MAX_CV_ENTRIES", 10)
+    monkeypatch.setattr(train, "MAX_CV_ENTRIES", 10)
     found = choose_C(encoded, 2, {})
     out = held_out(1)(np.arange(300))
     losses = {}
-    for C in choose_c.CS:
+    for C in SAMPLE_CS:
         model = LogisticRegression(C=C, tol=1e-8).fit(X[~out], codes[~out])
         p = model.predict_proba(X[out])[np.arange(out.sum()), codes[out]]
         losses[C] = -np.log(p).mean()

@@ -8,10 +8,11 @@ from rosenblatt import LogisticRegression, Perceptron
 from rosenblatt.errors import SourceError
 from rosenblatt.io.chunks import Matrix, Place, Table
 from rosenblatt.persist.model import fitted
-from rosenblatt.pipeline.score import evaluate_model
+from rosenblatt.pipeline.evaluate import evaluate_model
 from rosenblatt.preprocess.column_types import Choices
 from rosenblatt.preprocess.fit import learn
-from rosenblatt.report.score_report import score_json, score_text
+from rosenblatt.report.metrics import score_json
+from rosenblatt.report.text import score_text
 
 
 @pytest.fixture
@@ -47,8 +48,8 @@ def test_rows_of_unknown_classes_are_wrong_whatever_is_decided(rows):
     right = np.array(told["confusion"]).trace()
     assert told["accuracy"] == right / 90
     assert told["accuracy"] <= all_known["accuracy"]
-    assert "30 rows are of classes the model never saw." in score_text(told)
-    with pytest.raises(SourceError, match="no row is of a class that the model knows"):
+    assert "30 rows belong to classes that the model was not trained on." in score_text(told)
+    with pytest.raises(SourceError, match="no row belongs to a class that the model"):
         score_json(model, "f", evaluate_model(model, chunks(X, np.full(90, "never"))))
 
 

@@ -18,14 +18,14 @@ from rosenblatt.io.options import Options
 from rosenblatt.maps.recipes import recipes_of
 from rosenblatt.pipeline import encoded_data
 from rosenblatt.pipeline.fit import Plan, run
-from rosenblatt.pipeline.rule import Rule
+from rosenblatt.registry import Rule
 from rosenblatt.report import plot_data
 from rosenblatt.report.fit_json import fit_json
+from rosenblatt.report.html.charts import picture
 from rosenblatt.report.html.comparison_sections import accuracy_chart
 from rosenblatt.report.html.fit_sections import Provenance, fit_sections, lead
 from rosenblatt.report.html.markup import data, table, tag, text
 from rosenblatt.report.html.page import page, write_page
-from rosenblatt.report.html.png import picture
 from rosenblatt.report.html.svg import ticks
 from rosenblatt.report.plot_data import _pixel_by_pixel, page_data
 

@@ -11,9 +11,9 @@ from rosenblatt.cli.console import print_result
 from rosenblatt.cli.options import Reading, with_reading_options, with_scaled_column_options
 from rosenblatt.cli.output import name_output_in_errors, require_writable
 from rosenblatt.cli.progress import progress_line
-from rosenblatt.cli.rule_options import with_rule_options
+from rosenblatt.cli.rule_options import name_options, with_rule_options
 from rosenblatt.errors import ParameterError
-from rosenblatt.pipeline.rule import Rule
+from rosenblatt.registry import Rule
 
 if TYPE_CHECKING:
     from rosenblatt.preprocess.column_types import Choices
@@ -53,7 +53,7 @@ def fit(
         typer.Option(
             min=0,
             callback=options.seconds,
-            help="Time limit in seconds of the test of separability; 0 skips it.",
+            help="Time limit of the separability test, in seconds; 0 skips it.",
         ),
     ] = 5.0,
     report: options.Report = None,
@@ -65,12 +65,12 @@ def fit(
     from rosenblatt.pipeline.fit import Plan, run
     from rosenblatt.report.fit_json import fit_json
     from rosenblatt.report.text import fit_text
-    from rosenblatt.report.weights_json import largest_features
+    from rosenblatt.report.weights import largest_features
 
     require_writable(output, "the model", *source, test)
     require_writable(report, "the report", *source, test)
     if output is not None and report is not None and Path(output) == Path(report):
-        raise ParameterError(f"{output} is to hold the model: name another file for the report.")
+        raise ParameterError(f"The model is written to {output}: name another file for the report.")
     choices, recipes = options.parse_features(features, choices)
     rows = reading.source(source, target, choices)
     test_source = None if test in {None, NO_TEST} else reading.source([str(test)], target, choices)
@@ -91,7 +91,7 @@ def fit(
         shown = largest_features(fitted.estimator.coef_)
         names = ngram_names(rows, fitted.learned.preparation, shown[:100])
     result = fit_json(" ".join(source), fitted, names)
-    result |= {"model": output, "report": report}
+    result |= {"outcome": name_options(result["outcome"]), "model": output, "report": report}
     if output is not None:
         _write(output, fitted, result)
     if report is not None:

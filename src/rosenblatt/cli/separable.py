@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import IO, TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,11 +14,13 @@ from rosenblatt.cli.progress import progress_line
 from rosenblatt.errors import ProofError, SourceError
 
 if TYPE_CHECKING:
+    from rosenblatt.datasets.builtin import Dataset
     from rosenblatt.pipeline.question import ClaimedEncoding, Question
     from rosenblatt.preprocess.column_types import Choices
 
 YES, NO, UNDECIDED = 0, 1, 3
 WRITES_A_PROOF = "`separable --proof FILE` writes a proof."
+DENSE, SPARSE, LABELS = ".X.npy", ".X.npz", ".y.npy"  # of --write-matrix
 CODES = {"separable": YES, "inseparable": NO, "undecided": UNDECIDED}
 
 
@@ -47,7 +49,6 @@ def separable(
     quiet: options.Quiet = False,
 ) -> None:
     """Prove whether the classes are linearly separable (exit 0 yes, 1 no, 3 undecided)."""
-    from rosenblatt.cli.matrix_files import matrix_files, write_rows
     from rosenblatt.cli.output import require_writable
     from rosenblatt.io.wrappers import Remembered
     from rosenblatt.pipeline.question import LEFT_OUT_SECONDS, EncodingPlan
@@ -95,7 +96,7 @@ def verify(
     target: options.Target = None,
     json: options.Json = False,
 ) -> None:
-    """Check a proof against the data, independently of its maker (exit 0 holds, 1 wrong)."""
+    """Check a proof against the data, independently of who made it (exit 0 holds, 1 wrong)."""
     from rosenblatt.pipeline.question import parse_claimed_encoding
     from rosenblatt.separation.proof.reader import load_proof
 
@@ -161,3 +162,41 @@ def _save(proof: Any, path: str) -> None:
         )
     with name_output_in_errors(path):
         proof.save(path)
+
+
+def matrix_files(prefix: str | None) -> tuple[str, ...]:
+    """The files that may be written."""
+    if prefix is None:
+        return ()
+    if not prefix or prefix.endswith("/") or Path(prefix).is_dir():
+        raise SourceError(f"--write-matrix must be a prefix of file names; got {prefix!r}.")
+    return tuple(prefix + ending for ending in (DENSE, SPARSE, LABELS))
+
+
+def write_rows(prefix: str, data: "Dataset") -> None:
+    """Write rows and labels without pickles: the numbers that the proof's fingerprint is of."""
+    if hasattr(data.X, "indptr"):
+        _write(prefix + SPARSE, data.X, _write_sparse)
+    else:
+        _write(prefix + DENSE, data.X, _write_array)
+    _write(prefix + LABELS, data.y, _write_array)
+
+
+def _write(path: str, values: Any, write: Any) -> None:
+    from rosenblatt.atomic_write import written_whole
+    from rosenblatt.cli.output import name_output_in_errors
+
+    with name_output_in_errors(path), written_whole(path) as file:
+        write(file, values)
+
+
+def _write_array(file: IO[bytes], values: Any) -> None:
+    import numpy as np
+
+    np.save(file, np.asarray(values), allow_pickle=False)
+
+
+def _write_sparse(file: IO[bytes], rows: Any) -> None:
+    from scipy.sparse import save_npz
+
+    save_npz(file, rows)

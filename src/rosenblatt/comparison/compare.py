@@ -6,28 +6,34 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.comparison.feature_specs import FeatureSpec, feature_specs, parse_feature_specs
-from rosenblatt.comparison.memory_source import memory_source
 from rosenblatt.comparison.result import Comparison, FeatureSet
-from rosenblatt.comparison.run import CrossValidation
+from rosenblatt.comparison.run import (
+    CrossValidation,
+    FeatureSpec,
+    feature_specs,
+    parse_feature_specs,
+)
 from rosenblatt.csr import CSR, n_cols, n_rows
+from rosenblatt.data.labels import labels_of
 from rosenblatt.data.training_data import matrix_of
+from rosenblatt.data.validation import require_finite, rows_of
 from rosenblatt.errors import ParameterError, SourceError
 from rosenblatt.estimators import parameter_checks
-from rosenblatt.io.chunks import Source
+from rosenblatt.io.chunks import Chunk, Matrix, Source, Table
 from rosenblatt.io.formats import open_source
 from rosenblatt.io.options import Options
 from rosenblatt.io.wrappers import Remembered
 from rosenblatt.model_selection.split import folds_of
-from rosenblatt.pipeline.encoded_data import EncodedData, encode
+from rosenblatt.persist.frames import HERE, chunk_of
+from rosenblatt.pipeline.encoded_data import EncodedData, choices_for, encode, fit_maps
 from rosenblatt.pipeline.fit import MIN_CLASS_ROWS
-from rosenblatt.pipeline.mapped_data import choices_for, fit_maps
 from rosenblatt.pipeline.prove import prove_in_time
-from rosenblatt.pipeline.rule import Rule
 from rosenblatt.pipeline.train import Progress
 from rosenblatt.preprocess.column_types import Choices
 from rosenblatt.preprocess.fit import Learned, learn, settled
 from rosenblatt.preprocess.target import coded
+from rosenblatt.registry import Rule
+from rosenblatt.text import listed
 
 DEFAULT_RULES = (Rule.AUTO, Rule.LINEAR_SVM)
 MAX_RANK_MULTIPLICATIONS = 1 << 31  # to find a rank
@@ -35,7 +41,7 @@ MAX_RANK_MULTIPLICATIONS = 1 << 31  # to find a rank
 
 @dataclass(frozen=True)
 class ComparisonPlan:
-    """What to compare: rules, and feature maps by their specs, None for the default ones."""
+    """What to compare: rules, and specs of feature maps, None for the default ones."""
 
     rules: tuple[Rule, ...] = DEFAULT_RULES
     features: tuple[str, ...] | None = None
@@ -62,7 +68,7 @@ def compare(
 
     Every rule after every feature map, and two non-linear baselines (11 nearest neighbours and
     gradient boosting), are cross-validated on the same folds. Preprocessing and feature maps are
-    fitted anew in every fold: evaluation rows are never used for training or preprocessing.
+    fitted again in every fold: evaluation rows are never used for training or preprocessing.
 
     Parameters
     ----------
@@ -129,7 +135,9 @@ def parse_rules(names: Sequence[str]) -> tuple[Rule, ...]:
     """Rules by their names on the command line."""
     known = [str(rule) for rule in Rule]
     if isinstance(names, str) or not names:
-        raise ParameterError(f"rules must be a list of names, out of {', '.join(known)}.")
+        raise ParameterError(
+            f"rules must be a list of names out of {listed(known)}; got {names!r}."
+        )
     for name in names:
         parameter_checks.one_of("rules", str(name), known)
     return tuple(dict.fromkeys(Rule(name) for name in names))
@@ -173,8 +181,8 @@ def _folds(learned: Learned, wanted: int) -> int:
     if fewest < MIN_CLASS_ROWS:
         rare = min(learned.classes, key=lambda label: learned.counts[label])
         raise SourceError(
-            f"Too few rows to compare: the class {rare!r} has {fewest}, and needs at least"
-            f" {MIN_CLASS_ROWS}. `rosenblatt separable` gives a verdict on any number of rows."
+            f"Too few rows to compare: every class needs at least {MIN_CLASS_ROWS}; the class"
+            f" {rare!r} has {fewest}. `rosenblatt separable` gives a verdict on any number of rows."
         )
     return min(wanted, fewest)
 
@@ -206,3 +214,31 @@ def _rank(encoded: EncodedData) -> int:
     X = matrix_of(encoded.rows)
     dense = X.toarray() if isinstance(encoded.rows, CSR) else X
     return int(np.linalg.matrix_rank(np.column_stack([dense, np.ones(n)])))
+
+
+@dataclass(frozen=True)
+class MemorySource:
+    """A source of one chunk."""
+
+    chunk: Chunk
+    name: str = "X"
+
+    def __iter__(self) -> Iterator[Chunk]:
+        """Give the chunk."""
+        yield self.chunk
+
+
+def memory_source(X: Any, y: Any) -> tuple[MemorySource, str | None]:
+    """Rows with their labels; those of a frame become a column, whose name is returned too."""
+    chunk = chunk_of(X) if hasattr(X, "columns") else None
+    if isinstance(chunk, Table):
+        import polars as pl  # noqa: PLC0415 (slow to import)
+
+        name = "y"
+        while name in chunk.names:
+            name += "_"
+        labels = pl.Series(name, labels_of(y, len(chunk)))
+        return MemorySource(Table(chunk.frame.with_columns(labels), HERE)), name
+    rows = rows_of(X)
+    require_finite(rows)
+    return MemorySource(Matrix(rows, labels_of(y, n_rows(rows)), HERE)), None

@@ -7,7 +7,7 @@ from statistics import median_low
 import numpy as np
 
 from rosenblatt.comparison.paired_test import PairedDifference, paired_difference
-from rosenblatt.pipeline.evaluate import wilson
+from rosenblatt.model_selection.intervals import wilson
 from rosenblatt.preprocess.column_warnings import Finding
 from rosenblatt.preprocess.target import Counts
 from rosenblatt.separation.proof import cover_count

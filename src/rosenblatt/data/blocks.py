@@ -10,9 +10,8 @@ once.
 
 import itertools
 import math
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property, reduce
 from operator import add
 from threading import RLock
@@ -20,6 +19,7 @@ from typing import Any, TypeVar, cast
 
 from rosenblatt.data.training_data import TrainingData, entries_in
 from rosenblatt.kernels.rows import Rows, n_cols, n_rows
+from rosenblatt.parallel import map_in_pool
 from rosenblatt.types import Array, Ints
 
 BLOCK_ROWS = 16_384  # at least,
@@ -73,15 +73,8 @@ class Blocks:
     def over(self, f: Callable[[S], T], items: Iterable[S]) -> Iterator[T]:
         """Give f of each item in order, worked on by the threads of these blocks."""
         if self.n_jobs == 1:
-            yield from map(f, items)
-            return
-        waiting: deque[Future[T]] = deque()
-        for item in items:
-            waiting.append(self._pool.submit(f, item))
-            if len(waiting) > 2 * self.n_jobs:  # results are not piled up
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
+            return map(f, items)
+        return map_in_pool(self._pool, f, items, max_pending=2 * self.n_jobs)
 
     def known(self, f: Callable[..., T], *about: Any) -> T:
         """Give f of these blocks and what else it is about, found out once."""

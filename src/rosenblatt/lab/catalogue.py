@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, NamedTuple
 
-from rosenblatt.pipeline.rule import Rule, estimator_of
-from rosenblatt.registry import RULES, RuleEntry
+from rosenblatt.pipeline.train import estimator_of
+from rosenblatt.registry import RULES, Rule, RuleEntry
 
 
 class Stepping(Enum):

@@ -1,6 +1,6 @@
-"""Names for hashed features: the words of some rows that fall on them, read when asked for.
+"""Names for hashed features: the n-grams of some rows that are hashed to them, read on request.
 
-Nothing of it is stored in a model: a model never holds training text.
+They are not stored: a model never holds training text.
 """
 
 import re
@@ -18,13 +18,13 @@ from rosenblatt.types import Ints
 if TYPE_CHECKING:
     import polars as pl
 
-MAX_CELLS = 100_000  # that are read for names
+MAX_CELLS = 100_000  # read for names
 
 
 def ngram_names(source: Iterable[Chunk], preparation: Preparation, wanted: Ints) -> dict[int, str]:
-    """The most frequent word, or run of words, behind each of the features that are wanted.
+    """The most frequent n-gram of each of the wanted features.
 
-    After maps, a feature such as "12 × 40" is named by what is behind both.
+    After feature maps, a feature such as "12 × 40" is named by the n-grams of both factors.
     """
     if not preparation.has_text:
         return {}
@@ -42,7 +42,7 @@ def ngram_names(source: Iterable[Chunk], preparation: Preparation, wanted: Ints)
 def _encoded_names(
     source: Iterable[Chunk], preparation: Preparation, wanted: Ints
 ) -> dict[int, str]:
-    """The same for features before the maps."""
+    """Names of encoded features, before the feature maps."""
     found: dict[int, str] = {}
     first = 0
     for column in preparation.columns:
@@ -58,14 +58,14 @@ def _encoded_names(
 
 
 def _cells(source: Iterable[Chunk], name: str) -> "pl.Series":
-    """The first cells of a column, as many as are read for names."""
+    """The first MAX_CELLS cells of a column."""
     import polars as pl  # noqa: PLC0415 (slow to import)
 
     parts: list[pl.Series] = []
     for chunk in source:
         if not isinstance(chunk, Table) or name not in chunk.names:
             raise SourceError(
-                f"{chunk.place.file} has no column {name!r}, whose words are to be named."
+                f"{chunk.place.file} has no column {name!r} to take the names of n-grams from."
             )
         parts += words_of([chunk.frame[name]])
         if sum(map(len, parts)) >= MAX_CELLS:

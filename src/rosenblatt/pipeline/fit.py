@@ -18,16 +18,15 @@ from rosenblatt.io.chunks import Source
 from rosenblatt.io.wrappers import Accompanied, Remembered, Selected, Watched
 from rosenblatt.maps.recipes import Recipe
 from rosenblatt.model_selection.split import folds_of, held_out, kept
-from rosenblatt.pipeline.encoded_data import EncodedData, encode
+from rosenblatt.pipeline.encoded_data import EncodedData, choices_for, encode, fit_maps
 from rosenblatt.pipeline.evaluate import TEST_SET, Evaluation, decision_values, predict_rows
-from rosenblatt.pipeline.mapped_data import choices_for, fit_maps
 from rosenblatt.pipeline.prove import prove_in_time
 from rosenblatt.pipeline.question import LEFT_OUT_SECONDS, EncodingPlan, Question
-from rosenblatt.pipeline.rule import Rule, estimator_of
-from rosenblatt.pipeline.train import Progress, train_estimator
+from rosenblatt.pipeline.train import Progress, estimator_of, train_estimator
 from rosenblatt.preprocess.column_types import Choices
 from rosenblatt.preprocess.fit import Learned, learn, settled
 from rosenblatt.preprocess.target import coded
+from rosenblatt.registry import Rule
 from rosenblatt.separation.proof.verdict import Proof
 from rosenblatt.types import Floats, Ints
 
@@ -54,7 +53,7 @@ class Plan:
 
 
 class FitResult(NamedTuple):
-    """A model, what was learned before it, and what is known about it.
+    """A model, its fitted preprocessing, and what is known about it.
 
     Without an `evaluation`, `advice` says why there is none. `proof` is about the rows as they were
     read, `proof_of_features` about the mapped features; `question` and `question_of_features` are
@@ -78,7 +77,7 @@ def run(source: Source, plan: Plan, progress: Progress) -> FitResult:
     """The result of a plan on a source; `progress` is called with each stage."""
     plan = replace(plan, choices=choices_for(plan.features, plan.choices))
     source = Watched(source, lambda rows: progress(f"Reading, {rows:,} rows so far"))
-    # which imports scikit-learn, and takes as long as reading
+    # imports scikit-learn meanwhile, which takes as long as reading
     source = Remembered(Accompanied(source, partial(estimator_of, plan.rule, {})))
     if plan.test is not None:
         return _evaluated(_fit_all(source, plan, progress), plan.test, TEST_SET, progress)
@@ -100,7 +99,7 @@ def _fit_and_hold_out(source: Source, plan: Plan, progress: Progress) -> FitResu
     if plan.rule is Rule.AUTO:  # C is the same for more rows
         plan = replace(plan, settings={**plan.settings, "C": first.estimator.C_})
     evaluation = first.evaluation
-    del first  # its rows are needed no more
+    del first  # frees its rows
     return _fit_all(source, plan, progress)._replace(evaluation=evaluation)
 
 
@@ -141,7 +140,7 @@ def _fit_all(source: Source, plan: Plan, progress: Progress) -> FitResult:
 
 
 def _question(source: Source, learned: Learned, plan: Plan, proof: Proof | None) -> Question:
-    """The question of the verdict on rows as they were read."""
+    """The question that the verdict on rows as they were read answers."""
     asked = EncodingPlan(source, plan.target, plan.choices)
     left_out = asked.left_out(learned)
     question = Question(learned.preparation.exact(), learned.counts, left_out, fit_intercept=True)
@@ -174,10 +173,10 @@ def _fit_and_cross_validate(source: Source, plan: Plan, progress: Progress) -> F
     probabilities = np.full((len(codes), n_classes), np.nan)
     for fold in range(n_folds):
         progress(f"Evaluating, fold {fold + 1} of {n_folds}")
-        own, shares = _predict_fold(source, folds, fold, learned, plan)
-        predicted[folds == fold] = own
-        if shares is not None:
-            probabilities[folds == fold] = shares
+        codes_of_fold, p = _predict_fold(source, folds, fold, learned, plan)
+        predicted[folds == fold] = codes_of_fold
+        if p is not None:
+            probabilities[folds == fold] = p
     evaluation = Evaluation(
         true=codes,
         predicted=predicted,
@@ -216,20 +215,20 @@ def _scaled(
 
 
 def _evaluated(fitted: FitResult, test: Source, method: str, progress: Progress) -> FitResult:
-    """The same result, evaluated on the rows of a source, chunk by chunk."""
+    """The result, evaluated on the rows of a source, chunk by chunk."""
     progress("Evaluating on test rows")
     preparation, classes = fitted.learned.preparation, fitted.learned.classes
     true, predicted = [], []
     scores, probabilities = Growing(), Growing()  # in a file where they are many
     for chunk in test:
         one = encode([chunk], preparation, classes, preparation.rows)
-        own, shares = predict_rows(fitted.estimator, one.X)
+        codes_of_fold, p = predict_rows(fitted.estimator, one.X)
         true.append(one.codes)
-        predicted.append(own)
-        if shares is None:
+        predicted.append(codes_of_fold)
+        if p is None:
             scores.add(decision_values(fitted.estimator, one.X))
         else:
-            probabilities.add(shares)
+            probabilities.add(p)
     n = sum(map(len, true))
     evaluation = Evaluation(
         true=np.concatenate(true),

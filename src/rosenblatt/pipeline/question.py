@@ -1,9 +1,9 @@
-"""The question that a verdict on separability answers, and the same question asked again.
+"""The question that a verdict on separability answers, and the check that a proof answers it.
 
 It says which rows, classes and columns there are, how these became features, whether an intercept
-is allowed, which columns were left out and why, and what the verdict is with those that the program
-left out by itself. More columns never make separable classes inseparable: their weights may be 0.
-Only where feature maps are learned from all columns, the verdict is worked out anew.
+is allowed, which columns were left out and why, and what the verdict is with those that were left
+out automatically. More columns never make separable classes inseparable: their weights may be 0.
+Only where feature maps are fitted to all columns, separability is tested again.
 
 The encoding in a proof file is never applied. The rows are read again by its choices, which have to
 give the same encoding (`plan_of_claim`, `encode_as_claimed`).
@@ -28,15 +28,15 @@ from rosenblatt.preprocess.target import Counts, target_of
 from rosenblatt.preprocess.transformer import Preparation
 from rosenblatt.separation.proof.verdict import Proof
 
-LEFT_OUT_SECONDS = 2.0  # to find out what the verdict is with the columns left out
+LEFT_OUT_SECONDS = 2.0  # time limit of the test with the columns left out
 NOT_KNOWN = "not known"
 
 
 class Question(NamedTuple):
     """What was asked.
 
-    `with_left_out` is the verdict with the columns that the program left out by itself, or "not
-    known"; None where there are none, or where nobody looked.
+    `with_left_out` is the verdict with the columns that were left out automatically, or "not
+    known"; None where there are none, or where it was not tested.
     """
 
     preparation: Preparation
@@ -47,7 +47,7 @@ class Question(NamedTuple):
 
 
 class EncodingPlan(NamedTuple):
-    """How a source is to be read for a verdict."""
+    """How to read and encode a source for a verdict."""
 
     source: Source
     target: str | None
@@ -60,7 +60,7 @@ class EncodingPlan(NamedTuple):
         return read_rows(self.source, self.target, self.choices, self.recipes)
 
     def left_out(self, learned: Learned) -> tuple[Finding, ...]:
-        """Columns left out: those that the program has found, then those that the user drops."""
+        """Columns left out: automatically, then by the user."""
         drop = sorted(self.choices.drop)
         return (*learned.findings, *(dropped(name, self.why_dropped) for name in drop))
 
@@ -70,20 +70,20 @@ class EncodingPlan(NamedTuple):
         return encoding_of(rows.preparation, self.choices, self.recipes, left_out)
 
     def question(self, rows: EncodedDataset, *, fit_intercept: bool) -> Question:
-        """What is asked about these rows."""
+        """The question about these rows."""
         left_out = self.left_out(rows.learned)
         return Question(rows.preparation, rows.learned.counts, left_out, fit_intercept)
 
     def verdict_with_left_out(
         self, learned: Learned, proof: Proof, seconds: float, *, fit_intercept: bool
     ) -> str | None:
-        """The verdict with the columns that the program left out by itself."""
+        """The verdict with the columns that were left out automatically."""
         if not learned.findings:
             return None
         if proof.answer == "separable" and not self.recipes:
             return proof.answer
         if not (isinstance(self.source, Remembered) and self.source.whole):
-            return NOT_KNOWN  # it would be read from the disk once more
+            return NOT_KNOWN  # the source would be read once more
         choices = replace(self.choices, use_all=True)
         rows = encoded_rows(self.source, self.target, choices, self.recipes)
         again = prove_in_time(rows.encoded, learned.classes, seconds, fit_intercept=fit_intercept)
@@ -91,7 +91,7 @@ class EncodingPlan(NamedTuple):
 
 
 class ClaimedEncoding(NamedTuple):
-    """The encoding in a proof file: data that nobody vouches for, but of the right form."""
+    """The encoding in a proof file: of the right form, but not trusted."""
 
     encoding: Mapping[str, Any]
     preparation: Preparation
@@ -100,13 +100,15 @@ class ClaimedEncoding(NamedTuple):
 
 
 def parse_claimed_encoding(encoding: Mapping[str, Any]) -> ClaimedEncoding:
-    """What an encoding says; one that does not fit together is refused."""
+    """The parsed encoding of a proof file; an inconsistent one is refused."""
     try:
         preparation, arrays = preparation_in(encoding)
         check_preparation(preparation, arrays)
         choices, recipes = choices_in(encoding)
     except KeyError as error:
-        raise ProofFileError(f"The encoding in the proof file is damaged: no {error}.") from error
+        raise ProofFileError(
+            f"The encoding in the proof file is damaged: {error} is missing."
+        ) from error
     except (TypeError, ValueError, AttributeError, OverflowError, ParameterError) as error:
         trouble = str(error).removesuffix(".")
         raise ProofFileError(f"The encoding in the proof file is damaged: {trouble}.") from error
@@ -136,19 +138,19 @@ def plan_of_claim(claimed: ClaimedEncoding, source: Source, target: str | None) 
 
 
 def _check_target(table: Table, claimed: str | None, asked: str | None) -> None:
-    """Refuse another target than the one that is asked for, or taken where none is."""
+    """Refuse a proof about another target than the one given, or the default one."""
     if claimed is None:
         raise SourceError(
             f"{table.place.file} has columns with names, but the proof is about rows of numbers"
             " with labels of their own."
         )
     if asked is not None and asked != claimed:
-        raise SourceError(f"The proof speaks of the target {claimed!r}.")
+        raise SourceError(f"The proof is about the target {claimed!r}, not {asked!r}.")
     usual = target_of(table, asked)
     if usual != claimed:
         raise SourceError(
             f"The proof is about the target {claimed!r}; without --target it would be {usual!r}. If"
-            f" {claimed!r} is meant, say so: --target {claimed}."
+            f" {claimed!r} is meant, give --target {claimed}."
         )
 
 

@@ -1,4 +1,4 @@
-"""A source as the rows and labels of a `Dataset`: encoded, but neither scaled nor weighted."""
+"""A source as a `Dataset`: rows encoded, but neither scaled nor weighted, and labels."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,8 +12,7 @@ from rosenblatt.io.formats import open_source
 from rosenblatt.io.options import Options
 from rosenblatt.io.wrappers import Remembered
 from rosenblatt.maps.recipes import Recipe
-from rosenblatt.pipeline.encoded_data import EncodedData, encode
-from rosenblatt.pipeline.mapped_data import choices_for, fit_maps
+from rosenblatt.pipeline.encoded_data import EncodedData, choices_for, encode, fit_maps
 from rosenblatt.preprocess.column_types import Choices
 from rosenblatt.preprocess.fit import Learned, learn
 from rosenblatt.preprocess.target import Label
@@ -21,7 +20,7 @@ from rosenblatt.preprocess.transformer import Preparation
 
 
 class EncodedDataset(NamedTuple):
-    """Rows and labels, the preparation that made the rows, and what else was learned of them."""
+    """Rows and labels, their preprocessing, and what else was learned from the source."""
 
     data: Dataset
     preparation: Preparation
@@ -29,7 +28,7 @@ class EncodedDataset(NamedTuple):
 
 
 class EncodedRows(NamedTuple):
-    """Rows as numbers, the preparation that made them, and what else was learned of them."""
+    """Encoded rows, their preprocessing, and what else was learned from the source."""
 
     encoded: EncodedData
     preparation: Preparation
@@ -41,9 +40,9 @@ def read(
 ) -> Dataset:
     """Labelled rows of files or of a built-in name, as numbers.
 
-    Numbers stay as they are, categories become a feature a value, missing cells are filled with the
-    mean and flagged, words of a text are counted. What does not fit into memory stays in a
-    temporary file that is mapped into it: every estimator learns from that as from any array.
+    Numbers stay as they are, categories are one-hot encoded, missing cells are imputed with the
+    mean and flagged, n-grams of text are counted. What does not fit into memory goes to a temporary
+    file that is memory-mapped: estimators are fitted to it as to any array.
 
     Parameters
     ----------
@@ -74,7 +73,7 @@ def read(
 def read_rows(
     source: Source, target: str | None, choices: Choices, features: Sequence[Recipe] = ()
 ) -> EncodedDataset:
-    """Rows and labels of a source, encoded and mapped by what its own rows teach."""
+    """Rows and labels of a source, by preprocessing and feature maps fitted to them."""
     encoded, preparation, learned = encoded_rows(source, target, choices, features)
     data = _dataset(source, encoded, learned.classes, preparation)
     return EncodedDataset(data, preparation, learned)
@@ -83,7 +82,7 @@ def read_rows(
 def encoded_rows(
     source: Source, target: str | None, choices: Choices, features: Sequence[Recipe] = ()
 ) -> EncodedRows:
-    """Rows of a source, encoded and mapped by what its own rows teach."""
+    """Rows of a source, encoded by preprocessing and feature maps fitted to them."""
     source = source if isinstance(source, Remembered) else Remembered(source)
     learned = learn(source, target, choices_for(features, choices))
     preparation = learned.preparation.exact()

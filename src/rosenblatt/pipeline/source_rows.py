@@ -1,4 +1,4 @@
-"""Some rows of a source as they were read: where each stands, and its cells."""
+"""Rows of a source as they were read: the place of each, and its cells."""
 
 from collections.abc import Collection
 from typing import Any, NamedTuple
@@ -14,7 +14,7 @@ MAX_SHOWN_CELLS = 8
 
 
 class SourceRow(NamedTuple):
-    """A row as people know it: its place, such as "pets.csv, line 7", and some of its cells."""
+    """A row as it was read: its place, such as "pets.csv, line 7", and some of its cells."""
 
     place: str
     cells: dict[str, Any]

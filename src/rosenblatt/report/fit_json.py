@@ -12,12 +12,12 @@ from rosenblatt.preprocess.target import written
 from rosenblatt.registry import NAMES
 from rosenblatt.report.metrics import evaluation_json
 from rosenblatt.report.question import left_out_json, question_json
-from rosenblatt.report.weights_json import columns_json, feature_maps_json, largest_weights
+from rosenblatt.report.weights import columns_json, feature_maps_json, largest_weights
 from rosenblatt.separation.proof.verdict import Inseparable, Proof, Separable
 
 
 def fit_json(source: str, fitted: FitResult, names: Mapping[int, str]) -> dict[str, Any]:
-    """The result of a fit; `names` are better names for some of the features."""
+    """The result of a fit; `names` replace the names of some features."""
     learned, estimator = fitted.learned, fitted.estimator
     preparation = learned.preparation
     classes = [written(label) for label in learned.classes]
@@ -85,7 +85,7 @@ def _verdict(proof: Proof | None, question: Question | None) -> dict[str, Any] |
 
 
 def plain(value: Any) -> Any:
-    """A number or a word that JSON has; infinity is a word."""
+    """A value as JSON has it; infinity and NaN become text."""
     if isinstance(value, (np.integer, np.floating, np.bool_)):
         value = value.item()
     if isinstance(value, float) and not np.isfinite(value):
@@ -100,7 +100,7 @@ def plain(value: Any) -> Any:
 
 
 def _weights(fitted: FitResult, names: Mapping[int, str]) -> dict[str, dict[str, float]]:
-    """Weights of each unit by name, the largest first, the intercept last."""
+    """Weights of each output by name, the largest first, the intercept last."""
     learned, estimator = fitted.learned, fitted.estimator
     W = np.column_stack([estimator.coef_, estimator.intercept_])
     classes = [written(label) for label in learned.classes]

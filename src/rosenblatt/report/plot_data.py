@@ -1,6 +1,6 @@
-"""What a report plots beyond the data of `--json`: boundary, replay, curves, calibration, rows.
+"""Data that a report plots beyond `--json`: boundary, replay, curves, calibration, rows of a proof.
 
-All of it is plain data: numbers, text, lists. The page draws it.
+All of it is plain data: numbers, text, lists.
 """
 
 import re
@@ -24,16 +24,16 @@ from rosenblatt.pipeline.source_rows import SourceRow, raw_rows, source_rows
 from rosenblatt.preprocess.target import written
 from rosenblatt.preprocess.transformer import Preparation
 from rosenblatt.report.metrics import calibration
-from rosenblatt.report.weights_json import largest_features
+from rosenblatt.report.weights import largest_features
 from rosenblatt.separation.proof.verdict import Inseparable, Proof, Separable
 from rosenblatt.trace.curves import curves_of, kinds_of, remark_on
 from rosenblatt.types import Floats
 
-MAX_REPLAY_ENTRIES = 3e8  # visited to replay a run
+MAX_REPLAY_ENTRIES = 3e8  # read to replay a run
 EPOCHS_PER_STEP = 10  # cost of a step of a certified rule
-SHOWN_WEIGHTS = 8  # beside a replay
+SHOWN_WEIGHTS = 8  # next to a replay
 SHOWN_ROWS = 40  # of a proof
-MAX_UNITS = 10  # whose weights stand beside a replay
+MAX_OUTPUTS = 10  # whose weights are shown next to a replay
 IMAGE_SIDES = range(8, 257)  # pixels
 FROM_ZERO = (
     "The replay starts from zero at the selected C; the fit itself was warm-started near its end."
@@ -42,7 +42,7 @@ NUMBER = re.compile(r"[0-9]{1,9}")
 
 
 def page_data(fitted: FitResult, source: Source, names: Mapping[int, str]) -> dict[str, Any]:
-    """All that is drawn; `names` are better names for some of the features."""
+    """All data of the plots; `names` replace the names of some features."""
     preparation = fitted.learned.preparation
     classes = [written(label) for label in fitted.learned.classes]
     run = _run(fitted)
@@ -57,7 +57,7 @@ def page_data(fitted: FitResult, source: Source, names: Mapping[int, str]) -> di
 
 
 def _run(fitted: FitResult) -> Any:
-    """The estimator whose run is shown: the one fitted, or one that began at its chosen C."""
+    """The estimator whose run is shown: the fitted one, or one fitted from zero at its C."""
     assert fitted.encoded is not None
     return from_the_start(fitted.estimator, fitted.encoded.X, fitted.encoded.codes)
 
@@ -81,7 +81,7 @@ def _picture(
         "points": _plain(view.points),
         "codes": view.codes.tolist(),
         "ringed": _plain(view.at(kept)),
-        "ringed_are": _ringed_are(fitted.proof) if kept else "",
+        "ringed_are": _highlighted(fitted.proof) if kept else "",
         **_boundary(shown),
         "frames": [
             {
@@ -98,10 +98,10 @@ def _picture(
 
 
 class _Scene:
-    """Where rows are seen, and how weights are seen there.
+    """The plane in which rows and boundaries are shown.
 
-    One or two features are shown as they were read, whatever was made of them; where curves cannot
-    be drawn, what was made of them is projected.
+    One or two features are shown as they were read, also after feature maps; where curves cannot
+    be drawn, the mapped features are projected.
     """
 
     def __init__(self, fitted: FitResult, source: Source) -> None:
@@ -118,14 +118,14 @@ class _Scene:
         if self._curved:
             coef, intercept = np.zeros((1, X.shape[1])), np.zeros(1)
         else:
-            coef, intercept = self._units(estimator.coef_, estimator.intercept_)
+            coef, intercept = self._for_shown_rows(estimator.coef_, estimator.intercept_)
         projection = Projection.of(X, coef, intercept, names if self._as_read else ())
         self.view = View.of(X, encoded.codes, projection, keep=_rows_of(fitted.proof))
 
     def boundary(self, coef: Floats, intercept: Floats) -> Boundary:
-        """What some weights decide."""
+        """The decision boundary of some weights."""
         if not self._curved:
-            return self.view.boundary(*self._units(coef, intercept))
+            return self.view.boundary(*self._for_shown_rows(coef, intercept))
         W = np.column_stack([coef, intercept])
         return self.view.curves(lambda points: linear_scores(self._features(points), W))
 
@@ -135,8 +135,8 @@ class _Scene:
             self._preparation.scaling.apply(rows)
         return applied(self._preparation.maps, rows)
 
-    def _units(self, coef: Floats, intercept: Floats) -> tuple[Floats, Floats]:
-        """Weights for the rows that are shown: for those before scaling, if these are."""
+    def _for_shown_rows(self, coef: Floats, intercept: Floats) -> tuple[Floats, Floats]:
+        """Weights for the rows as shown: for unscaled rows, if these are."""
         scaling = self._preparation.scaling
         if not self._as_read or scaling is None:
             return coef, intercept
@@ -158,7 +158,7 @@ def _plain(points: Floats) -> list[list[float]]:
 
 
 def _frames(fitted: FitResult, run: Any) -> list[Frame]:
-    """The run played again, if that is little work."""
+    """A replay of the run, if it takes little work."""
     encoded = fitted.encoded
     assert encoded is not None
     work = MAX_REPLAY_ENTRIES / max(1, entries_in(encoded.rows))
@@ -180,15 +180,15 @@ def _caption(run: Any, frame: Frame) -> str:
 
 
 def _weight_names(fitted: FitResult, names: Mapping[int, str]) -> list[str]:
-    if len(fitted.estimator.coef_) > MAX_UNITS:
+    if len(fitted.estimator.coef_) > MAX_OUTPUTS:
         return []
     usual = fitted.learned.preparation.feature_names
     return [*(names.get(j, usual[j]) for j in _shown(fitted.estimator)), "intercept"]
 
 
 def _weights_at(frame: Frame, estimator: Any) -> list[list[float]]:
-    """The weights of an epoch: a row a feature, the intercept last, a column a unit."""
-    if len(frame.coef) > MAX_UNITS:
+    """The weights of an epoch: a row a feature, the intercept last, a column an output."""
+    if len(frame.coef) > MAX_OUTPUTS:
         return []
     chosen = np.column_stack([frame.coef[:, _shown(estimator)], frame.intercept])
     return _plain(chosen.T)
@@ -200,7 +200,7 @@ def _shown(estimator: Any) -> list[int]:
 
 
 def _curves(estimator: Any, classes: Sequence[str]) -> list[dict[str, Any]]:
-    """Curves of the run; those in which nothing is known are left out."""
+    """Curves of the run; empty ones are left out."""
     trace = getattr(estimator, "trace_", None)
     if not trace:
         return []
@@ -222,7 +222,7 @@ def _calibration(fitted: FitResult) -> dict[str, Any] | None:
 
 
 def _pixels(estimator: Any, preparation: Preparation) -> dict[str, Any] | None:
-    """Weights as pictures, where the features are the pixels of a square."""
+    """Weights as images, where the features are the pixels of a square."""
     side = int(np.sqrt(preparation.n_features))
     square = side * side == preparation.n_features and side in IMAGE_SIDES
     if (
@@ -236,7 +236,7 @@ def _pixels(estimator: Any, preparation: Preparation) -> dict[str, Any] | None:
 
 
 def _pixel_by_pixel(names: Sequence[str], side: int) -> bool:
-    """Whether names are one word and numbers that count pixels: 1, 2, …, or row and column."""
+    """Whether the names are one word and running numbers: 1, 2, …, or row and column."""
     if len({NUMBER.sub("#", name) for name in names}) != 1:
         return False
     numbers = np.array([[int(n) for n in NUMBER.findall(name)] for name in names])
@@ -247,7 +247,7 @@ def _pixel_by_pixel(names: Sequence[str], side: int) -> bool:
 
 
 def _rows_of(proof: Proof | None) -> tuple[int, ...]:
-    """Rows of a proof that are pointed out; too many would hide the others."""
+    """Rows of a proof to highlight; too many would hide the others."""
     rows: tuple[int, ...] = ()
     if isinstance(proof, Separable):
         rows = proof.support
@@ -256,14 +256,14 @@ def _rows_of(proof: Proof | None) -> tuple[int, ...]:
     return rows if len(rows) <= SHOWN_ROWS else ()
 
 
-def _ringed_are(proof: Proof | None) -> str:
+def _highlighted(proof: Proof | None) -> str:
     if isinstance(proof, Separable):
         return "the rows nearest to the separating plane of the proof"
     return "the rows that prove that no plane separates the classes"
 
 
 def _proof_rows(proof: Proof | None, source: Source, fitted: FitResult) -> list[dict[str, Any]]:
-    """Rows that contradict each other, as they were read, with their exact weights."""
+    """Contradicting rows, as they were read, with their exact weights."""
     if not isinstance(proof, Inseparable):
         return []
     shown = range(min(SHOWN_ROWS, len(proof.rows)))
