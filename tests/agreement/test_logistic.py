@@ -286,7 +286,9 @@ def test_factors_are_made_where_they_pay() -> None:
             indptr = np.arange(n + 1) * entries
             X = CSR(np.zeros(0), np.zeros(0, np.int32), indptr, d)
         problem = unlabelled(X)._replace(class_weights=np.ones(n_classes))
-        objective = softmax.SoftmaxObjective(Blocks(problem), np.zeros(n), l2=1.0, bias=True)
+        objective = softmax.SoftmaxObjective(
+            Blocks(problem), np.zeros(n), l2=1.0, fit_intercept=True
+        )
         return softmax_newton.worth_factors(objective)
 
     assert worth(150, 4, 3)

@@ -29,7 +29,7 @@ from rosenblatt.estimators.log_messages import log_step
 from rosenblatt.estimators.sklearn_callbacks import Listener
 from rosenblatt.kernels.rows import n_rows
 from rosenblatt.linalg.blas import one_thread
-from rosenblatt.losses.link import decided
+from rosenblatt.losses.link import predicted_codes
 from rosenblatt.losses.margin_losses import Loss
 from rosenblatt.model_selection.choose_c import choose
 from rosenblatt.online.result import Ending, Outcome
@@ -286,7 +286,7 @@ class CertifiedClassifier(LinearClassifier):
 
     def _marks(self, scores: Floats, codes: Array) -> Floats:
         """Mark of each row by its scores, for choosing C: 1 where it is right, else 0."""
-        return np.equal(decided(scores, len(self.classes_)), codes).astype(np.float64)
+        return np.equal(predicted_codes(scores, len(self.classes_)), codes).astype(np.float64)
 
     def _price(self) -> Any:
         """C, as the settings have it."""
@@ -346,7 +346,7 @@ class CertifiedClassifier(LinearClassifier):
             signs=np.where(blocks.problem.codes == positive, 1.0, -1.0),
             sample_C=sample_C_of(blocks.problem, 1.0 if free else C),
             l2=0.0 if free else 1.0,
-            bias=self.fit_intercept,
+            fit_intercept=self.fit_intercept,
         )
 
     def _store(self, problem: TrainingData, runs: list[Run]) -> None:

@@ -14,7 +14,7 @@ from rosenblatt.estimators.linear_base import given_numbers
 from rosenblatt.kernels.cache import njit
 from rosenblatt.kernels.rows import Rows, n_cols, n_rows
 from rosenblatt.linalg.scores import scores_of, training_error
-from rosenblatt.losses.link import decided
+from rosenblatt.losses.link import predicted_codes
 from rosenblatt.online.divergence import DivergenceGuard, stop_on_divergence
 from rosenblatt.online.result import EpochResult, Outcome
 from rosenblatt.online.stopping import (
@@ -92,7 +92,7 @@ def _measured(
 
 def accuracy(data: TrainingData, W: Floats) -> float:
     """Weighted accuracy of the weights W."""
-    right = decided(scores_of(data.rows, W), data.n_classes) == data.codes
+    right = predicted_codes(scores_of(data.rows, W), data.n_classes) == data.codes
     return float(np.average(right, weights=data.weights))
 
 

@@ -18,7 +18,7 @@ from rosenblatt.estimators.online_base import unseen_classes
 from rosenblatt.estimators.partial_fit import Chunk, Stream, check_same_keep, learn_chunk, units
 from rosenblatt.kernels.rows import CSR, Rows, n_cols, n_rows
 from rosenblatt.linalg.scores import wrong_and_all
-from rosenblatt.losses.kernel_functions import NAMES, Kernel, Points, gamma_by_scale
+from rosenblatt.losses.kernel_functions import KERNEL_NAMES, Kernel, Points, gamma_by_scale
 from rosenblatt.online.kernelized import (
     Budget,
     Columns,
@@ -353,7 +353,7 @@ class KernelPerceptron(Classifier):
 
     def _check(self) -> None:
         if not callable(self.kernel):
-            parameter_checks.one_of("kernel", self.kernel, NAMES)
+            parameter_checks.one_of("kernel", self.kernel, KERNEL_NAMES)
         parameter_checks.whole("degree", self.degree, least=1)
         if not isinstance(self.gamma, str):
             parameter_checks.number("gamma", self.gamma, above=0)

@@ -85,7 +85,7 @@ class LeastSquares(StreamingClosedForm):
                     f"class_weight is zero for all classes: {self.class_weight!r}."
                 )
             moments = moments.weighted(weights)
-        W, rank, _ = mmse(moments, alpha=float(self.alpha), bias=self.fit_intercept)
+        W, rank, _ = mmse(moments, alpha=float(self.alpha), fit_intercept=self.fit_intercept)
         width = self.n_features_in_
         ending = Ending.SOLVED if rank == width else Ending.SOLVED_SHORTEST
         self._W, self._rank = W, rank

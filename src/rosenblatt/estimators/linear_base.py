@@ -23,7 +23,7 @@ from rosenblatt.estimators import parameter_checks
 from rosenblatt.estimators.base import Estimator, remember_columns, seed_of
 from rosenblatt.kernels.rows import Rows, n_cols, n_rows
 from rosenblatt.linalg.scores import scores_of
-from rosenblatt.losses.link import decided
+from rosenblatt.losses.link import predicted_codes
 from rosenblatt.online.algorithms import ALGORITHMS
 from rosenblatt.online.result import Ending, Outcome
 from rosenblatt.online.update import Rule
@@ -92,7 +92,7 @@ class Classifier(Estimator):
             Labels out of `classes_`.
         """
         scores = self._scores(X)
-        codes = decided(scores, len(self.classes_), zero_is_first=self._zero_is_first())
+        codes = predicted_codes(scores, len(self.classes_), zero_is_first=self._zero_is_first())
         decisions: Array = self.classes_[codes]
         return decisions
 

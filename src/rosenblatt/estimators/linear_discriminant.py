@@ -13,7 +13,7 @@ from rosenblatt.errors import ParameterError
 from rosenblatt.estimators import parameter_checks
 from rosenblatt.estimators.closed_form_base import StreamingClosedForm
 from rosenblatt.estimators.transform_output import configure, numbered_names, projected
-from rosenblatt.linalg.psd import factored
+from rosenblatt.linalg.psd import pivoted_cholesky
 from rosenblatt.linalg.scores import scores_of
 from rosenblatt.online.result import Ending, Outcome
 from rosenblatt.types import Array, Floats
@@ -322,7 +322,7 @@ class LinearDiscriminant(StreamingClosedForm):
         by_rows = self.solver == "svd"
         shares = moments.counts / moments.total if by_rows else priors
         C, amounts = self._covariance_of(moments, shares, blocks)
-        factor = factored(C)
+        factor = pivoted_cholesky(C)
         W, common, rank = gaussian(moments, factor, priors)
         directions = directions_between(moments, factor, priors)
         self._scalings, self._ratios = directions.directions, directions.ratios

@@ -281,7 +281,7 @@ class LogisticRegression(CertifiedClassifier):
             blocks=Blocks(problem, self._threads()),
             sample_C=sample_C_of(problem, 1.0 if free else C),
             l2=0.0 if free else 1.0,
-            bias=self.fit_intercept,
+            fit_intercept=self.fit_intercept,
         )
 
     def _proofs(self, problem: TrainingData) -> list[Proof]:

@@ -22,7 +22,7 @@ from rosenblatt.geometry.plane import Box, feet, regions, segment
 from rosenblatt.geometry.projection import Projection
 from rosenblatt.geometry.sampling import Sample, sample
 from rosenblatt.lab.dataset import LabDataset
-from rosenblatt.losses.link import decided
+from rosenblatt.losses.link import predicted_codes
 from rosenblatt.losses.margins import margins_of
 from rosenblatt.types import Floats, Ints
 
@@ -81,7 +81,7 @@ def picture(dataset: LabDataset, W: Floats | None, rule: str, rows: Sample, box:
     scores = dataset.Z[rows.rows] @ W[:, :-1].T + W[:, -1]
     codes = dataset.codes[rows.rows]
     lead = margins_of(scores, codes)
-    right = (decided(scores, len(dataset.classes)) == codes).astype(np.int64)
+    right = (predicted_codes(scores, len(dataset.classes)) == codes).astype(np.int64)
     level, away = _level(dataset, W, rule), _away(lead, W, scores, codes)
     if dataset.flat and dataset.lift is not None:
         drawn = Drawn(rows.rows, dataset.X[rows.rows], codes, right, away)

@@ -27,7 +27,7 @@ from rosenblatt.data.training_data import TrainingData
 from rosenblatt.data.validation import not_finite
 from rosenblatt.kernels.cache import njit
 from rosenblatt.kernels.rows import n_cols, n_rows
-from rosenblatt.losses.kernel_functions import TOGETHER, Kernel, Points
+from rosenblatt.losses.kernel_functions import CENTRES_PER_READING, Kernel, Points
 from rosenblatt.online.result import EpochResult
 from rosenblatt.online.sample_loop import count_mistakes
 from rosenblatt.online.state import (
@@ -82,7 +82,7 @@ class Columns:
         if i in self._cache:
             self._cache.move_to_end(i)
             return self._cache[i]
-        if self._max_columns < TOGETHER or not self._kernel.shares_reading:
+        if self._max_columns < CENTRES_PER_READING or not self._kernel.shares_reading:
             wanted = [i]
         else:
             wanted = [i, *(j for j in likely().tolist() if j not in self._cache)]
@@ -309,7 +309,7 @@ def next_mistake(
 def likely_mistakes(labels: TrainingData, order: Ints, scores: Floats, rule: Rule) -> Ints:
     """The next few rows of an order that are mistakes at the present scores."""
     _, codes, weights, class_weights = labels
-    found, n_found = np.empty(TOGETHER - 1, np.int64), 0
+    found, n_found = np.empty(CENTRES_PER_READING - 1, np.int64), 0
     for i in order[:LOOKAHEAD]:
         weight = weights[i] * class_weights[codes[i]]
         if weight > 0.0 and not worst_margin(scores[i], codes[i], rule) > 0.0:

@@ -22,7 +22,7 @@ import numpy as np
 
 from rosenblatt.csr import CSR, Rows, n_cols, n_rows
 from rosenblatt.estimators.partial_fit import units
-from rosenblatt.losses.kernel_functions import NAMES
+from rosenblatt.losses.kernel_functions import KERNEL_NAMES
 from rosenblatt.online.state import OptimiserState
 from rosenblatt.persist.schema import (
     RECORDS,
@@ -243,7 +243,7 @@ def _check_optimiser_state(optimiser: OptimiserState, sizes: Mapping[str, int]) 
 def _check_sum(state: Mapping[str, Any], sizes: dict[str, int]) -> None:
     """The sum of a kernel machine: its rows, and what goes with each."""
     kernel, points = state["_kernel"], state["_supports"]
-    if kernel.kind not in NAMES or kernel.degree < 1 or not np.isfinite(kernel[1:]).all():
+    if kernel.kind not in KERNEL_NAMES or kernel.degree < 1 or not np.isfinite(kernel[1:]).all():
         raise ValueError("its kernel is none that is known")
     table = kernel.kind == "precomputed"
     s = n_rows(points.rows)

@@ -13,7 +13,7 @@ import numpy as np
 from rosenblatt.csr import CSR, Rows
 from rosenblatt.errors import ModelError, SourceError
 from rosenblatt.io.chunks import Chunk
-from rosenblatt.losses.link import LOGISTIC, ONE_VS_REST, SOFTMAX, decided, probabilities
+from rosenblatt.losses.link import LOGISTIC, ONE_VS_REST, SOFTMAX, predicted_codes, probabilities
 from rosenblatt.persist.estimator_state import Kept, kept_of, relabelled
 from rosenblatt.persist.frames import chunk_of
 from rosenblatt.preprocess.column_encoders import Number
@@ -75,7 +75,7 @@ class Model:
 
     def codes(self, scores: Floats) -> Array:
         """Place of the class that each row of scores decides for."""
-        return decided(scores, len(self.classes), zero_is_first=self.link is not None)
+        return predicted_codes(scores, len(self.classes), zero_is_first=self.link is not None)
 
     def probabilities_at(self, scores: Floats) -> Floats:
         """Probability of each class at some scores, a column a class."""

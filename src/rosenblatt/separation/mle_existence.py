@@ -114,7 +114,7 @@ class Doctor:
         self._before = step.w
         if (self._shares_of_rivals(step.alpha) < 0.5).all():  # every margin is positive
             W = np.atleast_2d(step.w)
-            W = W if self._task.bias else np.ascontiguousarray(W[:, :-1])
+            W = W if self._task.fit_intercept else np.ascontiguousarray(W[:, :-1])
             if margins.separates(read_table(*self._data()), W):
                 return self._complete()
         lost = step.ending is not None and step.ending is not Ending.CERTIFIED
@@ -144,10 +144,10 @@ class Doctor:
     def _decide(self, X: Any, y: Ints) -> Proof:
         left = self._limits.deadline - time.monotonic()
         limit = None if left == np.inf else max(left, SHORTEST)
-        return separability(X, y, fit_intercept=self._task.bias, time_limit=limit)
+        return separability(X, y, fit_intercept=self._task.fit_intercept, time_limit=limit)
 
     def _complete(self) -> Separation:
-        everything = n_cols(self._task.blocks.problem.rows) + self._task.bias
+        everything = n_cols(self._task.blocks.problem.rows) + self._task.fit_intercept
         return Separation("complete", tuple(range(everything)), self._alone())
 
     def _running(self, W: Array) -> tuple[int, ...]:
@@ -167,7 +167,7 @@ class Doctor:
 
     def _alone(self) -> tuple[int, ...]:
         """Features on which a threshold separates the classes; it needs a bias."""
-        if not self._task.bias:
+        if not self._task.fit_intercept:
             return ()
         low, high = ranges(read_table(*self._data()))
         order = np.argsort(low, axis=0)
