@@ -59,7 +59,7 @@ def digits(part: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 def with_products(n: int, X: np.ndarray) -> np.ndarray:
-    step = recipe_of(f"random-products:{n}").learn(X)
+    step = parse_map_spec(f"random-products:{n}").fit(X)
     return apply_map(EncodedData(X, np.zeros(len(X), np.int8), on_disk=False), step).X
 
 

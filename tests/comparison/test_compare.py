@@ -16,8 +16,8 @@ from rosenblatt.comparison import baselines
 from rosenblatt.comparison.compare import ComparisonPlan, run_comparison
 from rosenblatt.comparison.run import feature_specs
 from rosenblatt.errors import DataError, ParameterError, SourceError
+from rosenblatt.features.maps.spec import parse_map_specs
 from rosenblatt.io.formats import open_source
-from rosenblatt.maps.recipes import recipes_of
 from rosenblatt.model_selection.split import folds_of
 from rosenblatt.pipeline import prove
 from rosenblatt.pipeline.fit import Plan, run
@@ -124,7 +124,7 @@ def test_it_agrees_with_fit(tmp_path):
     file.write_text("weight,colour,kind\n" + PETS)
     source = open_source([str(file)])
     for written in ((), ("products",)):
-        plan = Plan(Rule.LEAST_SQUARES, proof_seconds=0, features=recipes_of(written), seed=5)
+        plan = Plan(Rule.LEAST_SQUARES, proof_seconds=0, features=parse_map_specs(written), seed=5)
         fitted = run(source, plan, lambda _: None)
         asked = ComparisonPlan((Rule.LEAST_SQUARES,), written, n_folds=10, seed=5, proof_seconds=0)
         entry = of(run_comparison(source, asked), "least-squares", *written)
@@ -219,7 +219,7 @@ def test_usual_maps():
     assert usual(28, 1_000_000) == ["none", "radial"]
     both = feature_specs(["none", "radial+products", "radial+products"], 9, 3)
     assert [w.written for w in both] == ["none", "radial+products"]
-    assert [r.name for r in both[1].recipes] == ["radial", "products"]
+    assert [r.name for r in both[1].map_specs] == ["radial", "products"]
 
 
 def test_figures_are_stable_and_plain(rings):

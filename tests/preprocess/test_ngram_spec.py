@@ -10,7 +10,7 @@ from frames import tables
 
 from rosenblatt.data.training_data import matrix_of
 from rosenblatt.errors import ParameterError, SourceError
-from rosenblatt.maps.recipes import recipe_of
+from rosenblatt.features.maps.spec import parse_map_spec
 from rosenblatt.preprocess.column_encoders import Text
 from rosenblatt.preprocess.column_types import Choices
 from rosenblatt.preprocess.fit import learn
@@ -35,7 +35,7 @@ FRAME = pl.DataFrame({"note": NOTES, "kind": [0, 1, 0, 1] * 6})
 )
 def test_it_is_read_as_it_is_written(written: str, grams: Grams) -> None:
     assert grams_of(written) == grams
-    assert grams_of(grams.written) == grams
+    assert grams_of(grams.spec) == grams
 
 
 @pytest.mark.parametrize(
@@ -49,8 +49,8 @@ def test_it_is_read_as_it_is_written(written: str, grams: Grams) -> None:
         ("ngrams:1,unit=letter", "unit must be one of word, character; got 'letter'."),
         ("ngrams:1,weight=idf", "weight must be one of tfidf, count, binary; got 'idf'."),
         ("ngrams:1,bits=31", "bits must be from 1 to 30; got 31."),
-        ("ngrams:1,bits=many", "bits must be a whole number; got 'many'."),
-        ("ngrams:1,n=3", "'n=3' is no setting of ngrams, which has sizes, unit, bits, weight."),
+        ("ngrams:1,bits=many", "bits must be an integer; got 'many'."),
+        ("ngrams:1,n=3", "'n=3' is not a setting of ngrams, which has sizes, unit, bits, weight."),
     ],
 )
 def test_slips_are_told(written: str, trouble: str) -> None:
@@ -60,14 +60,16 @@ def test_slips_are_told(written: str, trouble: str) -> None:
 
 
 def test_maps_may_follow() -> None:
-    assert features_of(["poly:2", "ngrams:1"]) == (Grams((1, 1)), (recipe_of("poly:2"),))
+    assert features_of(["poly:2", "ngrams:1"]) == (Grams((1, 1)), (parse_map_spec("poly:2"),))
     assert features_of([]) == (None, ())
     with pytest.raises(ParameterError, match="one way; got ngrams:1 and ngrams:2"):
         features_of(["ngrams:1", "ngrams:2"])
     with pytest.raises(ParameterError, match="Did you mean 'ngrams'"):
         features_of(["ngram:1"])
-    with pytest.raises(ParameterError, match="ngrams:2 reads texts; what is wanted here"):
-        recipe_of("ngrams:2")
+    with pytest.raises(
+        ParameterError, match="ngrams:2 makes features of texts; only maps of features"
+    ):
+        parse_map_spec("ngrams:2")
 
 
 @pytest.mark.parametrize("weight", ["tfidf", "count", "binary"])

@@ -13,8 +13,8 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from rosenblatt.csr import CSR
 from rosenblatt.errors import SourceError
+from rosenblatt.features.maps import memory
 from rosenblatt.io.chunks import Matrix, Place
-from rosenblatt.maps import room
 from rosenblatt.preprocess.column_encoders import Category, Number
 from rosenblatt.preprocess.column_types import Choices
 from rosenblatt.preprocess.fit import BYTES_PER_COLUMN, MOST_VALUES, learn, settled
@@ -248,7 +248,8 @@ def one_wide_row(width):
 
 @pytest.mark.parametrize("scale", [False, True])
 def test_rows_wider_than_the_memory_are_refused_first(scale, monkeypatch):
-    monkeypatch.setattr("rosenblatt.preprocess.fit.memory", lambda: 1000 * BYTES_PER_COLUMN)
+    memory_of = "rosenblatt.preprocess.fit.available_memory"
+    monkeypatch.setattr(memory_of, lambda: 1000 * BYTES_PER_COLUMN)
     assert learn(one_wide_row(1000), None, Choices(scale=scale)).preparation.n_features == 1000
     with pytest.raises(SourceError, match=r"wide.npz has rows of 1,001 columns.*Hash"):
         learn(one_wide_row(1001), None, Choices(scale=scale))
@@ -271,10 +272,10 @@ def test_hashed_rows_of_text_need_no_large_machine():
 
 
 def test_the_limit_of_a_container_is_memory(tmp_path, monkeypatch):
-    machine = room.memory()
+    machine = memory.available_memory()
     limit, none = tmp_path / "memory.limit_in_bytes", tmp_path / "memory.max"
     none.write_text("max\n")
-    monkeypatch.setattr(room, "CGROUP_LIMITS", (str(none), str(limit)))
-    assert room.memory() >= machine
+    monkeypatch.setattr(memory, "CGROUP_LIMITS", (str(none), str(limit)))
+    assert memory.available_memory() >= machine
     limit.write_text("1048576\n")
-    assert room.memory() == 1 << 20
+    assert memory.available_memory() == 1 << 20

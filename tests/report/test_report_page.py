@@ -13,9 +13,9 @@ import pytest
 
 from rosenblatt import palette
 from rosenblatt.data import buffer
+from rosenblatt.features.maps.spec import parse_map_specs
 from rosenblatt.io.formats import open_source
 from rosenblatt.io.options import Options
-from rosenblatt.maps.recipes import recipes_of
 from rosenblatt.pipeline import encoded_data
 from rosenblatt.pipeline.fit import Plan, run
 from rosenblatt.registry import Rule
@@ -187,7 +187,7 @@ def test_rows_of_a_proof_are_shown_with_their_place_and_exact_weights() -> None:
 
 def test_maps_of_two_features_are_seen_as_curves() -> None:
     pytest.importorskip("contourpy")
-    source, maps = builtin_source("xor"), recipes_of(["products"])
+    source, maps = builtin_source("xor"), parse_map_specs(["products"])
     html, shown = reported(source, rule=Rule.PERCEPTRON, features=maps)
     told = shown["picture"]
     assert told["cells"] == []
@@ -202,7 +202,7 @@ def test_maps_of_two_features_are_seen_as_curves() -> None:
 
 def test_without_curves_maps_are_projected(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plot_data, "find_spec", lambda _: None)
-    maps = recipes_of(["products"])
+    maps = parse_map_specs(["products"])
     html, shown = reported(builtin_source("xor"), rule=Rule.PERCEPTRON, features=maps)
     told = shown["picture"]
     assert told["axes"][0] == "signed distance to the boundary"

@@ -83,7 +83,7 @@ def fit(
         evaluate=test != NO_TEST,
         seed=seed,
         proof_seconds=proof_seconds,
-        features=recipes,
+        features=map_specs,
     )
     with progress_line(quiet=quiet or json) as progress:
         fitted = run(rows, plan, progress)

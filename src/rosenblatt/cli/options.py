@@ -13,8 +13,8 @@ from rosenblatt.io.options import MISSING, Options
 from rosenblatt.text import listed
 
 if TYPE_CHECKING:
+    from rosenblatt.features.maps.spec import MapSpec
     from rosenblatt.io.chunks import Source
-    from rosenblatt.maps.recipes import Recipe
     from rosenblatt.preprocess.column_types import Choices
 
 Command = Callable[..., None]
@@ -144,12 +144,12 @@ class Reading(NamedTuple):
 
 def parse_features(
     features: list[str] | None, choices: "Choices"
-) -> "tuple[Choices, tuple[Recipe, ...]]":
+) -> "tuple[Choices, tuple[MapSpec, ...]]":
     """Choices with the n-grams, and the feature maps, that --features asks for."""
     from rosenblatt.preprocess.ngram_spec import features_of
 
-    grams, recipes = features_of(features or ())
-    return replace(choices, grams=grams), recipes
+    grams, map_specs = features_of(features or ())
+    return replace(choices, grams=grams), map_specs
 
 
 def _choices(*, scale: bool = False, **columns: Names) -> "Choices":

@@ -59,11 +59,11 @@ def separable(
     require_writable(proof, "the proof", *source)
     for file in matrix_files(write_matrix):
         require_writable(file, "the matrix", *source)
-    choices, recipes = options.parse_features(features, choices)
+    choices, map_specs = options.parse_features(features, choices)
     with progress_line(quiet=quiet or json) as progress:
         progress("Reading")
         plan = EncodingPlan(
-            Remembered(reading.source(source, target, choices)), target, choices, recipes
+            Remembered(reading.source(source, target, choices)), target, choices, map_specs
         )
         rows = plan.read()
         if write_matrix is not None:

@@ -150,7 +150,7 @@ def run_comparison(
     source = Remembered(source)
     progress("Reading")
     requested = [
-        recipe for spec in parse_feature_specs(plan.features or ()) for recipe in spec.recipes
+        map_spec for spec in parse_feature_specs(plan.features or ()) for map_spec in spec.map_specs
     ]
     choices = choices_for(requested, plan.choices)
     learned = learn(source, plan.target, choices)
@@ -200,8 +200,8 @@ def _feature_sets(
     plain = encode(source, preparation, classes, preparation.rows, n)
     for spec in specs:
         progress(f"Looking for a proof, features: {spec.written}")
-        encoded, _ = fit_maps(plain, preparation, spec.recipes)
-        proof = prove_in_time(encoded if spec.recipes else raw, classes, seconds)
+        encoded, _ = fit_maps(plain, preparation, spec.map_specs)
+        proof = prove_in_time(encoded if spec.map_specs else raw, classes, seconds)
         rank = _rank(encoded) if len(classes) == 2 else None
         yield FeatureSet(spec.written, n_cols(encoded.rows), n, rank, proof)
 

@@ -121,7 +121,7 @@ class CrossValidation:
         )
         places = np.flatnonzero(self.folds == fold)
         for spec in self.specs:
-            mapped_train, prepared = fit_maps(encoded_train, preparation, spec.recipes)
+            mapped_train, prepared = fit_maps(encoded_train, preparation, spec.map_specs)
             mapped_test = encoded_test
             for step in prepared.maps:
                 mapped_test = apply_map(mapped_test, step)

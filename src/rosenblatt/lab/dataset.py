@@ -8,11 +8,10 @@ import numpy as np
 from rosenblatt.data.validation import require_finite, rows_of
 from rosenblatt.datasets.builtin import Dataset, builtin
 from rosenblatt.errors import DataError
+from rosenblatt.features.maps.distances import radial
+from rosenblatt.features.maps.feature_map import FeatureMap
+from rosenblatt.features.maps.polynomial import polynomial, products
 from rosenblatt.lab.state import BUILT_IN, DRAWN, MOST_POINTS, PLANE_CLASSES, Point, Setup, rounded
-from rosenblatt.maps.distances import radial
-from rosenblatt.maps.map import Map
-from rosenblatt.maps.monomials import products
-from rosenblatt.maps.powers import polynomial
 from rosenblatt.preprocess.scaling import Scaling
 from rosenblatt.types import Array, Floats, Ints
 
@@ -34,7 +33,7 @@ class LabDataset:
     marks: tuple[int, ...]  # which colour and shape each class has
     description: str = ""
     scaled: bool = False
-    lift: Map | None = None
+    lift: FeatureMap | None = None
     Z: Floats = field(default_factory=lambda: np.zeros((0, 0)))  # the features of the rows
 
     @property
@@ -62,11 +61,13 @@ class LabDataset:
 
     def lifted(self, X: Floats) -> Floats:
         """Features of some rows."""
-        return X if self.lift is None else np.asarray(self.lift.rows(X))
+        return X if self.lift is None else np.asarray(self.lift.transform(X))
 
     def lifted_names(self) -> tuple[str, ...]:
         """Names of the features a line is drawn in."""
-        return self.feature_names if self.lift is None else self.lift.names(self.feature_names)
+        return (
+            self.feature_names if self.lift is None else self.lift.feature_names(self.feature_names)
+        )
 
 
 def dataset_of(setup: Setup, opened: Dataset | None) -> LabDataset:
@@ -132,7 +133,7 @@ def _with_features(dataset: LabDataset, setup: Setup) -> LabDataset:
                 f" {dataset.X.shape[1]:,}; the page takes up to {MOST_FEATURES:,}. Choose fewer"
                 " columns or a lower degree."
             )
-    Z = dataset.X if lift is None else np.ascontiguousarray(lift.rows(dataset.X), np.float64)
+    Z = dataset.X if lift is None else np.ascontiguousarray(lift.transform(dataset.X), np.float64)
     return replace(dataset, lift=lift, Z=Z)
 
 

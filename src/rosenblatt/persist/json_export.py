@@ -4,7 +4,7 @@ import json
 from math import isnan
 from typing import Any
 
-from rosenblatt.maps.recipes import Step, plain_step
+from rosenblatt.features.maps.spec import FittedMap, map_to_dict
 from rosenblatt.persist.model import Model, as_model
 from rosenblatt.preprocess.column_encoders import Column, Number, Text, plain_column
 
@@ -72,8 +72,8 @@ def plain_model(model: Model) -> dict[str, Any]:
     }
 
 
-def _plain_map(step: Step) -> dict[str, Any]:
-    plain, arrays = plain_step(step)
+def _plain_map(step: FittedMap) -> dict[str, Any]:
+    plain, arrays = map_to_dict(step)
     return plain | {name: array.tolist() for name, array in arrays.items()}
 
 

@@ -44,10 +44,10 @@ def to_pipeline(model: Any) -> Any:
 
 def _features(preparation: Preparation) -> list[tuple[str, Any]]:
     """The feature maps, each as a transformer that has nothing left to learn."""
-    from rosenblatt.features.mapped import Mapped  # noqa: PLC0415 (slow to import)
+    from rosenblatt.features.transformers.base import FittedTransformer  # noqa: PLC0415 (slow to import)
 
-    made = [Mapped(step.map) for step in preparation.maps]
-    return [(f"features {k + 1}", each.fit_inputs()) for k, each in enumerate(made)]
+    made = [FittedTransformer(step.map) for step in preparation.maps]
+    return [(f"features {k + 1}", each.mark_fitted()) for k, each in enumerate(made)]
 
 
 def _classifier(model: Model) -> Any:

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rosenblatt.data.buffer import Growing
+from rosenblatt.features.maps.spec import MapSpec
 from rosenblatt.io.chunks import Source
 from rosenblatt.io.wrappers import Accompanied, Remembered, Selected, Watched
-from rosenblatt.maps.recipes import Recipe
 from rosenblatt.model_selection.split import folds_of, held_out, kept
 from rosenblatt.pipeline.encoded_data import EncodedData, choices_for, encode, fit_maps
 from rosenblatt.pipeline.evaluate import TEST_SET, Evaluation, decision_values, predict_rows
@@ -49,7 +49,7 @@ class Plan:
     evaluate: bool = True
     seed: int = 0
     proof_seconds: float = 5.0
-    features: tuple[Recipe, ...] = ()
+    features: tuple[MapSpec, ...] = ()
 
 
 class FitResult(NamedTuple):

@@ -14,9 +14,9 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from rosenblatt.errors import ParameterError, ProofError, ProofFileError, SourceError
+from rosenblatt.features.maps.spec import MapSpec
 from rosenblatt.io.chunks import Source, Table
 from rosenblatt.io.wrappers import Remembered
-from rosenblatt.maps.recipes import Recipe
 from rosenblatt.persist.file import check_preparation
 from rosenblatt.pipeline.prove import prove_in_time
 from rosenblatt.pipeline.read_dataset import EncodedDataset, encoded_rows, read_rows
@@ -52,12 +52,12 @@ class EncodingPlan(NamedTuple):
     source: Source
     target: str | None
     choices: Choices
-    recipes: tuple[Recipe, ...] = ()
+    map_specs: tuple[MapSpec, ...] = ()
     why_dropped: str = "by --drop"
 
     def read(self) -> EncodedDataset:
         """The rows."""
-        return read_rows(self.source, self.target, self.choices, self.recipes)
+        return read_rows(self.source, self.target, self.choices, self.map_specs)
 
     def left_out(self, learned: Learned) -> tuple[Finding, ...]:
         """Columns left out: automatically, then by the user."""
@@ -67,7 +67,7 @@ class EncodingPlan(NamedTuple):
     def encoding(self, rows: EncodedDataset) -> dict[str, Any]:
         """The encoding for a proof about these rows."""
         left_out = self.left_out(rows.learned)
-        return encoding_of(rows.preparation, self.choices, self.recipes, left_out)
+        return encoding_of(rows.preparation, self.choices, self.map_specs, left_out)
 
     def question(self, rows: EncodedDataset, *, fit_intercept: bool) -> Question:
         """The question about these rows."""
@@ -80,12 +80,12 @@ class EncodingPlan(NamedTuple):
         """The verdict with the columns that were left out automatically."""
         if not learned.findings:
             return None
-        if proof.answer == "separable" and not self.recipes:
+        if proof.answer == "separable" and not self.map_specs:
             return proof.answer
         if not (isinstance(self.source, Remembered) and self.source.whole):
             return NOT_KNOWN  # the source would be read once more
         choices = replace(self.choices, use_all=True)
-        rows = encoded_rows(self.source, self.target, choices, self.recipes)
+        rows = encoded_rows(self.source, self.target, choices, self.map_specs)
         again = prove_in_time(rows.encoded, learned.classes, seconds, fit_intercept=fit_intercept)
         return NOT_KNOWN if again is None or again.answer == "undecided" else again.answer
 
@@ -96,7 +96,7 @@ class ClaimedEncoding(NamedTuple):
     encoding: Mapping[str, Any]
     preparation: Preparation
     choices: Choices
-    recipes: tuple[Recipe, ...]
+    map_specs: tuple[MapSpec, ...]
 
 
 def parse_claimed_encoding(encoding: Mapping[str, Any]) -> ClaimedEncoding:
@@ -104,7 +104,7 @@ def parse_claimed_encoding(encoding: Mapping[str, Any]) -> ClaimedEncoding:
     try:
         preparation, arrays = preparation_in(encoding)
         check_preparation(preparation, arrays)
-        choices, recipes = choices_in(encoding)
+        choices, map_specs = choices_in(encoding)
     except KeyError as error:
         raise ProofFileError(
             f"The encoding in the proof file is damaged: {error} is missing."
@@ -112,7 +112,7 @@ def parse_claimed_encoding(encoding: Mapping[str, Any]) -> ClaimedEncoding:
     except (TypeError, ValueError, AttributeError, OverflowError, ParameterError) as error:
         trouble = str(error).removesuffix(".")
         raise ProofFileError(f"The encoding in the proof file is damaged: {trouble}.") from error
-    return ClaimedEncoding(encoding, preparation, choices, recipes)
+    return ClaimedEncoding(encoding, preparation, choices, map_specs)
 
 
 def plan_of_claim(claimed: ClaimedEncoding, source: Source, target: str | None) -> EncodingPlan:
@@ -126,15 +126,15 @@ def plan_of_claim(claimed: ClaimedEncoding, source: Source, target: str | None) 
                 f"{source.name} has its own labels, but the proof is about a table with the target"
                 f" {own!r}."
             )
-        return EncodingPlan(source, target, choices, claimed.recipes)
+        return EncodingPlan(source, target, choices, claimed.map_specs)
     _check_target(first, own, target)
     named = choices.drop | choices.use | choices.category | choices.text
     for name in sorted(named - set(first.names)):
         raise ProofError(f"The proof names the column {name!r}, which {source.name} does not have.")
     if "version" not in claimed.encoding:
         choices = replace(choices, drop=frozenset(first.names) - choices.use - {str(own)})
-        return EncodingPlan(source, own, choices, claimed.recipes, "not used by the proof")
-    return EncodingPlan(source, own, choices, claimed.recipes)
+        return EncodingPlan(source, own, choices, claimed.map_specs, "not used by the proof")
+    return EncodingPlan(source, own, choices, claimed.map_specs)
 
 
 def _check_target(table: Table, claimed: str | None, asked: str | None) -> None:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rosenblatt.datasets.builtin import Dataset
+from rosenblatt.features.maps.spec import MapSpec
 from rosenblatt.io.chunks import Source
 from rosenblatt.io.formats import open_source
 from rosenblatt.io.options import Options
@@ -71,7 +72,7 @@ def read(
 
 
 def read_rows(
-    source: Source, target: str | None, choices: Choices, features: Sequence[Recipe] = ()
+    source: Source, target: str | None, choices: Choices, features: Sequence[MapSpec] = ()
 ) -> EncodedDataset:
     """Rows and labels of a source, by preprocessing and feature maps fitted to them."""
     encoded, preparation, learned = encoded_rows(source, target, choices, features)
@@ -80,7 +81,7 @@ def read_rows(
 
 
 def encoded_rows(
-    source: Source, target: str | None, choices: Choices, features: Sequence[Recipe] = ()
+    source: Source, target: str | None, choices: Choices, features: Sequence[MapSpec] = ()
 ) -> EncodedRows:
     """Rows of a source, encoded by preprocessing and feature maps fitted to them."""
     source = source if isinstance(source, Remembered) else Remembered(source)

@@ -107,7 +107,7 @@ def _only_words(chunk: Table, kinds: Mapping[str, Kind], grams: Grams) -> str:
 def no_text(file: str, grams: Grams) -> SourceError:
     """There is nothing that could be read so."""
     return SourceError(
-        f"--features {grams.written}: no column of {file} was taken for text. Name one with"
+        f"--features {grams.spec}: no column of {file} was taken for text. Name one with"
         " --text COLUMN."
     )
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from rosenblatt.csr import CSR, n_cols
 from rosenblatt.errors import SourceError
+from rosenblatt.features.maps.memory import available_memory, format_bytes
 from rosenblatt.io.chunks import Chunk, Grid, Matrix, Source, Table
-from rosenblatt.maps.room import memory, told
 from rosenblatt.preprocess.column_encoders import (
     Category,
     Column,
@@ -241,10 +241,10 @@ def _require_finite(chunk: Matrix) -> None:
 
 def _require_memory(file: str, width: int) -> None:
     """Refuse rows so wide that the arrays of their width do not fit into memory."""
-    needed, has = BYTES_PER_COLUMN * width, memory()
+    needed, has = BYTES_PER_COLUMN * width, available_memory()
     if needed > has:
         raise SourceError(
             f"{file} has rows of {width:,} columns: to learn from them takes at least"
-            f" {told(needed)}, and there are {told(has)} of memory. Hash the columns to fewer, or"
-            " give them smaller numbers, such as those of the columns that are used."
+            f" {format_bytes(needed)}, and there are {format_bytes(has)} of memory. Hash the"
+            " columns to fewer, or give them smaller numbers, such as those of the columns in use."
         )

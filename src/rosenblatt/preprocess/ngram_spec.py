@@ -12,7 +12,7 @@ import numpy as np
 
 from rosenblatt.csr import CSR
 from rosenblatt.errors import ParameterError
-from rosenblatt.maps.recipes import TEXTS, Recipe, recipes_of, settings_in
+from rosenblatt.features.maps.spec import NGRAMS, MapSpec, parse_map_specs, parse_settings
 from rosenblatt.types import Ints
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class Grams(NamedTuple):
         return 1 << self.bits
 
     @property
-    def written(self) -> str:
+    def spec(self) -> str:
         """How it is written on a command line; what is usual is left out."""
         usual = Grams()
         settings = [
@@ -48,7 +48,7 @@ class Grams(NamedTuple):
             for name, value in self._asdict().items()
             if name != "sizes" and value != getattr(usual, name)
         ]
-        return f"{TEXTS}:{self.sizes[0]}-{self.sizes[1]}{''.join(settings)}"
+        return f"{NGRAMS}:{self.sizes[0]}-{self.sizes[1]}{''.join(settings)}"
 
     def check(self) -> None:
         """Refuse a way in which no text can be read."""
@@ -78,18 +78,18 @@ class Grams(NamedTuple):
         return names_of(texts, wanted, sizes=self.sizes, bits=self.bits, unit=self.unit)
 
 
-def features_of(written: Sequence[str]) -> tuple[Grams | None, tuple[Recipe, ...]]:
+def features_of(written: Sequence[str]) -> tuple[Grams | None, tuple[MapSpec, ...]]:
     """How texts are to be read, if that is said, and the maps of features that follow."""
-    texts = [each for each in written if each.partition(":")[0] == TEXTS]
+    texts = [each for each in written if each.partition(":")[0] == NGRAMS]
     if len(texts) > 1:
         raise ParameterError(f"Texts are read in one way; got {' and '.join(texts)}.")
-    maps = recipes_of(each for each in written if each not in texts)
+    maps = parse_map_specs(each for each in written if each not in texts)
     return (grams_of(texts[0]) if texts else None), maps
 
 
 def grams_of(written: str) -> Grams:
     """The way of reading texts that is written so."""
-    settings = settings_in(written, inspect.signature(_grams).parameters)
+    settings = parse_settings(written, inspect.signature(_grams).parameters)
     try:
         grams = _grams(**settings)
         grams.check()

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.maps.recipes import Recipe
+from rosenblatt.features.maps.spec import MapSpec
 from rosenblatt.preprocess.column_encoders import Text
 from rosenblatt.preprocess.column_types import Choices
 from rosenblatt.preprocess.column_warnings import Finding
@@ -32,15 +32,15 @@ SINCE_VERSION_2 = ("version", "choices", "left_out")
 def encoding_of(
     preparation: Preparation,
     choices: Choices,
-    recipes: Sequence[Recipe],
+    map_specs: Sequence[MapSpec],
     left_out: Sequence[Finding],
 ) -> dict[str, Any]:
     """An encoding as JSON; a float is written so that it is read as the same float."""
     plain, arrays = preparation.to_plain()
     told = {name: {"type": str(a.dtype), "values": a.tolist()} for name, a in arrays.items()}
-    texts = [] if choices.grams is None else [choices.grams.written]
+    texts = [] if choices.grams is None else [choices.grams.spec]
     chosen: dict[str, Any] = {flag: sorted(getattr(choices, flag)) for flag in COLUMN_FLAGS}
-    chosen |= {"use_all": choices.use_all, "features": [*texts, *(r.written for r in recipes)]}
+    chosen |= {"use_all": choices.use_all, "features": [*texts, *(spec.text for spec in map_specs)]}
     left = [{"column": f.column, "kind": f.kind, "reason": f.reason} for f in left_out]
     return {"version": VERSION, "choices": chosen, "left_out": left, **plain, ARRAYS: told}
 
@@ -52,32 +52,32 @@ def preparation_in(encoding: Mapping[str, Any]) -> tuple[Preparation, dict[str, 
     return preparation_of(encoding, arrays), arrays
 
 
-def choices_in(encoding: Mapping[str, Any]) -> tuple[Choices, tuple[Recipe, ...]]:
+def choices_in(encoding: Mapping[str, Any]) -> tuple[Choices, tuple[MapSpec, ...]]:
     """The choices and the maps of an encoding; without a version, it drops all it does not use."""
     if "version" not in encoding:
         return _choices_of_before(preparation_in(encoding)[0])
     version, chosen = encoding["version"], encoding["choices"]
     if type(version) is not int or version != VERSION:
         raise ValueError(f"its version is {version!r}, and this program knows {VERSION}")
-    grams, recipes = features_of([str(written) for written in chosen["features"]])
+    grams, map_specs = features_of([str(written) for written in chosen["features"]])
     named: dict[str, Any] = {flag: frozenset(map(str, chosen[flag])) for flag in COLUMN_FLAGS}
     use_all = bool(chosen["use_all"])
-    return Choices(**named, use_all=use_all, scale=False, grams=grams), recipes
+    return Choices(**named, use_all=use_all, scale=False, grams=grams), map_specs
 
 
-def _choices_of_before(preparation: Preparation) -> tuple[Choices, tuple[Recipe, ...]]:
+def _choices_of_before(preparation: Preparation) -> tuple[Choices, tuple[MapSpec, ...]]:
     """The choices under which a preparation uses its columns, each as what it is."""
     columns = preparation.columns
     texts = [column for column in columns if isinstance(column, Text)]
-    maps = [step.written for step in preparation.maps]
-    grams, recipes = features_of([*{text.grams.written for text in texts}, *maps])
+    maps = [step.spec for step in preparation.maps]
+    grams, map_specs = features_of([*{text.grams.spec for text in texts}, *maps])
     return Choices(
         use=frozenset(column.name for column in columns),
         category=preparation.as_words - {text.name for text in texts},
         text=frozenset(text.name for text in texts),
         scale=False,
         grams=grams,
-    ), recipes
+    ), map_specs
 
 
 def difference(claimed: Mapping[str, Any], rebuilt: Mapping[str, Any]) -> str | None:

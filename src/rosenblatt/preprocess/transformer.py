@@ -14,8 +14,8 @@ import numpy as np
 
 from rosenblatt.csr import CSR, Rows, n_cols
 from rosenblatt.errors import ParameterError, SourceError
+from rosenblatt.features.maps.spec import FittedMap, apply_maps, map_from_dict, map_to_dict
 from rosenblatt.io.chunks import Chunk, Grid, Matrix, Place, Table
-from rosenblatt.maps.recipes import Step, applied, plain_step, step_of
 from rosenblatt.preprocess.column_encoders import (
     Category,
     Column,
@@ -50,7 +50,7 @@ class Preparation:
     scaling: Scaling | None = None
     names: tuple[str, ...] | None = None
     target: str | None = None
-    maps: tuple[Step, ...] = ()
+    maps: tuple[FittedMap, ...] = ()
 
     @property
     def n_features(self) -> int:
@@ -72,7 +72,7 @@ class Preparation:
     def mapped_names(self, names: tuple[str, ...]) -> tuple[str, ...]:
         """Names of the features, if these are the names before the maps."""
         for step in self.maps:
-            names = step.map.names(names)
+            names = step.map.feature_names(names)
         return names
 
     @property
@@ -91,7 +91,7 @@ class Preparation:
 
     def rows(self, chunk: Chunk) -> Rows:
         """Rows of features; a chunk's own only where nothing is to be done."""
-        return applied(self.maps, self.encoded(chunk))
+        return apply_maps(self.maps, self.encoded(chunk))
 
     def encoded(self, chunk: Chunk) -> Rows:
         """Rows before the maps, weighted and scaled."""
@@ -169,7 +169,7 @@ class Preparation:
             plain["logarithm"] = self.scaling.logarithm
             arrays |= {"shift": self.scaling.shift, "factor": self.scaling.factor}
         for place, step in enumerate(self.maps):
-            told, parts = plain_step(step)
+            told, parts = map_to_dict(step)
             plain["maps"].append(told)
             arrays |= {f"map {place} {name}": part for name, part in parts.items()}
         return plain, arrays
@@ -207,13 +207,13 @@ def _columns_of(plain: Mapping[str, Any], arrays: Mapping[str, Array]) -> tuple[
 
 def _maps_of(
     plain: list[Mapping[str, Any]], arrays: Mapping[str, Array], n_inputs: int
-) -> tuple[Step, ...]:
+) -> tuple[FittedMap, ...]:
     """The maps, each of which must take what the one before it makes."""
     steps = []
     for place, told in enumerate(plain):
         start = f"map {place} "
         parts = {n.removeprefix(start): a for n, a in arrays.items() if n.startswith(start)}
-        steps.append(step_of(told, parts))
+        steps.append(map_from_dict(told, parts))
         if steps[-1].map.n_inputs != n_inputs:
             raise ValueError("its maps do not go with each other")
         n_inputs = steps[-1].map.n_outputs

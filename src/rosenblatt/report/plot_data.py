@@ -13,10 +13,10 @@ import numpy as np
 from rosenblatt.data.training_data import entries_in
 from rosenblatt.estimators.base import iterations_of
 from rosenblatt.estimators.replay_epochs import Frame, from_the_start, replay
+from rosenblatt.features.maps.spec import apply_maps
 from rosenblatt.geometry.projection import Projection
 from rosenblatt.geometry.view import Boundary, View
 from rosenblatt.io.chunks import Source
-from rosenblatt.maps.recipes import applied
 from rosenblatt.online.result import counted
 from rosenblatt.persist.model import linear_scores
 from rosenblatt.pipeline.fit import FitResult
@@ -133,7 +133,7 @@ class _Scene:
         rows = np.array(points[:, : self._preparation.n_encoded])
         if self._preparation.scaling is not None:
             self._preparation.scaling.apply(rows)
-        return applied(self._preparation.maps, rows)
+        return apply_maps(self._preparation.maps, rows)
 
     def _for_shown_rows(self, coef: Floats, intercept: Floats) -> tuple[Floats, Floats]:
         """Weights for the rows as shown: for unscaled rows, if these are."""

@@ -1,4 +1,4 @@
-"""Products of pairs of features taken at random, beside the features themselves."""
+"""Products of random pairs of features, after the features themselves."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,15 +8,15 @@ import numpy as np
 
 from rosenblatt.csr import CSR, Rows, n_cols
 from rosenblatt.errors import ParameterError
-from rosenblatt.maps.map import floats
+from rosenblatt.features.maps.feature_map import as_floats
 from rosenblatt.types import Ints
 
-DRAWS = 1 << 16  # at a time
+PAIRS_PER_DRAW = 1 << 16
 
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """The features, and the products of those on the left with those on the right."""
+    """The features, and the products of those in `left` with those in `right`."""
 
     n_inputs: int
     left: Ints
@@ -25,48 +25,49 @@ class Pairs:
     def __post_init__(self) -> None:
         both = np.concatenate([self.left, self.right])
         if both.dtype != np.int64 or self.left.shape != self.right.shape or both.ndim != 1:
-            raise ValueError("the pairs are not pairs of places")
+            raise ValueError("left and right must be integer vectors of the same length")
         if len(both) and not 0 <= both.min() <= both.max() < self.n_inputs:
-            raise ValueError("a pair is not among the features")
+            raise ValueError("a pair has an index outside the features")
 
     @property
     def n_outputs(self) -> int:
-        """How many features it makes."""
+        """Number of output features."""
         return self.n_inputs + len(self.left)
 
-    def rows(self, rows: Rows) -> Rows:
+    def transform(self, rows: Rows) -> Rows:
         """The features and the products."""
+        from rosenblatt.features.maps.product_kernels import (  # noqa: PLC0415 (loads numba)
+            multiply_columns,
+            sparse_pairs,
+        )
+
         if isinstance(rows, CSR):
-            from rosenblatt.maps.sparse import pairs  # noqa: PLC0415 (loads the compiler)
-
-            return pairs(rows, self.left, self.right)
-        from rosenblatt.maps.columns import multiply_columns  # noqa: PLC0415 (loads the compiler)
-
-        X = np.ascontiguousarray(floats(rows))
+            return sparse_pairs(rows, self.left, self.right)
+        X = np.ascontiguousarray(as_floats(rows))
         out = np.empty((len(X), self.n_outputs), X.dtype)
         out[:, : self.n_inputs] = X
         multiply_columns(X, self.left, self.right, out[:, self.n_inputs :])
         return out
 
-    def names(self, names: Sequence[str]) -> tuple[str, ...]:
+    def feature_names(self, names: Sequence[str]) -> tuple[str, ...]:
         """Names such as "age × fare"."""
         pairs = zip(self.left, self.right, strict=True)
         return (*names, *(f"{names[i]} × {names[j]}" for i, j in pairs))
 
 
 def random_products(rows: Rows, n: int = 1000, *, seed: int = 0) -> Pairs:
-    """Products of n different pairs; more of them begin with the same ones."""
+    """Products of n different random pairs; a larger n begins with the same pairs."""
     n_inputs = n_cols(rows)
-    most = comb(n_inputs, 2)
-    if not 0 <= n <= most:
+    n_pairs = comb(n_inputs, 2)
+    if not 0 <= n <= n_pairs:
         raise ParameterError(
-            f"n must be a number of pairs from 0 to {most:,}, as {n_inputs:,} features have; got"
-            f" {n!r}."
+            f"n must be a number of pairs from 0 to {n_pairs:,}, as {n_inputs:,} features have;"
+            f" got {n!r}."
         )
     rng = np.random.default_rng(seed)
-    chosen: dict[tuple[int, int], None] = {}  # keeps the order in which they are drawn
+    chosen: dict[tuple[int, int], None] = {}  # in the order in which they are drawn
     while len(chosen) < n:
-        for i, j in np.sort(rng.integers(0, n_inputs, (DRAWS, 2)), axis=1).tolist():
+        for i, j in np.sort(rng.integers(0, n_inputs, (PAIRS_PER_DRAW, 2)), axis=1).tolist():
             if i < j:
                 chosen.setdefault((i, j))
     drawn = np.array(list(chosen)[:n], np.int64).reshape(-1, 2)

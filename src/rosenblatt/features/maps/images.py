@@ -10,18 +10,18 @@ from rosenblatt.errors import ParameterError
 from rosenblatt.parallel import in_order, processors
 from rosenblatt.types import Array
 
-PART = 256  # images that a thread works on at a time
+IMAGES_PER_BLOCK = 256  # that a thread works on at a time
 
 
-def shape_of(rows: Rows, shape: tuple[int, int] | None) -> tuple[int, int]:
-    """Height and width of the images in some rows; they are square unless it is told."""
+def image_shape(rows: Rows, shape: tuple[int, int] | None) -> tuple[int, int]:
+    """Height and width of the images in some rows; square if `shape` is None."""
     n_pixels = n_cols(rows)
     height, width = (isqrt(n_pixels),) * 2 if shape is None else shape
     if height * width == n_pixels and min(height, width) > 0:
         return height, width
     if shape is None:
         raise ParameterError(
-            f"Rows of {n_pixels:,} features are no square images. Tell the height and the width of"
+            f"Rows of {n_pixels:,} features are not square images. Give the height and the width of"
             " an image, such as 28x20."
         )
     raise ParameterError(
@@ -30,15 +30,16 @@ def shape_of(rows: Rows, shape: tuple[int, int] | None) -> tuple[int, int]:
     )
 
 
-def in_parts(work: Callable[[Array, Array], None], rows: Rows, n_outputs: int) -> Array:
-    """What `work` writes for some images at a time, float32, worked on by all processors."""
+def map_blocks(function: Callable[[Array, Array], None], rows: Rows, n_outputs: int) -> Array:
+    """What `function` writes for each block of images, float32, computed on all processors."""
     out = np.empty((n_rows(rows), n_outputs), np.float32)
 
     def work_on(start: int) -> None:
-        work(dense_part(rows, start, start + PART), out[start : start + PART])
+        stop = start + IMAGES_PER_BLOCK
+        function(dense_part(rows, start, stop), out[start:stop])
 
-    parts = range(0, len(out), PART)
-    for _ in in_order(work_on, parts, min(processors(), max(1, len(parts)))):
+    starts = range(0, len(out), IMAGES_PER_BLOCK)
+    for _ in in_order(work_on, starts, min(processors(), max(1, len(starts)))):
         pass
     return out
 

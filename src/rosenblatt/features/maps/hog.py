@@ -1,11 +1,12 @@
 """Histograms of oriented gradients: which edges there are, and where, not how bright.
 
-An image is cut into cells, and in each the orientations of its edges are counted, an edge by its
-strength. Blocks of neighbouring cells are then brought to the same length, so that light and
-contrast do not matter; a cell comes once for each block it is in (Dalal and Triggs, 2005). All is
-defined as scikit-image's `hog` has it. Beyond it, `signed` tells an edge from dark to bright from
-its opposite, and `soft` shares the vote of a pixel between the orientations and cells near it, so
-that a small shift or turn of an image is a small change of its features.
+An image is cut into cells, and each has a histogram of the orientations of its gradients, weighted
+by their magnitude. Blocks of neighbouring cells are then normalised, so that illumination and
+contrast do not matter; a cell is repeated in every block it belongs to (Dalal and Triggs, 2005).
+The definition is that of scikit-image's `hog`, with two additions: `signed` distinguishes an edge
+from dark to bright from its opposite, and `soft` interpolates the vote of a pixel between the
+nearest orientations and cells, so that a small shift or turn of an image is a small change of its
+features.
 """
 
 from collections.abc import Sequence
@@ -19,19 +20,19 @@ import numpy as np
 
 from rosenblatt.csr import Rows
 from rosenblatt.errors import DataError, ParameterError
-from rosenblatt.maps.images import in_parts, shape_of
+from rosenblatt.features.maps.images import image_shape, map_blocks
 from rosenblatt.types import Array, Floats, Ints
 
 if TYPE_CHECKING:
-    from rosenblatt.maps.hog_kernel import Layout, Places
+    from rosenblatt.features.maps.hog_kernel import Layout, VotePlaces
 
 NORMS = ("L1", "L1-sqrt", "L2", "L2-Hys")
-MOST_ORIENTATIONS = 180
+MAX_ORIENTATIONS = 180
 
 
 @dataclass(frozen=True)
 class Histograms:
-    """Orientations of edges in the cells of an image, block by block."""
+    """Histograms of gradient orientations in the cells of an image, block by block."""
 
     image: tuple[int, int]
     cell: tuple[int, int]
@@ -55,9 +56,9 @@ class Histograms:
                 f" {_size(self.block)} cells of {_size(self.cell)} pixels. Take smaller cells, or"
                 " fewer of them in a block."
             )
-        if not 1 <= self.orientations <= MOST_ORIENTATIONS:
+        if not 1 <= self.orientations <= MAX_ORIENTATIONS:
             raise ParameterError(
-                f"orientations must be an integer from 1 to {MOST_ORIENTATIONS}; got"
+                f"orientations must be an integer from 1 to {MAX_ORIENTATIONS}; got"
                 f" {self.orientations!r}."
             )
         if self.norm not in NORMS:
@@ -65,89 +66,93 @@ class Histograms:
 
     @property
     def n_inputs(self) -> int:
-        """How many pixels an image has."""
+        """Number of pixels of an image."""
         return self.image[0] * self.image[1]
 
     @property
     def n_outputs(self) -> int:
-        """How many features it makes."""
+        """Number of output features."""
         return prod(self.blocks) * prod(self.block) * self.bins
 
     @property
     def cells(self) -> tuple[int, int]:
-        """How many cells there are, down and across."""
+        """Number of cells, down and across."""
         return self.image[0] // self.cell[0], self.image[1] // self.cell[1]
 
     @property
     def blocks(self) -> tuple[int, int]:
-        """How many blocks there are, down and across."""
+        """Number of blocks, down and across."""
         return self.cells[0] - self.block[0] + 1, self.cells[1] - self.block[1] + 1
 
     @property
     def bins(self) -> int:
-        """How many numbers a cell has: one an orientation, two where signs count."""
+        """Number of bins of a cell's histogram: one an orientation, two if signed."""
         return self.orientations * (2 if self.signed else 1)
 
-    def rows(self, rows: Rows) -> Rows:
-        """The blocks of each image, float32."""
-        from rosenblatt.maps.hog_kernel import describe  # noqa: PLC0415 (loads the compiler)
+    def transform(self, rows: Rows) -> Rows:
+        """The normalised blocks of each image, float32."""
+        from rosenblatt.features.maps.hog_kernel import hog_features  # noqa: PLC0415 (loads numba)
 
-        def described(images: Array, out: Array) -> None:
+        def describe(images: Array, out: Array) -> None:
             layout = self._layout(single=images.dtype == np.float32)
-            describe(self._pixels(images), layout, self._places, out)
+            hog_features(self._pixels(images), layout, self._vote_places, out)
 
-        return in_parts(described, rows, self.n_outputs)
+        return map_blocks(describe, rows, self.n_outputs)
 
-    def names(self, names: Sequence[str]) -> tuple[str, ...]:
+    def feature_names(self, names: Sequence[str]) -> tuple[str, ...]:
         """Names such as "cell 2,3 at 30° in block 1,3", cells and blocks counted from 0.
 
-        The angle is that of the gradient, clockwise from the right, in the middle of its bin. The
-        edge runs at right angles to it.
+        The angle is that of the gradient at the centre of its bin, clockwise from the right. The
+        edge is perpendicular to it.
         """
         del names
         step = 180 / self.orientations
-        within = product(range(self.block[0]), range(self.block[1]), range(self.bins))
-        inside = [(row, column, f"{(k + 0.5) * step:g}°") for row, column, k in within]
+        places = product(range(self.block[0]), range(self.block[1]), range(self.bins))
+        in_block = [(row, column, f"{(k + 0.5) * step:g}°") for row, column, k in places]
         return tuple(
             f"cell {down + row},{across + column} at {angle} in block {down},{across}"
             for down, across in product(*map(range, self.blocks))
-            for row, column, angle in inside
+            for row, column, angle in in_block
         )
 
     def _pixels(self, images: Array) -> Floats:
-        """Pixels, or their roots as exactly as they came, as one block of float64."""
+        """Pixels, or their square roots taken in the precision of the input, as float64."""
         if not self.root:
             return np.ascontiguousarray(images, np.float64)
         if images.min(initial=0) < 0:
             raise DataError(
-                "A pixel is negative, and has no square root. Leave the root out, or bring all"
+                "A pixel is negative, and has no square root. Turn the root off, or shift the"
                 " pixels to 0 or more."
             )
         return np.sqrt(images, dtype=np.result_type(images, np.float32)).astype(np.float64)
 
     def _layout(self, *, single: bool) -> "Layout":
-        from rosenblatt.maps.hog_kernel import Layout  # noqa: PLC0415 (loads the compiler)
+        from rosenblatt.features.maps.hog_kernel import Layout  # noqa: PLC0415 (loads numba)
 
         sizes = (self.image[1], *self.cells, *self.block, self.bins, self.orientations)
         return Layout(*sizes, 1 / prod(self.cell), NORMS.index(self.norm), self.soft, single)
 
     @cached_property
-    def _places(self) -> "Places":
-        from rosenblatt.maps.hog_kernel import AFTER, BEFORE, Places  # noqa: PLC0415 (the compiler)
+    def _vote_places(self) -> "VotePlaces":
+        from rosenblatt.features.maps.hog_kernel import (  # noqa: PLC0415 (loads numba)
+            AFTER,
+            BEFORE,
+            VotePlaces,
+        )
 
-        (row, below), (column, right) = map(self._first_cells, self.image, self.cell)
+        (row, below), (column, right) = map(self._cells_and_shares, self.image, self.cell)
         cell = (row[:, None] + BEFORE) * (self.cells[1] + BEFORE + AFTER) + column + BEFORE
-        return Places(
+        return VotePlaces(
             np.ravel(cell) * self.bins,
             np.repeat(below, len(right)),
             np.tile(right, len(below)),
             *_directions(np.arange(1.0, self.orientations) * (180 / self.orientations)),
         )
 
-    def _first_cells(self, n_pixels: int, size: int) -> tuple[Ints, Floats]:
-        """For the pixels of a line the cell they vote for, and the share of the next one.
+    def _cells_and_shares(self, n_pixels: int, size: int) -> tuple[Ints, Floats]:
+        """For the pixels of a line the cell they vote for, and the weight of the next cell.
 
-        A soft vote goes to the cells whose middles are before and behind it.
+        A soft vote goes to the two cells whose centres are nearest.
         """
         place = (np.arange(n_pixels) + 0.5) / size - (0.5 if self.soft else 0.0)
         first = np.floor(place).astype(np.int64)
@@ -155,9 +160,10 @@ class Histograms:
 
 
 def _directions(angles: Floats) -> tuple[Floats, Floats]:
-    """Cosines and sines of angles in degrees, exactly alike on the diagonals.
+    """Cosines and sines of angles in degrees, exactly equal on the diagonals.
 
-    Only there, and upright, can a gradient of whole numbers lie on a boundary; it is then beyond.
+    Only on diagonals and verticals can an integer gradient lie on a boundary between orientations;
+    it then belongs to the next one.
     """
     near = np.deg2rad(angles % 90)
     cosines = np.cos(near)
@@ -169,7 +175,7 @@ def _size(sides: tuple[int, int]) -> str:
     return f"{sides[0]} × {sides[1]}"
 
 
-def hog(  # noqa: PLR0913 (each is a setting)
+def hog(
     rows: Rows,
     cell: tuple[int, int] = (8, 8),
     *,
@@ -181,6 +187,6 @@ def hog(  # noqa: PLR0913 (each is a setting)
     soft: bool = False,
     shape: tuple[int, int] | None = None,
 ) -> Histograms:
-    """Histograms of images that are square unless their shape is told."""
-    image = shape_of(rows, shape)
+    """Histograms of images, which are square if no shape is given."""
+    image = image_shape(rows, shape)
     return Histograms(image, cell, block, orientations, norm, root, signed, soft)

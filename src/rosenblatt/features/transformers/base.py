@@ -1,4 +1,4 @@
-"""What every map can do as a transformer: the scikit-learn contract."""
+"""The base class of all transformers: scikit-learn's contract for a feature map."""
 
 from abc import abstractmethod
 from typing import Any, ClassVar, Self
@@ -12,24 +12,24 @@ from rosenblatt.csr import Rows
 from rosenblatt.data.training_data import matrix_of
 from rosenblatt.data.validation import require_finite, rows_of
 from rosenblatt.errors import DataError, ParameterError
-from rosenblatt.maps.map import Map
-from rosenblatt.maps.room import require_room
+from rosenblatt.features.maps.feature_map import FeatureMap
+from rosenblatt.features.maps.memory import require_memory
 from rosenblatt.types import Array
 
 
-class Feature(TransformerMixin, BaseEstimator):
-    """A transformer that learns a map; subclasses say which."""
+class FeatureTransformer(TransformerMixin, BaseEstimator):
+    """A transformer that fits a feature map; `_fit_map` says which."""
 
-    _keeps: ClassVar[tuple[str, ...]] = ("float64", "float32")
-    map_: Map
+    _preserved_dtypes: ClassVar[tuple[str, ...]] = ("float64", "float32")
+    map_: FeatureMap
     n_features_in_: int
 
     @abstractmethod
-    def _learn(self, rows: Rows) -> Map:
-        """The map that these rows teach."""
+    def _fit_map(self, rows: Rows) -> FeatureMap:
+        """The map fitted to some rows."""
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Learn the map.
+        """Fit the map.
 
         Parameters
         ----------
@@ -44,12 +44,12 @@ class Feature(TransformerMixin, BaseEstimator):
         """
         del y
         rows = self._rows(X, reset=True)
-        self.map_ = self._learn(rows)
-        require_room(type(self).__name__, self.map_, rows)
+        self.map_ = self._fit_map(rows)
+        require_memory(type(self).__name__, self.map_, rows)
         return self
 
     def transform(self, X: Any) -> Any:
-        """Features of some rows.
+        """Output features of some rows.
 
         Parameters
         ----------
@@ -59,20 +59,20 @@ class Feature(TransformerMixin, BaseEstimator):
         Returns
         -------
         ndarray or csr_array of shape (n_samples, n_outputs)
-            Sparse where X is and float32 where X is, unless the map has it otherwise.
+            Sparse if X is and float32 if X is, unless the map says otherwise.
         """
         self._require_fitted()
         rows = self._rows(X, reset=False)
-        require_room(type(self).__name__, self.map_, rows)
-        return matrix_of(self.map_.rows(rows))
+        require_memory(type(self).__name__, self.map_, rows)
+        return matrix_of(self.map_.transform(rows))
 
     def get_feature_names_out(self, input_features: Any = None) -> Array:
-        """Names of the features.
+        """Names of the output features.
 
         Parameters
         ----------
         input_features : sequence of str, optional
-            Names of the features that came in; by default those seen in `fit`, or x0, x1, ….
+            Names of the input features; by default those seen in `fit`, or x0, x1, ….
 
         Returns
         -------
@@ -80,17 +80,17 @@ class Feature(TransformerMixin, BaseEstimator):
             One a feature, such as "age × fare".
         """
         self._require_fitted()
-        return np.array(self.map_.names(self._names_in(input_features)), object)
+        return np.array(self.map_.feature_names(self._input_names(input_features)), object)
 
     def __sklearn_is_fitted__(self) -> bool:
-        """Whether there is a map."""
+        """Whether the map is fitted."""
         return "map_" in vars(self)
 
     def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn that sparse rows are welcome, and which types stay what they are."""
+        """Tags: sparse input is accepted, and some dtypes are preserved."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.transformer_tags.preserves_dtype = list(self._keeps)
+        tags.transformer_tags.preserves_dtype = list(self._preserved_dtypes)
         return tags
 
     def _require_fitted(self) -> None:
@@ -104,7 +104,7 @@ class Feature(TransformerMixin, BaseEstimator):
         require_finite(rows)
         return rows
 
-    def _names_in(self, given: Any) -> list[str]:
+    def _input_names(self, given: Any) -> list[str]:
         known = vars(self).get("feature_names_in_")
         if given is None:
             return [f"x{j}" for j in range(self.n_features_in_)] if known is None else list(known)
@@ -119,20 +119,42 @@ class Feature(TransformerMixin, BaseEstimator):
         return names
 
 
+class FittedTransformer(FeatureTransformer):
+    """A map that is already fitted, as a transformer.
+
+    Parameters
+    ----------
+    map : FeatureMap
+        The map.
+    """
+
+    def __init__(self, map: FeatureMap) -> None:  # noqa: A002 (parameters are attributes)
+        self.map = map
+
+    def mark_fitted(self) -> Self:
+        """Be ready to transform, without any rows."""
+        self.map_, self.n_features_in_ = self.map, self.map.n_inputs
+        return self
+
+    def _fit_map(self, rows: Rows) -> FeatureMap:
+        del rows
+        return self.map
+
+
 def require_seed(name: str, value: Any) -> int:
-    """A seed that can be written down: a map must come out the same wherever it is learned."""
+    """Require an integer seed, so that a map is the same wherever it is fitted."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0:
         raise ParameterError(f"{name} must be an integer of at least 0; got {value!r}.")
     return int(value)
 
 
-def require_sides(name: str, value: Any, *, optional: bool = False) -> Any:
-    """Height and width of something (or None, where it is optional)."""
+def require_shape(name: str, value: Any, *, optional: bool = False) -> Any:
+    """Require a height and a width (or None, where it is optional)."""
     if optional and value is None:
         return None
-    sides = tuple(value) if np.ndim(value) == 1 else ()
-    if len(sides) == 2 and all(isinstance(side, int | np.integer) and side > 0 for side in sides):
-        return int(sides[0]), int(sides[1])
+    shape = tuple(value) if np.ndim(value) == 1 else ()
+    if len(shape) == 2 and all(isinstance(side, int | np.integer) and side > 0 for side in shape):
+        return int(shape[0]), int(shape[1])
     nothing = ", or None" if optional else ""
     raise ParameterError(
         f"{name} must be a height and a width, such as (8, 8){nothing}; got {value!r}."

@@ -14,7 +14,7 @@ from sklearn.preprocessing import PolynomialFeatures
 
 from rosenblatt.data.training_data import matrix_of
 from rosenblatt.data.validation import rows_of
-from rosenblatt.maps.recipes import recipe_of
+from rosenblatt.features.maps.spec import parse_map_spec
 
 POWERS = {"": 1, "²": 2, "³": 3, "⁴": 4}
 small = st.integers(1, 5).flatmap(
@@ -22,6 +22,10 @@ small = st.integers(1, 5).flatmap(
         np.float64, st.tuples(st.integers(1, 6), st.just(d)), elements=st.integers(-4, 4).map(float)
     )
 )
+
+
+def transformed(spec: str, X: np.ndarray) -> np.ndarray:
+    return np.asarray(parse_map_spec(spec).fit(X).map.transform(X))
 
 
 def value_of(name: str, row: np.ndarray) -> float:
@@ -33,13 +37,13 @@ def value_of(name: str, row: np.ndarray) -> float:
     return product
 
 
-@pytest.mark.parametrize("written", ["products", "products:3", "poly:4", "poly:3,full=true"])
+@pytest.mark.parametrize("spec", ["products", "products:3", "poly:4", "poly:3,full=true"])
 @given(X=small)
-def test_a_name_tells_how_its_feature_is_made(written: str, X: np.ndarray) -> None:
-    step = recipe_of(written).learn(X)
-    names = step.map.names([f"x{j}" for j in range(X.shape[1])])
-    told = [[value_of(name, row) for name in names] for row in X]
-    np.testing.assert_array_equal(step.map.rows(X), told)
+def test_a_name_tells_how_its_feature_is_made(spec: str, X: np.ndarray) -> None:
+    fitted = parse_map_spec(spec).fit(X)
+    names = fitted.map.feature_names([f"x{j}" for j in range(X.shape[1])])
+    expected = [[value_of(name, row) for name in names] for row in X]
+    np.testing.assert_array_equal(fitted.map.transform(X), expected)
 
 
 @pytest.mark.parametrize("degree", [1, 2, 3, 4])
@@ -48,21 +52,21 @@ def test_a_name_tells_how_its_feature_is_made(written: str, X: np.ndarray) -> No
 def test_products_are_those_of_scikit_learn(degree: int, kind: str, X: np.ndarray) -> None:
     different = kind.startswith("products")
     referee = PolynomialFeatures(degree, interaction_only=different, include_bias=False)
-    written = kind.format(degree)
-    made = recipe_of(written).learn(X).map.rows(X)
+    spec = kind.format(degree)
+    made = transformed(spec, X)
     np.testing.assert_array_equal(made, referee.fit_transform(X))
     rows = rows_of(sparse.csr_array(X))
     np.testing.assert_array_equal(
-        matrix_of(recipe_of(written).learn(rows).map.rows(rows)).toarray(), made
+        matrix_of(parse_map_spec(spec).fit(rows).map.transform(rows)).toarray(), made
     )
 
 
 def test_random_products_are_products_of_different_pairs() -> None:
     X = np.random.default_rng(0).standard_normal((10, 8))
-    step = recipe_of("random-products:28").learn(X)  # all there are
-    made = step.map.rows(X)
+    fitted = parse_map_spec("random-products:28").fit(X)  # all there are
+    made = fitted.map.transform(X)
     pairs = {(i, j): X[:, i] * X[:, j] for i, j in combinations(range(8), 2)}
-    names = step.map.names([str(j) for j in range(8)])[8:]
+    names = fitted.map.feature_names([str(j) for j in range(8)])[8:]
     for k, name in enumerate(names):
         i, j = map(int, name.split(" × "))
         np.testing.assert_array_equal(made[:, 8 + k], pairs.pop((i, j)))
@@ -71,18 +75,18 @@ def test_random_products_are_products_of_different_pairs() -> None:
 
 def test_more_random_products_begin_with_the_same() -> None:
     X = np.random.default_rng(0).standard_normal((10, 50))
-    few, many = (recipe_of(f"random-products:{n}").learn(X).map.rows(X) for n in (10, 900))
+    few, many = (transformed(f"random-products:{n}", X) for n in (10, 900))
     np.testing.assert_array_equal(few, many[:, :60])
-    other = recipe_of("random-products:10,seed=1").learn(X).map.rows(X)
+    other = transformed("random-products:10,seed=1", X)
     assert (other != few).any()
 
 
 def test_distances_are_those_of_a_loop() -> None:
     X = np.random.default_rng(0).standard_normal((40, 3))
-    made = recipe_of("radial").learn(X).map.rows(X)
+    made = transformed("radial", X)
     middle = X.mean(axis=0)
     np.testing.assert_allclose(made[:, 3], [np.linalg.norm(x - middle) for x in X], rtol=1e-14)
-    groups = recipe_of("radial:5").learn(X).map
+    groups = parse_map_spec("radial:5").fit(X).map
     centres = groups.centres  # type: ignore[attr-defined]
     for k in range(5):
         nearest = [np.argmin([np.linalg.norm(x - c) for c in centres]) == k for x in X]
@@ -93,6 +97,6 @@ def test_waves_and_landmarks_are_those_of_scikit_learn() -> None:
     X = np.random.default_rng(0).standard_normal((60, 5))
     gamma = 1 / (5 * X.var())
     waves = RBFSampler(gamma=gamma, n_components=30, random_state=0).fit_transform(X)
-    np.testing.assert_allclose(recipe_of("fourier:30").learn(X).map.rows(X), waves, atol=1e-13)
+    np.testing.assert_allclose(transformed("fourier:30", X), waves, atol=1e-13)
     near = Nystroem(gamma=gamma, n_components=20, random_state=0).fit_transform(X)
-    np.testing.assert_allclose(recipe_of("nystroem:20").learn(X).map.rows(X), near, atol=1e-9)
+    np.testing.assert_allclose(transformed("nystroem:20", X), near, atol=1e-9)

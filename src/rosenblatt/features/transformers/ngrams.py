@@ -1,4 +1,4 @@
-"""Runs of words, or of characters, of texts."""
+"""n-grams of words or of characters of texts."""
 
 from collections import Counter
 from typing import Any, NamedTuple, Self
@@ -19,39 +19,41 @@ from rosenblatt.preprocess.tfidf import document_frequencies, inverse_frequencie
 from rosenblatt.preprocess.vectorizers import Reader, Vocabulary, texts_with_runs
 from rosenblatt.types import Array, Floats, Ints
 
+STATE = {"n_texts_", "_settings", "_term_counts", "_hash_counts", "_cached_vectorizer"}
+
 
 class NGrams(TransformerMixin, BaseEstimator):
-    """Texts to sparse rows: how often words, or runs of words or of characters, occur.
+    """Counts of n-grams of words or characters in texts, as sparse rows.
 
     Letters are lower-cased. A word is a run of letters, digits and underscores, and everything else
-    stands between words. Runs of characters stay within a word and the blanks around it, as in
+    separates words. n-grams of characters stay within a word and the blanks around it, as in
     scikit-learn's `analyzer="char_wb"`.
 
     Parameters
     ----------
     sizes : (int, int), default=(1, 2)
-        How many words, or characters, a run has, from and to: at most 8.
+        Smallest and largest n, at most 8.
     unit : {"word", "character"}, default="word"
-        What runs are made of.
+        What n-grams are made of.
     n_features : int, default=2**18
-        Features that runs are hashed to, a power of 2. Nothing is stored for it.
+        Number of hashed features, a power of 2. Nothing is stored for it.
     vocabulary : bool, default=False
-        Whether every run that was learned has a feature of its own instead, in alphabetical order.
+        Whether every n-gram seen in `fit` has its own feature instead, in alphabetical order.
     weight : {"count", "binary", "tfidf"}, default="count"
-        What a run weighs that occurs tf times in a text, and in df of n texts: tf, or 1, or
-        (1 + log tf) (1 + log((1 + n)/(1 + df))) with rows of length 1, where what is in none of the
-        n texts is left out.
+        Value of an n-gram that occurs tf times in a text, and in df of n texts: tf, or 1, or
+        (1 + log tf) (1 + log((1 + n)/(1 + df))) with rows of norm 1, where n-grams of none of the
+        n texts are left out.
     min_count : int, default=1
-        Runs, or hashed features, that occur in fewer texts are left out.
+        n-grams, or hashed features, that occur in fewer texts are left out.
 
     Attributes
     ----------
     vocabulary_ : ndarray of str
-        What each feature stands for; with `vocabulary=True` only.
+        The n-gram of each feature; with `vocabulary=True` only.
     idf_ : ndarray of float
         1 + log((1 + n)/(1 + df)) of each feature, 0 if it is left out; with `weight="tfidf"` only.
     n_texts_ : int
-        How many texts were learned from.
+        Number of texts seen in `fit`.
 
     Examples
     --------
@@ -69,9 +71,9 @@ class NGrams(TransformerMixin, BaseEstimator):
 
     n_texts_: int
     _settings: tuple[Any, ...]  # that cannot change between chunks
-    _runs: Counter[str]  # in how many texts each occurs
-    _hashes: Ints  # the same of each hashed feature
-    _ready: "_Ready | None"  # made of them when it is wanted
+    _term_counts: Counter[str]  # number of texts that each n-gram occurs in
+    _hash_counts: Ints  # the same of each hashed feature
+    _cached_vectorizer: "_Vectorizer | None"  # built of them when it is needed
 
     def __init__(
         self,
@@ -91,7 +93,7 @@ class NGrams(TransformerMixin, BaseEstimator):
         self.min_count = min_count
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Learn which runs there are, and in how many texts, as far as that is wanted.
+        """Learn the n-grams and their document frequencies, as far as they are needed.
 
         Parameters
         ----------
@@ -106,15 +108,14 @@ class NGrams(TransformerMixin, BaseEstimator):
         """
         del y
         with unchanged_by_failure(self):
-            for name in ("n_texts_", "_settings", "_runs", "_hashes", "_ready"):
-                if name in vars(self):
-                    delattr(self, name)
+            for name in STATE & set(vars(self)):
+                delattr(self, name)
             self.partial_fit(X)
-            self._made()  # a vocabulary without words is refused
+            self._vectorizer()  # raises an error if the vocabulary is empty
         return self
 
     def partial_fit(self, X: Any, y: Any = None) -> Self:
-        """Learn from more texts: chunks give what the whole gives.
+        """Learn from more texts: chunks give the same result as all texts at once.
 
         Parameters
         ----------
@@ -132,14 +133,14 @@ class NGrams(TransformerMixin, BaseEstimator):
             self._check()
             texts = texts_of(X)
             self.n_texts_ = vars(self).get("n_texts_", 0) + len(texts)
-            self._ready = None
+            self._cached_vectorizer = None
             if self.vocabulary:
-                runs = texts_with_runs(texts, self._sizes, self.unit)
-                runs.update(vars(self).get("_runs", {}))
-                self._runs = runs
+                counts = texts_with_runs(texts, self._sizes, self.unit)
+                counts.update(vars(self).get("_term_counts", {}))
+                self._term_counts = counts
             elif self._counts_texts:
-                hashes = document_frequencies(self._grams.counts(texts))
-                self._hashes = vars(self).get("_hashes", 0) + hashes
+                frequencies = document_frequencies(self._grams.counts(texts))
+                self._hash_counts = vars(self).get("_hash_counts", 0) + frequencies
         return self
 
     def transform(self, X: Any) -> Any:
@@ -153,18 +154,18 @@ class NGrams(TransformerMixin, BaseEstimator):
         Returns
         -------
         csr_array of shape (n_texts, n_features)
-            Weights in float32, features in rising order.
+            Values in float32, sorted by feature.
         """
-        reader, idf = self._made()
+        reader, idf = self._vectorizer()
         rows = reader.counts(texts_of(X))
         if self.weight == "tfidf" and idf is not None:
             return matrix_of(weighted(rows, idf))
         if self.weight == "binary":
             rows = rows._replace(data=np.ones_like(rows.data))
-        return matrix_of(rows if idf is None else _with(rows, idf > 0))
+        return matrix_of(rows if idf is None else _select_features(rows, idf > 0))
 
     def get_feature_names_out(self, input_features: Any = None) -> Array:
-        """Names of the features: the runs of a vocabulary, or text#0, text#1, … of hashes.
+        """Names of the features: the n-grams of a vocabulary, or text#0, text#1, … of hashes.
 
         Parameters
         ----------
@@ -177,27 +178,27 @@ class NGrams(TransformerMixin, BaseEstimator):
             One a feature.
         """
         del input_features
-        reader, _ = self._made()
+        reader, _ = self._vectorizer()
         if isinstance(reader, Vocabulary):
             return reader.names
         return np.array([f"text#{j}" for j in range(reader.n_features)], object)
 
     def names_in(self, texts: Any, features: Any) -> dict[int, list[str]]:
-        """Runs of some texts that have each of some features, the most frequent first.
+        """n-grams of some texts that belong to each of some features, the most frequent first.
 
         Parameters
         ----------
         texts : list, array or series of str
-            Where to look for them.
+            Texts to search.
         features : sequence of int
-            Numbers of features.
+            Indices of features.
 
         Returns
         -------
         dict
-            Runs by feature; an empty list where none was found.
+            n-grams by feature; an empty list if none was found.
         """
-        reader, _ = self._made()
+        reader, _ = self._vectorizer()
         wanted = np.unique(np.asarray(features, np.int64))
         outside = wanted[(wanted < 0) | (wanted >= reader.n_features)]
         if len(outside):
@@ -208,26 +209,26 @@ class NGrams(TransformerMixin, BaseEstimator):
 
     @property
     def vocabulary_(self) -> Array:
-        """What each feature stands for."""
-        reader, _ = self._made()
+        """The n-gram of each feature."""
+        reader, _ = self._vectorizer()
         if not isinstance(reader, Vocabulary):
             raise AttributeError("There is no vocabulary: set vocabulary=True to keep the words.")
         return reader.names
 
     @property
     def idf_(self) -> Floats:
-        """How much each feature tells."""
-        _, idf = self._made()
+        """Inverse document frequency of each feature."""
+        _, idf = self._vectorizer()
         if self.weight != "tfidf" or idf is None:
             raise AttributeError(f"idf_ goes with weight='tfidf'; got weight={self.weight!r}.")
         return idf
 
     def __sklearn_is_fitted__(self) -> bool:
-        """Whether texts were learned from."""
+        """Whether it has seen texts."""
         return "n_texts_" in vars(self)
 
     def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn that texts are wanted."""
+        """Tags: the input is texts."""
         tags = super().__sklearn_tags__()
         tags.input_tags.string = True
         tags.input_tags.two_d_array = False
@@ -258,38 +259,39 @@ class NGrams(TransformerMixin, BaseEstimator):
 
     @property
     def _counts_texts(self) -> bool:
-        """Whether it matters in how many texts a run occurs."""
+        """Whether document frequencies are needed."""
         return bool(self.weight == "tfidf" or self.min_count > 1)
 
-    def _made(self) -> "_Ready":
-        """What reads texts, of all that was learned so far."""
+    def _vectorizer(self) -> "_Vectorizer":
+        """The vectorizer of all texts seen so far."""
         self._require_fitted()
-        if self._ready is None:
-            self._ready = self._make()
-        return self._ready
+        if self._cached_vectorizer is None:
+            self._cached_vectorizer = self._build_vectorizer()
+        return self._cached_vectorizer
 
-    def _make(self) -> "_Ready":
+    def _build_vectorizer(self) -> "_Vectorizer":
         reader: Reader = self._grams
         if self.vocabulary:
-            reader = Vocabulary(words_kept(self._runs, self.min_count), self._sizes, self.unit)
+            kept = words_kept(self._term_counts, self.min_count)
+            reader = Vocabulary(kept, self._sizes, self.unit)
         if not self._counts_texts:
-            return _Ready(reader, None)
+            return _Vectorizer(reader, None)
         if isinstance(reader, Vocabulary):
-            frequencies = np.array([self._runs[name] for name in reader.names], np.int64)
+            frequencies = np.array([self._term_counts[name] for name in reader.names], np.int64)
         else:
-            frequencies = self._hashes
-        return _Ready(reader, inverse_frequencies(frequencies, self.n_texts_, self.min_count))
+            frequencies = self._hash_counts
+        return _Vectorizer(reader, inverse_frequencies(frequencies, self.n_texts_, self.min_count))
 
 
-class _Ready(NamedTuple):
-    """What reads texts, and how much each feature tells (0: left out), where that matters."""
+class _Vectorizer(NamedTuple):
+    """Counts n-grams, and inverse document frequencies (0: left out) if they are needed."""
 
     reader: Reader
     idf: Floats | None
 
 
-def _with(rows: CSR, wanted: Array) -> CSR:
-    """Rows with some of their features."""
-    kept = wanted[rows.indices]
-    ends = np.concatenate([[0], np.cumsum(kept)])[rows.indptr].astype(rows.indptr.dtype)
-    return CSR(rows.data[kept], rows.indices[kept], ends, rows.n_cols)
+def _select_features(rows: CSR, selected: Array) -> CSR:
+    """Rows with the entries of some features only."""
+    kept = selected[rows.indices]
+    indptr = np.concatenate([[0], np.cumsum(kept)])[rows.indptr].astype(rows.indptr.dtype)
+    return CSR(rows.data[kept], rows.indices[kept], indptr, rows.n_cols)

