@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit, softmax
 
-from rosenblatt.geometry.contours import Grid, lead_of
+from rosenblatt.geometry.contours import Grid, class_margin
 from rosenblatt.geometry.plane import Box, feet, regions, segment
 from rosenblatt.geometry.projection import Projection
 from rosenblatt.geometry.sampling import Sample, sample
@@ -95,7 +95,7 @@ def picture(dataset: LabDataset, W: Floats | None, rule: str, rows: Sample, box:
     else:
         caption = _caption(rows, _how(projection, W))
         seen = Picture(drawn, projection.names, box_around(places), caption=caption)
-    units = projection.units(W[:, :-1], W[:, -1])
+    units = projection.project_weights(W[:, :-1], W[:, -1])
     return _straight(*units, rule, level, seen) if W.any() else seen
 
 
@@ -134,7 +134,7 @@ def _straight(w: Floats, b: Floats, rule: str, level: float | None, seen: Pictur
         margins = _some(segment(unit, bias - level, wide), segment(unit, bias + level, wide))
     chances = None
     if rule in PROBABLE:
-        chances = grid.shaped(expit(grid.points @ unit + bias))
+        chances = grid.as_matrix(expit(grid.points @ unit + bias))
     return replace(
         seen,
         boundary=_some(segment(unit, bias, wide)),
@@ -155,9 +155,9 @@ def _curved(
     grid = Grid.over(seen.box)
     scores = dataset.lifted(grid.points) @ W[:, :-1].T + W[:, -1]
     if len(W) > 1:
-        leads = [lead_of(k, scores) for k in range(len(W))]
+        leads = [class_margin(k, scores) for k in range(len(W))]
         lines = tuple(line for lead in leads for line in grid.lines(lead))
-        decisions = grid.shaped(scores.argmax(axis=1))
+        decisions = grid.as_matrix(scores.argmax(axis=1))
         shares = _shares(grid, scores, rule)
         return replace(seen, boundary=lines, decisions=decisions, shares=shares)
     score = scores[:, 0]
@@ -168,8 +168,8 @@ def _curved(
         seen,
         boundary=tuple(grid.lines(score)),
         margins=margins,
-        decisions=grid.shaped(score >= 0),
-        chances=grid.shaped(expit(score)) if rule in PROBABLE else None,
+        decisions=grid.as_matrix(score >= 0),
+        chances=grid.as_matrix(expit(score)) if rule in PROBABLE else None,
     )
 
 
@@ -177,7 +177,7 @@ def _shares(grid: Grid, scores: Floats, rule: str) -> Floats | None:
     """Probabilities of several classes, where the rule has them."""
     if rule not in PROBABLE:
         return None
-    return np.array([grid.shaped(share) for share in softmax(scores, axis=1).T])
+    return np.array([grid.as_matrix(share) for share in softmax(scores, axis=1).T])
 
 
 def _projection(dataset: LabDataset, W: Floats | None) -> Projection:

@@ -127,7 +127,7 @@ class _Scene:
         if not self._curved:
             return self.view.boundary(*self._for_shown_rows(coef, intercept))
         W = np.column_stack([coef, intercept])
-        return self.view.curves(lambda points: linear_scores(self._features(points), W))
+        return self.view.curved_boundary(lambda points: linear_scores(self._features(points), W))
 
     def _features(self, points: Floats) -> Any:
         rows = np.array(points[:, : self._preparation.n_encoded])
