@@ -14,9 +14,9 @@ import pytest
 from chromium import open_lab
 
 from rosenblatt.errors import SourceError
+from rosenblatt.lab.files import LIMIT, WAITING, Uploads
 from rosenblatt.lab.guard import Guard
-from rosenblatt.lab.logs import logged_in_sentences
-from rosenblatt.lab.uploads import LIMIT, WAITING, Uploads
+from rosenblatt.lab.server import logged_in_sentences
 
 SOCKET = {
     "Connection": "Upgrade",

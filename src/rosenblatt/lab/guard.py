@@ -5,11 +5,18 @@ token that cannot be guessed, the Host must be this machine (or a name that was 
 do), and whoever says where a request comes from must come from here.
 """
 
+import re
 from collections.abc import Mapping
 from secrets import compare_digest
 from typing import Any, NamedTuple
+from urllib.parse import unquote
+
+from bokeh.util.token import get_session_id, get_token_payload
+from tornado.httputil import HTTPServerRequest
 
 SOCKET = "/ws"
+LENGTH = re.compile(r"[0-9]{1,99}")
+PROTOCOL = "bokeh"
 
 
 class Guard(NamedTuple):
@@ -59,3 +66,26 @@ def headers_for(guard: Guard) -> dict[str, Any]:
         "X-Content-Type-Options": "nosniff",
         "Cross-Origin-Resource-Policy": "same-origin",
     }
+
+
+def malformed(request: HTTPServerRequest) -> str | None:
+    """What is wrong with the form of a request, or None."""
+    length = request.headers.get("Content-Length")
+    if length is not None and LENGTH.fullmatch(length) is None:
+        return "Content-Length must be a number of bytes."
+    if "\0" in unquote(request.path):
+        return "An address has no zero bytes."
+    if request.path.endswith(SOCKET) and not _opens_a_session(request):
+        return "A socket must name the session that the page has opened."
+    return None
+
+
+def _opens_a_session(request: HTTPServerRequest) -> bool:
+    """Whether the token of a session stands where Bokeh looks for it."""
+    protocol, _, token = request.headers.get("Sec-WebSocket-Protocol", "").partition(",")
+    try:
+        session, payload = get_session_id(token.strip()), get_token_payload(token.strip())
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return False
+    expiry = payload.get("session_expiry")
+    return protocol == PROTOCOL and isinstance(session, str) and isinstance(expiry, int)

@@ -16,8 +16,8 @@ from rosenblatt.lab.controllers.plane import Files, PlaneController
 from rosenblatt.lab.format import hints
 from rosenblatt.lab.session import Session
 from rosenblatt.lab.state import ROOMS, Opened
+from rosenblatt.lab.views.binding import on_change
 from rosenblatt.lab.views.bridge import Bridge
-from rosenblatt.lab.views.events import on_change
 
 TEMPLATE = Template(Path(__file__).with_name("page.html").read_text(encoding="utf-8"))
 ROOM_WORDS = ["Plane", "Gates", "Mark I"]

@@ -1,5 +1,6 @@
 """The server of the lab: on 127.0.0.1 only, behind a token, gone with Ctrl-C."""
 
+import logging
 import secrets
 import signal
 import webbrowser
@@ -9,6 +10,7 @@ from typing import Any
 from urllib.parse import unquote, urlencode
 
 from bokeh.document import Document
+from bokeh.protocol.exceptions import ProtocolError
 from bokeh.server.connection import ServerConnection
 from bokeh.server.server import BaseServer
 from bokeh.server.tornado import BokehTornado
@@ -20,17 +22,16 @@ from tornado.web import HTTPError, OutputTransform, RequestHandler, stream_reque
 
 from rosenblatt.atomic_write import temporary_folder
 from rosenblatt.lab.controllers.plane import Files
-from rosenblatt.lab.file import File
-from rosenblatt.lab.guard import Guard, headers_for
-from rosenblatt.lab.logs import logged_in_sentences
+from rosenblatt.lab.files import LIMIT, TOO_LARGE, File, Uploads
+from rosenblatt.lab.guard import Guard, headers_for, malformed
 from rosenblatt.lab.page import Page
-from rosenblatt.lab.request_checks import malformed
 from rosenblatt.lab.sockets import Together
 from rosenblatt.lab.state import from_query
-from rosenblatt.lab.uploads import LIMIT, TOO_LARGE, Uploads
 
 ADDRESS = "127.0.0.1"
 LONGEST_MESSAGE = 4 * 2**20  # of a browser: points and settings, never files
+REQUESTS = ("tornado.access", "tornado.general")  # what was asked, and how sockets ended
+ERRORS = ("tornado.application", "bokeh", "asyncio")
 
 
 class Lab:
@@ -225,3 +226,36 @@ class _Upload(RequestHandler):
         self.set_status(413)
         self.set_header("Content-Type", "text/plain; charset=utf-8")
         self.finish(TOO_LARGE)
+
+
+class _Sentences(logging.Handler):
+    """Says each error in a sentence; what a socket sends against Bokeh's protocol is none."""
+
+    def __init__(self, say: Callable[[str], None]) -> None:
+        super().__init__(logging.WARNING)
+        self._say = say
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Say it."""
+        error = record.exc_info[1] if record.exc_info else None
+        if error is None:
+            self._say(record.getMessage().splitlines()[0])
+        elif not isinstance(error, ProtocolError):
+            self._say(f"Internal error, please report it: {type(error).__name__}: {error}")
+
+
+@contextmanager
+def logged_in_sentences(say: Callable[[str], None]) -> Iterator[None]:
+    """Let libraries log in sentences, and nothing of single requests."""
+    handlers: dict[str, logging.Handler] = {name: logging.NullHandler() for name in REQUESTS}
+    handlers |= {name: _Sentences(say) for name in ERRORS}
+    before = {name: logging.getLogger(name).propagate for name in handlers}
+    for name, handler in handlers.items():
+        logging.getLogger(name).addHandler(handler)
+        logging.getLogger(name).propagate = False
+    try:
+        yield
+    finally:
+        for name, handler in handlers.items():
+            logging.getLogger(name).removeHandler(handler)
+            logging.getLogger(name).propagate = before[name]

@@ -12,16 +12,15 @@ from rosenblatt.errors import RosenblattError
 from rosenblatt.geometry.plane import Box
 from rosenblatt.lab.curves import charts
 from rosenblatt.lab.dataset import LabDataset, dataset_of
-from rosenblatt.lab.file import File
+from rosenblatt.lab.files import File, Uploads
 from rosenblatt.lab.plot_data import EMPTY, box_around, chosen, picture
 from rosenblatt.lab.runs import Run, run_of
 from rosenblatt.lab.session import Session
 from rosenblatt.lab.state import DRAWN, FILE, MOST_POINTS, VIEWS, Point, start_of
-from rosenblatt.lab.uploads import Uploads
 from rosenblatt.lab.verdicts import Witness, verdict_on, witnesses
+from rosenblatt.lab.views.binding import on_change
 from rosenblatt.lab.views.controls import ControlsView
 from rosenblatt.lab.views.curves import CurvesView
-from rosenblatt.lab.views.events import on_change
 from rosenblatt.lab.views.plane import PlaneView
 from rosenblatt.lab.views.playback import PlaybackView
 from rosenblatt.lab.views.proof import ProofView

@@ -6,9 +6,9 @@ from bokeh.document import Document
 from bokeh.events import ClientReconnected, ConnectionLost
 from bokeh.models import Button, Column, CustomJS, TextInput
 
-from rosenblatt.lab.uploads import LIMIT, TOO_LARGE
+from rosenblatt.lab.files import LIMIT, TOO_LARGE
+from rosenblatt.lab.views.binding import on_change
 from rosenblatt.lab.views.controls import WIDTH
-from rosenblatt.lab.views.events import on_change
 
 UPLOAD = """
 const input = document.createElement("input");

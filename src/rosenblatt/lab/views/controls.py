@@ -19,11 +19,11 @@ from rosenblatt import palette
 from rosenblatt.datasets import builtin
 from rosenblatt.lab.catalogue import LAB_RULES, Number, Setting
 from rosenblatt.lab.dataset import LabDataset
-from rosenblatt.lab.file import File
+from rosenblatt.lab.files import File
 from rosenblatt.lab.format import sentence
 from rosenblatt.lab.state import BUILT_IN, DRAWN, FEATURES, FILE, PLANE_CLASSES, Setup
 from rosenblatt.lab.theme import MESSAGE, WORDS
-from rosenblatt.lab.views.events import on_change
+from rosenblatt.lab.views.binding import on_change
 
 WIDTH = 250
 HALF = (WIDTH - 8) // 2

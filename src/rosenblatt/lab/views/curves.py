@@ -10,7 +10,7 @@ from bokeh.plotting import figure
 from rosenblatt.lab.curves import Chart
 from rosenblatt.lab.format import sentence
 from rosenblatt.lab.theme import ACCENT, SOFT, WRONG, plain
-from rosenblatt.lab.views.patch import send
+from rosenblatt.lab.views.binding import send
 
 SIDE = 410  # pixels
 LINEAR = 3  # charts without a scale of powers of ten

@@ -30,8 +30,8 @@ from rosenblatt.lab.gates import (
 )
 from rosenblatt.lab.state import MOST_INPUTS
 from rosenblatt.lab.theme import ACCENT, INK, WRONG, plain
+from rosenblatt.lab.views.binding import on_change
 from rosenblatt.lab.views.controls import HALF, WIDTH, heading
-from rosenblatt.lab.views.events import on_change
 from rosenblatt.logic.realize import Realizable, realize
 
 CUSTOM = "a table of my own"

@@ -38,8 +38,8 @@ from rosenblatt.lab.mark_i import (
     pictures_of,
 )
 from rosenblatt.lab.theme import ACCENT, INK, PALE, SOFT, plain
+from rosenblatt.lab.views.binding import on_change
 from rosenblatt.lab.views.controls import HALF, heading
-from rosenblatt.lab.views.events import on_change
 from rosenblatt.types import Floats
 
 WIDTH = 400

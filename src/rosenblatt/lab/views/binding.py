@@ -1,10 +1,20 @@
-"""How Python sends columns to the browser: only those that have changed, numbers as bytes."""
+"""Binding of Bokeh models: changes in the browser call Python, and changed columns are sent."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 from bokeh.models import ColumnDataSource
+
+
+def on_change(model: Any, attribute: str, callback: Callable[[Any], None]) -> None:
+    """Call a function with every new value of an attribute."""
+
+    def changed(attr: str, old: Any, new: Any) -> None:
+        del attr, old
+        callback(new)
+
+    model.on_change(attribute, changed)
 
 
 def send(source: ColumnDataSource, columns: Mapping[str, Any]) -> None:
