@@ -12,20 +12,20 @@ from rosenblatt.io.wrappers import Remembered
 from rosenblatt.pipeline.read_dataset import read_rows
 from rosenblatt.preprocess.column_types import Choices
 
-LIMIT = 50 * 2**20  # bytes
-WAITING = 8  # files that may lie unread: the oldest goes first
+MAX_UPLOAD_BYTES = 50 * 2**20
+MAX_PENDING_UPLOADS = 8  # the oldest is deleted first
 TOO_LARGE = (
-    f"The file is larger than {LIMIT // 2**20} MB, which is what the page takes."
+    f"The file is larger than {MAX_UPLOAD_BYTES // 2**20} MB, the limit of the page."
     " Open it with `rosenblatt lab FILE` instead."
 )
 
 
 @dataclass(frozen=True, eq=False)
 class File:
-    """The rows of a file, the column they are to predict, and those it can be chosen from.
+    """The rows of a file, its target column, and the columns it can be chosen from.
 
-    There is nothing to choose where labels have a place of their own, or where the file is too
-    large to be kept in memory as it was read.
+    There is no choice if labels are stored separately, or if the file is too large to be kept in
+    memory as it was read.
     """
 
     name: str
@@ -35,12 +35,12 @@ class File:
     source: Source
 
     def predicting(self, target: str) -> "File":
-        """The same file with another column to predict."""
+        """The same file with another target."""
         return file_of(self.source, target, self.name)
 
 
 def file_of(source: Source, target: str | None, name: str) -> File:
-    """Read a file; `name` is what the user calls it."""
+    """A file as it is read; `name` is shown to the user."""
     kept = source if isinstance(source, Remembered) else Remembered(source)
     try:
         found = read_rows(kept, target, Choices(scale=False))
@@ -53,37 +53,37 @@ def file_of(source: Source, target: str | None, name: str) -> File:
 
 
 class Uploads:
-    """A folder that only this process reads, and the names of what lies in it."""
+    """A private folder of uploaded files, each kept until it is read."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._waiting: dict[str, tuple[Path, str]] = {}
+        self._pending: dict[str, tuple[Path, str]] = {}
 
     def open(self, name: str) -> tuple[str, Path]:
-        """A key and a place for a file to come; only the end of its name is believed."""
-        while len(self._waiting) >= WAITING:
-            self.drop(next(iter(self._waiting)))
+        """A key and a path for a new file; of its given name only the suffixes are used."""
+        while len(self._pending) >= MAX_PENDING_UPLOADS:
+            self.drop(next(iter(self._pending)))
         key = secrets.token_urlsafe(16)
-        called = Path(name.replace("\\", "/")).name[-80:] or "upload"
-        suffixes = "".join(Path(called).suffixes[-2:])
+        shown_name = Path(name.replace("\\", "/")).name[-80:] or "upload"
+        suffixes = "".join(Path(shown_name).suffixes[-2:])
         safe = "".join(c for c in suffixes if c.isascii() and (c.isalnum() or c == "."))
-        place = self._folder / f"{key}{safe[:20]}"
-        self._waiting[key] = (place, called)
-        return key, place
+        path = self._folder / f"{key}{safe[:20]}"
+        self._pending[key] = (path, shown_name)
+        return key, path
 
     def take(self, key: str) -> File:
-        """What a file holds; the file is deleted."""
-        if key not in self._waiting:
+        """The contents of a file, which is then deleted."""
+        if key not in self._pending:
             raise SourceError("The upload is gone; choose the file again.")
-        place, called = self._waiting[key]
+        path, shown_name = self._pending[key]
         try:
-            return file_of(open_source([str(place)]), None, called)
+            return file_of(open_source([str(path)]), None, shown_name)
         except SourceError as error:
-            raise SourceError(str(error).replace(str(place), called)) from error
+            raise SourceError(str(error).replace(str(path), shown_name)) from error
         finally:
             self.drop(key)
 
     def drop(self, key: str) -> None:
-        """Forget a file and delete it."""
-        place, _ = self._waiting.pop(key)
-        place.unlink(missing_ok=True)
+        """Delete a file."""
+        path, _ = self._pending.pop(key)
+        path.unlink(missing_ok=True)

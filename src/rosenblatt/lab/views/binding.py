@@ -18,9 +18,9 @@ def on_change(model: Any, attribute: str, callback: Callable[[Any], None]) -> No
 
 
 def send(source: ColumnDataSource, columns: Mapping[str, Any]) -> None:
-    """Let a source hold these columns."""
+    """Set the columns of a source, and send only those that have changed."""
     held = source.data
-    if not _alike(held, columns):
+    if not _same_shape(held, columns):
         source.data = dict(columns)
         return
     changed = {name: values for name, values in columns.items() if not _same(held[name], values)}
@@ -28,15 +28,15 @@ def send(source: ColumnDataSource, columns: Mapping[str, Any]) -> None:
         source.data.update(changed)
 
 
-def _alike(held: Mapping[str, Any], columns: Mapping[str, Any]) -> bool:
-    """Whether columns can be replaced one by one: while they are, none may be longer."""
+def _same_shape(held: Mapping[str, Any], columns: Mapping[str, Any]) -> bool:
+    """Whether columns can be replaced one by one, as all have the same lengths as before."""
     return held.keys() == columns.keys() and all(
         len(held[name]) == len(values) for name, values in columns.items()
     )
 
 
 def _same(held: Any, values: Any) -> bool:
-    """Whether a column of numbers, words or pictures is the one that is held."""
+    """Whether a column of numbers, strings or images equals the current one."""
     if isinstance(values, np.ndarray):
         return isinstance(held, np.ndarray) and np.array_equal(held, values, equal_nan=True)
     if len(values) and isinstance(values[0], np.ndarray):
