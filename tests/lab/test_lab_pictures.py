@@ -30,7 +30,7 @@ def test_boundary_normal_margins_and_feet_of_a_line() -> None:
     signs = np.where(dataset.codes == 1, 1.0, -1.0)
     distance = signs * (dataset.X @ w + b) / np.linalg.norm(w)
     assert shown.drawn.distance == pytest.approx(distance)
-    assert shown.drawn.right.all()
+    assert shown.drawn.correct.all()
     nearest = distance.min() * np.linalg.norm(w)
     levels = sorted(float((side @ w + b).mean()) for side in shown.margins)
     assert levels == pytest.approx([-nearest, nearest])

@@ -38,13 +38,13 @@ MAX_ASPECT_RATIO = 6.0  # a longer box is not made square
 class Drawn(NamedTuple):
     """The points that are drawn: their rows, classes, and predictions.
 
-    `right` is 1 for a correct prediction; `distance` to the boundary is then positive.
+    `correct` is 1 for a correct prediction; `distance` to the boundary is then positive.
     """
 
     rows: Ints
     places: Floats
     codes: Ints
-    right: Ints
+    correct: Ints
     distance: Floats
 
 
@@ -89,7 +89,7 @@ def picture(dataset: LabDataset, W: Floats | None, rule: str, rows: Sample, box:
         return _curved(dataset, W, rule, level, seen)
     projection = _projection(dataset, W)
     places = projection.points(dataset.Z[rows.rows])
-    drawn = Drawn(rows.rows, places, codes, right, distance)
+    drawn = Drawn(rows.rows, places, codes, correct, distance)
     if dataset.flat:
         plot = Picture(drawn, _names(dataset), box, caption=_caption(rows))
     else:
@@ -126,7 +126,7 @@ def _straight(w: Floats, b: Floats, rule: str, level: float | None, plot: Pictur
     cells = tuple(regions(w, b, wide))
     if len(w) > 1:
         boundary = tuple(np.vstack([cell, cell[:1]]) for cell in cells if len(cell))
-        class_probabilities = _shares(grid, grid.points @ w.T + b, rule)
+        class_probabilities = _class_probabilities(grid, grid.points @ w.T + b, rule)
         return replace(
             plot,
             boundary=boundary,
@@ -164,7 +164,7 @@ def _curved(
         by_class = [class_margin(k, scores) for k in range(len(W))]
         lines = tuple(line for margin in by_class for line in grid.lines(margin))
         decisions = grid.as_matrix(scores.argmax(axis=1))
-        class_probabilities = _shares(grid, scores, rule)
+        class_probabilities = _class_probabilities(grid, scores, rule)
         return replace(
             plot, boundary=lines, decisions=decisions, class_probabilities=class_probabilities
         )
@@ -181,7 +181,7 @@ def _curved(
     )
 
 
-def _shares(grid: Grid, scores: Floats, rule: str) -> Floats | None:
+def _class_probabilities(grid: Grid, scores: Floats, rule: str) -> Floats | None:
     """Probabilities of several classes, if the rule has them."""
     if rule not in PROBABILISTIC:
         return None

@@ -278,7 +278,7 @@ class PlaneView:
             "distance": drawn.distance,
         }
         send(self._seen, columns)
-        wrong = drawn.right == 0
+        wrong = drawn.correct == 0
         send(self._wrong, {"x": x[wrong], "y": y[wrong]})
 
     def _show_normal(self, normal: Floats | None) -> None:
