@@ -44,7 +44,7 @@ def test_options_reach_the_comparison():
 
 
 def test_misuse():
-    assert "no features called 'magic'" in refusal("compare", "pets.csv", "--features", "magic")
+    assert "no feature map 'magic'" in refusal("compare", "pets.csv", "--features", "magic")
     assert "'magic' is not one of" in refusal("compare", "pets.csv", "--rule", "magic")
     assert "has no column 'sort'" in refusal("compare", "pets.csv", "--target", "sort")
     Path("few.csv").write_text("a,b\n1,x\n2,x\n3,y\n4,x\n")
