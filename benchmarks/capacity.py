@@ -20,7 +20,7 @@ import numpy as np
 from record import RESULTS, versions
 
 from rosenblatt import Perceptron, read, separability
-from rosenblatt.maps.recipes import recipe_of
+from rosenblatt.features.maps.spec import parse_map_spec
 from rosenblatt.pipeline.encoded_data import EncodedData, apply_map
 
 SIZES = (0, 100, 200, 500, 1000, 2000, 3000, 4000, 5000, 7000, 10_000)

@@ -16,8 +16,7 @@ from rosenblatt.features.maps.spec import (
     map_to_dict,
     parse_map_spec,
 )
-from rosenblatt.pipeline.encoded_data import EncodedData
-from rosenblatt.pipeline.mapped_data import fit_maps
+from rosenblatt.pipeline.encoded_data import EncodedData, fit_maps
 from rosenblatt.preprocess.column_types import Choices
 from rosenblatt.preprocess.proof_encoding import encoding_of, preparation_in
 from rosenblatt.preprocess.transformer import Preparation
@@ -131,7 +130,7 @@ def test_blocks_give_the_bits_of_the_whole(
     encoded = EncodedData(X, np.zeros(N, np.int8), on_disk=False)
     preparation = Preparation((), X.shape[1], sparse=False)
     whole, prepared = fit_maps(encoded, preparation, [parse_map_spec(spec)])
-    monkeypatch.setattr("rosenblatt.pipeline.mapped_data.BLOCK", 3 * prepared.n_features)
+    monkeypatch.setattr("rosenblatt.pipeline.encoded_data.BLOCK_ENTRIES", 3 * prepared.n_features)
     parts, _ = fit_maps(encoded, preparation, [parse_map_spec(spec)])
     agree(spec, whole.rows, parts.rows)
 

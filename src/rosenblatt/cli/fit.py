@@ -71,7 +71,7 @@ def fit(
     require_writable(report, "the report", *source, test)
     if output is not None and report is not None and Path(output) == Path(report):
         raise ParameterError(f"The model is written to {output}: name another file for the report.")
-    choices, recipes = options.parse_features(features, choices)
+    choices, map_specs = options.parse_features(features, choices)
     rows = reading.source(source, target, choices)
     test_source = None if test in {None, NO_TEST} else reading.source([str(test)], target, choices)
     plan = Plan(

@@ -16,9 +16,9 @@ from rosenblatt.comparison.baselines import (
 )
 from rosenblatt.comparison.result import NO_MAP, Result
 from rosenblatt.csr import n_cols
+from rosenblatt.features.maps.spec import MapSpec, parse_map_specs
 from rosenblatt.io.chunks import Source
 from rosenblatt.io.wrappers import Selected
-from rosenblatt.maps.recipes import Recipe, recipes_of
 from rosenblatt.pipeline.encoded_data import EncodedData, apply_map, encode, fit_maps
 from rosenblatt.pipeline.train import Progress, train_estimator
 from rosenblatt.preprocess.column_types import Choices
@@ -34,10 +34,10 @@ SEPARATOR = "+"  # between maps that follow one another
 
 
 class FeatureSpec(NamedTuple):
-    """A feature map as it is written, and its recipes."""
+    """A feature map as it is written, and the specifications of its maps."""
 
     written: str
-    recipes: tuple[Recipe, ...]
+    map_specs: tuple[MapSpec, ...]
 
 
 def feature_specs(
@@ -51,7 +51,7 @@ def feature_specs(
 def parse_feature_specs(features: Sequence[str]) -> tuple[FeatureSpec, ...]:
     """The maps of these specs, each once."""
     names = [name for name in dict.fromkeys(features) if name != NO_MAP]
-    return tuple(FeatureSpec(name, recipes_of(name.split(SEPARATOR))) for name in names)
+    return tuple(FeatureSpec(name, parse_map_specs(name.split(SEPARATOR))) for name in names)
 
 
 def _default(n: int, d: int) -> list[str]:

@@ -80,13 +80,13 @@ def picture(dataset: LabDataset, W: Floats | None, rule: str, rows: Sample, box:
         return Picture(drawn, _names(dataset), shown, caption=_caption(rows))
     scores = dataset.Z[rows.rows] @ W[:, :-1].T + W[:, -1]
     codes = dataset.codes[rows.rows]
-    lead = margins_of(scores, codes)
-    right = (predicted_codes(scores, len(dataset.classes)) == codes).astype(np.int64)
-    level, away = _level(dataset, W, rule), _away(lead, W, scores, codes)
-    if dataset.flat and dataset.lift is not None:
-        drawn = Drawn(rows.rows, dataset.X[rows.rows], codes, right, away)
-        seen = Picture(drawn, _names(dataset), box, caption=_caption(rows))
-        return _curved(dataset, W, rule, level, seen)
+    margin = margins_of(scores, codes)
+    correct = (predicted_codes(scores, len(dataset.classes)) == codes).astype(np.int64)
+    level, distance = _margin_level(dataset, W, rule), _distance(margin, W, scores, codes)
+    if dataset.flat and dataset.feature_map is not None:
+        drawn = Drawn(rows.rows, dataset.X[rows.rows], codes, correct, distance)
+        plot = Picture(drawn, _names(dataset), box, caption=_caption(rows))
+        return _curved(dataset, W, rule, level, plot)
     projection = _projection(dataset, W)
     places = projection.points(dataset.Z[rows.rows])
     drawn = Drawn(rows.rows, places, codes, correct, distance)

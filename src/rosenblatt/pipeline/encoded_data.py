@@ -12,8 +12,8 @@ import numpy as np
 from rosenblatt.csr import Rows, n_rows, rows_part
 from rosenblatt.data.buffer import Growing, Store
 from rosenblatt.data.training_data import matrix_of
+from rosenblatt.features.maps.spec import FittedMap, MapSpec
 from rosenblatt.io.chunks import Chunk
-from rosenblatt.maps.recipes import Recipe, Step
 from rosenblatt.parallel import in_order, processors
 from rosenblatt.preprocess.column_types import Choices
 from rosenblatt.preprocess.target import Label, coded
@@ -52,28 +52,30 @@ def encode(
     return EncodedData(store.rows(), codes.array(), store.on_disk)
 
 
-def choices_for(recipes: Sequence[Recipe], choices: Choices) -> Choices:
+def choices_for(map_specs: Sequence[MapSpec], choices: Choices) -> Choices:
     """The choices, with every pixel kept and unscaled where a feature map is for images."""
-    if any(recipe.of_images for recipe in recipes):
+    if any(map_spec.of_images for map_spec in map_specs):
         return replace(choices, scale=False, pixels=True)
     return choices
 
 
 def fit_maps(
-    encoded: EncodedData, preparation: Preparation, recipes: Sequence[Recipe]
+    encoded: EncodedData, preparation: Preparation, map_specs: Sequence[MapSpec]
 ) -> tuple[EncodedData, Preparation]:
     """Rows passed through maps fitted to them in turn, and the preprocessing with these maps."""
-    for recipe in recipes:
-        step = recipe.learn(encoded.rows)
+    for map_spec in map_specs:
+        step = map_spec.fit(encoded.rows)
         encoded = apply_map(encoded, step)
         preparation = replace(preparation, maps=(*preparation.maps, step))
     return encoded, preparation
 
 
-def apply_map(encoded: EncodedData, step: Step) -> EncodedData:
+def apply_map(encoded: EncodedData, step: FittedMap) -> EncodedData:
     """Rows passed through one map, block by block on all cores."""
     store = Store(n_rows(encoded.rows))
-    for part in in_order(step.map.rows, _blocks(encoded.rows, step.map.n_outputs), processors()):
+    for part in in_order(
+        step.map.transform, _blocks(encoded.rows, step.map.n_outputs), processors()
+    ):
         store.add(part)
     return EncodedData(store.rows(), encoded.codes, encoded.on_disk or store.on_disk)
 

@@ -12,7 +12,6 @@ from rosenblatt.io.chunks import Source
 from rosenblatt.io.formats import open_source
 from rosenblatt.io.options import Options
 from rosenblatt.io.wrappers import Remembered
-from rosenblatt.maps.recipes import Recipe
 from rosenblatt.pipeline.encoded_data import EncodedData, choices_for, encode, fit_maps
 from rosenblatt.preprocess.column_types import Choices
 from rosenblatt.preprocess.fit import Learned, learn

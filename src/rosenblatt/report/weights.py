@@ -23,7 +23,7 @@ def columns_json(preparation: Preparation) -> list[dict[str, Any]]:
     """Name, kind and number of features of every column; the n-grams of text."""
     return [
         {"name": column.name, "kind": type(column).__name__.lower(), "n_features": width_of(column)}
-        | ({"ngrams": column.grams.written} if isinstance(column, Text) else {})
+        | ({"ngrams": column.grams.spec} if isinstance(column, Text) else {})
         for column in preparation.columns
     ]
 
@@ -31,7 +31,7 @@ def columns_json(preparation: Preparation) -> list[dict[str, Any]]:
 def feature_maps_json(preparation: Preparation) -> list[dict[str, Any]]:
     """Every feature map as it was given, and the number of its features."""
     return [
-        {"feature_map": step.written, "n_features": step.map.n_outputs} for step in preparation.maps
+        {"feature_map": step.spec, "n_features": step.map.n_outputs} for step in preparation.maps
     ]
 
 
