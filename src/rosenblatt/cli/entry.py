@@ -4,10 +4,12 @@ import sys
 
 from rosenblatt.atomic_write import close_temporary_files
 from rosenblatt.cli.sigint import SignalExit, end_in_silence, interruptible
+from rosenblatt.estimators.stand_ins import use_stand_ins
 
 
 def main() -> None:
     """Load the commands, run one, and clean up."""
+    use_stand_ins()
     signal_exit = SignalExit()
     try:
         with interruptible(signal_exit):

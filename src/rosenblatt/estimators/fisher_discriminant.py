@@ -3,7 +3,6 @@
 from typing import Any
 
 import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from rosenblatt.closed_form.discriminants import fisher_directions, fisher_line, nearest_mean
 from rosenblatt.closed_form.moments import Moments
@@ -11,6 +10,7 @@ from rosenblatt.closed_form.threshold import equal_error, midway
 from rosenblatt.data.blocks import Blocks
 from rosenblatt.errors import ParameterError
 from rosenblatt.estimators import parameter_checks
+from rosenblatt.estimators.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from rosenblatt.estimators.closed_form_base import ClosedFormClassifier
 from rosenblatt.linalg.scores import scores_of
 from rosenblatt.online.result import Ending, Outcome

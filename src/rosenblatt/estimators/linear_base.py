@@ -20,7 +20,7 @@ from rosenblatt.data.validation import (
 )
 from rosenblatt.errors import DataError, NotFiniteError, ParameterError
 from rosenblatt.estimators import parameter_checks
-from rosenblatt.estimators.base import Estimator, remember_columns, seed_of
+from rosenblatt.estimators.base import ClassifierMixin, Estimator, remember_columns, seed_of
 from rosenblatt.kernels.rows import Rows, n_cols, n_rows
 from rosenblatt.linalg.scores import scores_of
 from rosenblatt.losses.link import predicted_codes
@@ -40,7 +40,7 @@ class WarmStart(NamedTuple):
     classes: Array
 
 
-class Classifier(Estimator):
+class Classifier(ClassifierMixin, Estimator):
     """A classifier that decides by scores: one unit for two classes, else one a class.
 
     Subclasses set `classes_` and say how rows are scored.
@@ -116,13 +116,8 @@ class Classifier(Estimator):
         return float(np.average(right, weights=weights_of(sample_weight, len(right))))
 
     def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn that this is a classifier, and that sparse rows are welcome."""
-        from sklearn.utils import ClassifierTags  # noqa: PLC0415 (slow to import)
-
+        """Tags of a classifier that takes sparse rows."""
         tags = super().__sklearn_tags__()
-        tags.estimator_type = "classifier"
-        tags.classifier_tags = ClassifierTags()
-        tags.target_tags.required = True
         tags.input_tags.sparse = True
         return tags
 
@@ -332,7 +327,7 @@ class LinearClassifier(Classifier):
             self.__dict__.pop(name, None)
 
     def _take_weights(self, W: Floats) -> None:
-        vars(self).update(_W=W, outcome_=Outcome(Ending.SET, 0, 0))
+        self.__dict__.update(_W=W, outcome_=Outcome(Ending.SET, 0, 0))
 
     def _scorer(self) -> Callable[[Rows], Floats]:
         W = self._weights()
@@ -396,8 +391,8 @@ def unchanged_by_failure(estimator: Estimator) -> Iterator[None]:
         yield
     except BaseException as error:
         named = _named(error, estimator)
-        vars(estimator).clear()
-        vars(estimator).update(before)
+        estimator.__dict__.clear()
+        estimator.__dict__.update(before)
         raise named from None
 
 

@@ -1,7 +1,6 @@
 """Gaussian classes with a common covariance: linear discriminant analysis (lecture 000)."""
 
-from functools import partial
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -11,15 +10,15 @@ from rosenblatt.closed_form.moments import Moments
 from rosenblatt.data.blocks import Blocks
 from rosenblatt.errors import ParameterError
 from rosenblatt.estimators import parameter_checks
+from rosenblatt.estimators.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from rosenblatt.estimators.closed_form_base import StreamingClosedForm
-from rosenblatt.estimators.transform_output import configure, numbered_names, projected
 from rosenblatt.linalg.psd import pivoted_cholesky
 from rosenblatt.linalg.scores import scores_of
 from rosenblatt.online.result import Ending, Outcome
-from rosenblatt.types import Array, Floats
+from rosenblatt.types import Floats
 
 
-class LinearDiscriminant(StreamingClosedForm):
+class LinearDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, StreamingClosedForm):
     """Gaussian classes that share one covariance; the posterior is the logistic function of a line.
 
     For two classes w = Σ⁻¹(m₁ − m₀) and b = ½(m₀ᵀΣ⁻¹m₀ − m₁ᵀΣ⁻¹m₁) + log(π₁/π₀), and the posterior
@@ -112,7 +111,7 @@ class LinearDiscriminant(StreamingClosedForm):
         self.store_covariance = store_covariance
         self.n_jobs = n_jobs
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: Any) -> Floats:
         """Project rows on the directions that tell the classes apart best.
 
         Parameters
@@ -129,66 +128,11 @@ class LinearDiscriminant(StreamingClosedForm):
         # one product a direction: the bits of a matrix product depend on how many there are
         intercepts = [-np.dot(self.xbar_, direction) for direction in directions]
         W = np.column_stack([directions, intercepts])
-        scores = partial(self._scored, score=lambda rows: scores_of(rows, W))
-        return projected(self, X, scores, self.get_feature_names_out)
+        return self._scored(X, lambda rows: scores_of(rows, W))
 
-    def fit_transform(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
-        """Fit, then project the same rows.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Training rows.
-        y : array-like of shape (n_samples,)
-            Their labels.
-        sample_weight : array-like of shape (n_samples,), optional
-            How many times each row counts.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_components)
-            Projections, the best direction first; a frame where `set_output` asks for one.
-        """
-        return self.fit(X, y, sample_weight).transform(X)
-
-    def get_feature_names_out(self, input_features: Any = None) -> Array:
-        """Names of the projections: lineardiscriminant0 and so on.
-
-        Parameters
-        ----------
-        input_features : ignored
-            For scikit-learn's signature.
-
-        Returns
-        -------
-        ndarray of str
-            One a direction.
-        """
-        del input_features
-        return numbered_names(self, self.scalings_.shape[1])
-
-    def set_output(self, *, transform: str | None = None) -> Self:
-        """Choose what `transform` gives: an array or a frame.
-
-        Parameters
-        ----------
-        transform : {"default", "pandas", "polars"} or None, default=None
-            As in scikit-learn; None changes nothing.
-
-        Returns
-        -------
-        self
-        """
-        configure(self, transform)
-        return self
-
-    def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn that this is a transformer besides."""
-        from sklearn.utils import TransformerTags  # noqa: PLC0415 (slow to import)
-
-        tags = super().__sklearn_tags__()
-        tags.transformer_tags = TransformerTags()
-        return tags
+    @property
+    def _n_features_out(self) -> int:
+        return int(self.scalings_.shape[1])
 
     def predict_proba(self, X: Any) -> Floats:
         """Posterior of each class: the logistic function of the score, or softmax of the scores.

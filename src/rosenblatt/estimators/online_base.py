@@ -219,8 +219,8 @@ class OnlineClassifier(LinearClassifier):
     def __copy__(self) -> Self:
         """The same estimator, with a stream of its own: one row changes its state in place."""
         twin = type(self).__new__(type(self))
-        vars(twin).update(vars(self))
-        vars(twin).pop("_ready", None)
+        twin.__dict__.update(vars(self))
+        twin.__dict__.pop("_ready", None)
         for name in vars(self).keys() & {"_stream", "_patience"}:
             setattr(twin, name, deepcopy(getattr(self, name)))
         return twin
@@ -390,7 +390,7 @@ class OnlineClassifier(LinearClassifier):
 
     def _one_row(self, X: Any, y: Any) -> bool:
         """Whether a single row that needs no conversion was learned from, with little overhead."""
-        stream, settings = vars(self).get("_stream"), self._settings()
+        stream, settings = vars(self).get("_stream"), self._parameter_values()
         if stream is None:
             return False
         one_row: SingleRowUpdate | None = vars(self).get("_ready")

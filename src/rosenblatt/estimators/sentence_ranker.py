@@ -230,9 +230,9 @@ class SentenceRanker(Estimator):
         """
         self._require_fitted()
         texts = texts_of([sentences] if isinstance(sentences, str) else sentences, "sentences")
-        features = np.unique(self._parameter_getter().counts(texts).indices)
+        features = np.unique(self._reader().counts(texts).indices)
         features = features[self.coef_[features] != 0]
-        names = self._parameter_getter().names_in(texts, features)
+        names = self._reader().names_in(texts, features)
         ranked = features[np.argsort(-np.abs(self.coef_[features]), kind="stable")].tolist()
         return {names[j][0]: float(self.coef_[j]) for j in ranked}
 
@@ -247,7 +247,7 @@ class SentenceRanker(Estimator):
         parameter_checks.flag("shuffle", self.shuffle)
         parameter_checks.whole("random_state", self.random_state, least=0)
 
-    def _parameter_getter(self) -> Reader:
+    def _reader(self) -> Reader:
         sizes = (self.sizes[0], self.sizes[1])
         if self.vocabulary and "vocabulary_" not in vars(self):
             raise DataError("This SentenceRanker was fitted to rows of numbers: it knows no words.")
@@ -256,7 +256,7 @@ class SentenceRanker(Estimator):
         return Grams(sizes, self.unit, int(self.n_features).bit_length() - 1, "count")
 
     def _counts(self, sentences: Any) -> Rows:
-        return self._parameter_getter().counts(texts_of(sentences, "candidates"))
+        return self._reader().counts(texts_of(sentences, "candidates"))
 
     def _scores(self, rows: Rows) -> Floats:
         if n_cols(rows) != self.n_features_in_:

@@ -4,20 +4,19 @@ from abc import abstractmethod
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import validate_data
 
 from rosenblatt.csr import Rows
 from rosenblatt.data.training_data import matrix_of
 from rosenblatt.data.validation import require_finite, rows_of
 from rosenblatt.errors import DataError, ParameterError
+from rosenblatt.estimators.base import Estimator, TransformerMixin
 from rosenblatt.features.maps.feature_map import FeatureMap
 from rosenblatt.features.maps.memory import require_memory
 from rosenblatt.types import Array
 
 
-class FeatureTransformer(TransformerMixin, BaseEstimator):
+class FeatureTransformer(TransformerMixin, Estimator):
     """A transformer that fits a feature map; `_fit_map` says which."""
 
     _preserved_dtypes: ClassVar[tuple[str, ...]] = ("float64", "float32")
@@ -92,11 +91,6 @@ class FeatureTransformer(TransformerMixin, BaseEstimator):
         tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = list(self._preserved_dtypes)
         return tags
-
-    def _require_fitted(self) -> None:
-        if not self.__sklearn_is_fitted__():
-            name = type(self).__name__
-            raise NotFittedError(f"This {name} instance is not fitted yet: call `fit` first.")
 
     def _rows(self, X: Any, *, reset: bool) -> Rows:
         rows = rows_of(X)

@@ -4,12 +4,11 @@ from collections import Counter
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.exceptions import NotFittedError
 
 from rosenblatt.data.training_data import matrix_of
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.estimators import parameter_checks
+from rosenblatt.estimators.base import Estimator, TransformerMixin
 from rosenblatt.estimators.linear_base import unchanged_by_failure
 from rosenblatt.estimators.text_params import check_text_settings, words_kept
 from rosenblatt.kernels.rows import CSR
@@ -22,7 +21,7 @@ from rosenblatt.types import Array, Floats, Ints
 STATE = {"n_texts_", "_settings", "_term_counts", "_hash_counts", "_cached_vectorizer"}
 
 
-class NGrams(TransformerMixin, BaseEstimator):
+class NGrams(TransformerMixin, Estimator):
     """Counts of n-grams of words or characters in texts, as sparse rows.
 
     Letters are lower-cased. A word is a run of letters, digits and underscores, and everything else
@@ -244,10 +243,6 @@ class NGrams(TransformerMixin, BaseEstimator):
             raise ParameterError(
                 "Settings cannot change between the chunks of a `partial_fit`. Use a new NGrams."
             )
-
-    def _require_fitted(self) -> None:
-        if not self.__sklearn_is_fitted__():
-            raise NotFittedError("This NGrams instance is not fitted yet: call `fit` first.")
 
     @property
     def _sizes(self) -> tuple[int, int]:
