@@ -1,6 +1,6 @@
 """AROW: adaptive regularization of weights, for noisy streams."""
 
-from typing import Any
+from dataclasses import KW_ONLY, dataclass
 
 from rosenblatt.estimators import parameter_checks
 from rosenblatt.estimators.second_order_base import SecondOrderClassifier
@@ -8,6 +8,7 @@ from rosenblatt.online.stopping import Stop, no_change
 from rosenblatt.online.update import Rule
 
 
+@dataclass(eq=False, repr=False)
 class AROW(SecondOrderClassifier):
     """AROW: steps that grow smaller for features met often, so that one pass is enough.
 
@@ -62,48 +63,11 @@ n_iter_no_change, class_weight, keep, multi_class, start, track_error, time_limi
     Done: one epoch (pass) over 3 rows with 2 mistakes. A higher `max_iter` trains for more epochs.
     """
 
-    def __init__(
-        self,
-        *,
-        r: float = 1.0,
-        covariance: str = "auto",
-        fit_intercept: bool = True,
-        max_iter: int = 1,
-        tol: float | None = 1e-3,
-        shuffle: bool = True,
-        verbose: int = 0,
-        n_jobs: int | None = None,
-        random_state: Any = 0,
-        early_stopping: bool = False,
-        validation_fraction: float = 0.1,
-        n_iter_no_change: int = 5,
-        class_weight: Any = None,
-        warm_start: bool = False,
-        keep: str = "last",
-        multi_class: str = "kesler",
-        start: str = "zero",
-        track_error: bool = False,
-        time_limit: float | None = None,
-    ) -> None:
-        self.r = r
-        self.covariance = covariance
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.tol = tol
-        self.shuffle = shuffle
-        self.verbose = verbose
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.class_weight = class_weight
-        self.warm_start = warm_start
-        self.keep = keep
-        self.multi_class = multi_class
-        self.start = start
-        self.track_error = track_error
-        self.time_limit = time_limit
+    _: KW_ONLY
+    r: float = 1.0
+    covariance: str = "auto"
+    max_iter: int = 1
+    multi_class: str = "kesler"
 
     def _check(self) -> None:
         super()._check()

@@ -1,5 +1,6 @@
 """The perceptron criterion by gradient descent, on the whole set or in batches."""
 
+from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import Any, Self
 
@@ -17,6 +18,7 @@ from rosenblatt.online.stopping import Stalled, Stop, max_epochs, no_mistake
 from rosenblatt.online.update import Rule
 
 
+@dataclass(eq=False, repr=False)
 class BatchPerceptron(LinearClassifier):
     """Batch perceptron: w ← w + η Σ y x over all mistakes of a batch, until there are none.
 
@@ -73,40 +75,22 @@ class BatchPerceptron(LinearClassifier):
     (array([[ 1.45, -0.6 ]]), array([-0.5]))
     """
 
-    def __init__(
-        self,
-        *,
-        eta0: float = 1.0,
-        learning_rate: str = "constant",
-        batch_size: int | None = None,
-        fit_intercept: bool = True,
-        max_iter: int = 1000,
-        tol: float | None = None,
-        n_iter_no_change: int = 5,
-        shuffle: bool = True,
-        n_jobs: int | None = None,
-        random_state: Any = 0,
-        class_weight: Any = None,
-        warm_start: bool = False,
-        multi_class: str = "kesler",
-        start: str = "zero",
-        time_limit: float | None = None,
-    ) -> None:
-        self.eta0 = eta0
-        self.learning_rate = learning_rate
-        self.batch_size = batch_size
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.tol = tol
-        self.n_iter_no_change = n_iter_no_change
-        self.shuffle = shuffle
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.class_weight = class_weight
-        self.warm_start = warm_start
-        self.multi_class = multi_class
-        self.start = start
-        self.time_limit = time_limit
+    _: KW_ONLY
+    eta0: float = 1.0
+    learning_rate: str = "constant"
+    batch_size: int | None = None
+    fit_intercept: bool = True
+    max_iter: int = 1000
+    tol: float | None = None
+    n_iter_no_change: int = 5
+    shuffle: bool = True
+    n_jobs: int | None = None
+    random_state: Any = 0
+    class_weight: Any = None
+    warm_start: bool = False
+    multi_class: str = "kesler"
+    start: str = "zero"
+    time_limit: float | None = None
 
     def fit(
         self,

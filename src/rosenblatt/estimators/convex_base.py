@@ -26,6 +26,7 @@ from rosenblatt.estimators.absent_classes import class_sizes, never_chosen
 from rosenblatt.estimators.convergence_warning import warn_unless_converged
 from rosenblatt.estimators.linear_base import LinearClassifier, unchanged_by_failure
 from rosenblatt.estimators.log_messages import log_step
+from rosenblatt.estimators.parameters import ConvexParameters
 from rosenblatt.estimators.sklearn_callbacks import Listener
 from rosenblatt.kernels.rows import n_rows
 from rosenblatt.linalg.blas import one_thread
@@ -58,12 +59,8 @@ class Run(NamedTuple):
     last: Step
 
 
-class CertifiedClassifier(LinearClassifier):
+class CertifiedClassifier(ConvexParameters, LinearClassifier):
     """A line that minimises ½‖w‖² + C Σ loss, the bias free, until the duality gap proves it."""
-
-    C: Any  # a number, or "cv"
-    solver: str
-    time_limit: float | None
 
     _choosing_tol = 1e-2  # gap of fits that only choose C: by then few rows change sides
 

@@ -1,5 +1,6 @@
 """Fisher's discriminant, with the bias of lecture 003 where the classes come apart."""
 
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from rosenblatt.online.result import Ending, Outcome
 from rosenblatt.types import Floats
 
 
+@dataclass(eq=False, repr=False)
 class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClosedFormClassifier):
     """Fisher's line: projected on it, the classes lie far apart for how much each scatters.
 
@@ -64,22 +66,16 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clos
     (array([[ 3.3878, -0.1626]]), array([-1.4432]))
     """
 
-    scalings_: Floats
-    explained_variance_ratio_: Floats
-    means_: Floats
-    rank_: int
-    outcome_: Outcome
+    _: KW_ONLY
+    bias: str = "auto"
+    n_components: int | None = None
+    n_jobs: int | None = None
 
-    def __init__(
-        self,
-        *,
-        bias: str = "auto",
-        n_components: int | None = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.bias = bias
-        self.n_components = n_components
-        self.n_jobs = n_jobs
+    scalings_: Floats = field(init=False)
+    explained_variance_ratio_: Floats = field(init=False)
+    means_: Floats = field(init=False)
+    rank_: int = field(init=False)
+    outcome_: Outcome = field(init=False)
 
     def transform(self, X: Any) -> Floats:
         """Project rows on the directions.

@@ -1,6 +1,7 @@
 """The perceptron in the space of a kernel."""
 
 from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, Self
 
 import numpy as np
@@ -38,6 +39,7 @@ from rosenblatt.types import Array, Floats, Ints
 MEGABYTE = 1024 * 1024
 
 
+@dataclass(eq=False, repr=False)
 class KernelPerceptron(Classifier):
     """Kernel perceptron: the perceptron on Φ(x), of which only κ(a, b) = Φ(a)·Φ(b) is known.
 
@@ -130,55 +132,35 @@ class KernelPerceptron(Classifier):
     ([0, 1, 2, 3], [[-8.0, 6.0, 6.0, -5.0]])
     """
 
-    trace_: Trace
-    n_iter_: int
-    margin_bounds_: MarginBounds | None
-    mistake_bound_: float | None
-    _stream: Stream
-    _kernel: Kernel
-    _supports: Points
-    _labels: Array
-    _skipped: int
-    _outcome: Outcome | None
+    kernel: str | Callable[[Any, Any], Any] = "rbf"
+    _: KW_ONLY
+    degree: int = 3
+    gamma: str | float = "scale"
+    coef0: float = 0.0
+    fit_intercept: bool = True
+    max_iter: int = 1000
+    tol: float | None = None
+    n_iter_no_change: int = 5
+    shuffle: bool = True
+    random_state: Any = 0
+    class_weight: Any = None
+    keep: str = "last"
+    multi_class: str = "kesler"
+    budget: int | None = None
+    forget: str = "smallest"
+    cache_size: float = 200
+    n_jobs: int | None = None
 
-    def __init__(
-        self,
-        kernel: str | Callable[[Any, Any], Any] = "rbf",
-        *,
-        degree: int = 3,
-        gamma: str | float = "scale",
-        coef0: float = 0.0,
-        fit_intercept: bool = True,
-        max_iter: int = 1000,
-        tol: float | None = None,
-        n_iter_no_change: int = 5,
-        shuffle: bool = True,
-        random_state: Any = 0,
-        class_weight: Any = None,
-        keep: str = "last",
-        multi_class: str = "kesler",
-        budget: int | None = None,
-        forget: str = "smallest",
-        cache_size: float = 200,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.tol = tol
-        self.n_iter_no_change = n_iter_no_change
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.class_weight = class_weight
-        self.keep = keep
-        self.multi_class = multi_class
-        self.budget = budget
-        self.forget = forget
-        self.cache_size = cache_size
-        self.n_jobs = n_jobs
+    trace_: Trace = field(init=False)
+    n_iter_: int = field(init=False)
+    margin_bounds_: MarginBounds | None = field(init=False)
+    mistake_bound_: float | None = field(init=False)
+    _stream: Stream = field(init=False)
+    _kernel: Kernel = field(init=False)
+    _supports: Points = field(init=False)
+    _labels: Array = field(init=False)
+    _skipped: int = field(init=False)
+    _outcome: Outcome | None = field(init=False)
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn, pass after pass, until one has no mistake or the passes are spent.

@@ -1,5 +1,6 @@
 """Least squared error in closed form (MMSE), as lecture 002 derives it."""
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from rosenblatt.closed_form.discriminants import mmse
@@ -12,6 +13,7 @@ from rosenblatt.estimators.closed_form_base import StreamingClosedForm
 from rosenblatt.online.result import Ending, Outcome
 
 
+@dataclass(eq=False, repr=False)
 class LeastSquares(StreamingClosedForm):
     """Least squares to targets ±1, in closed form: Σ (y − w·x − b)² + α‖w‖² is as small as can be.
 
@@ -55,18 +57,11 @@ class LeastSquares(StreamingClosedForm):
     Solved in closed form from 8 rows.
     """
 
-    def __init__(
-        self,
-        *,
-        alpha: float = 0.0,
-        fit_intercept: bool = True,
-        class_weight: Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.alpha = alpha
-        self.fit_intercept = fit_intercept
-        self.class_weight = class_weight
-        self.n_jobs = n_jobs
+    _: KW_ONLY
+    alpha: float = 0.0
+    fit_intercept: bool = True
+    class_weight: Any = None
+    n_jobs: int | None = None
 
     def _check(self) -> None:
         parameter_checks.number("alpha", self.alpha, least=0)

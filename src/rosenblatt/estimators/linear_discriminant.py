@@ -1,5 +1,6 @@
 """Gaussian classes with a common covariance: linear discriminant analysis (lecture 000)."""
 
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from rosenblatt.online.result import Ending, Outcome
 from rosenblatt.types import Floats
 
 
+@dataclass(eq=False, repr=False)
 class LinearDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, StreamingClosedForm):
     """Gaussian classes that share one covariance; the posterior is the logistic function of a line.
 
@@ -86,30 +88,21 @@ class LinearDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Stre
     Solved in closed form from 150 rows.
     """
 
-    _common: Floats
-    _priors: Floats
-    _covariance: Floats
-    _shrinkage: Floats
+    solver: str = "svd"
+    shrinkage: Any = None
+    priors: Any = None
+    n_components: int | None = None
+    store_covariance: bool = False
+    _: KW_ONLY
+    n_jobs: int | None = None
 
-    _scalings: Floats
-    _ratios: Floats
+    _common: Floats = field(init=False)
+    _priors: Floats = field(init=False)
+    _covariance: Floats = field(init=False)
+    _shrinkage: Floats = field(init=False)
 
-    def __init__(
-        self,
-        solver: str = "svd",
-        shrinkage: Any = None,
-        priors: Any = None,
-        n_components: int | None = None,
-        store_covariance: bool = False,  # noqa: FBT001, FBT002 (scikit-learn's signature)
-        *,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.solver = solver
-        self.shrinkage = shrinkage
-        self.priors = priors
-        self.n_components = n_components
-        self.store_covariance = store_covariance
-        self.n_jobs = n_jobs
+    _scalings: Floats = field(init=False)
+    _ratios: Floats = field(init=False)
 
     def transform(self, X: Any) -> Floats:
         """Project rows on the directions that tell the classes apart best.

@@ -1,5 +1,6 @@
 """The linear support vector machine of lecture 000, with its duality gap as proof."""
 
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from rosenblatt.types import Floats, Ints
 LOSSES = {"hinge": Loss.HINGE, "squared_hinge": Loss.SQUARED_HINGE}
 
 
+@dataclass(eq=False, repr=False)
 class LinearSVM(CertifiedClassifier):
     """Linear SVM: ½‖w‖² + C Σ max(0, 1 − y (w·x + b)) is as small as can be, and proved to be.
 
@@ -106,45 +108,15 @@ class LinearSVM(CertifiedClassifier):
     True
     """
 
-    support_: Ints | list[Ints]
-    dual_coef_: Floats | list[Floats]
+    C: Any = 1.0
+    _: KW_ONLY
+    loss: str = "hinge"
+    penalty: str = "l2"
+    dual: bool | str = "auto"
+    multi_class: str = "ovr"
 
-    def __init__(
-        self,
-        C: Any = 1.0,
-        *,
-        loss: str = "hinge",
-        fit_intercept: bool = True,
-        tol: float = 1e-6,
-        max_iter: int = 1000,
-        solver: str = "auto",
-        class_weight: Any = None,
-        warm_start: bool = False,
-        time_limit: float | None = None,
-        penalty: str = "l2",
-        dual: bool | str = "auto",
-        multi_class: str = "ovr",
-        intercept_scaling: float = 1,
-        verbose: int = 0,
-        n_jobs: int | None = None,
-        random_state: Any = 0,
-    ) -> None:
-        self.C = C
-        self.loss = loss
-        self.fit_intercept = fit_intercept
-        self.tol = tol
-        self.max_iter = max_iter
-        self.solver = solver
-        self.class_weight = class_weight
-        self.warm_start = warm_start
-        self.time_limit = time_limit
-        self.penalty = penalty
-        self.dual = dual
-        self.multi_class = multi_class
-        self.intercept_scaling = intercept_scaling
-        self.verbose = verbose
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    support_: Ints | list[Ints] = field(init=False)
+    dual_coef_: Floats | list[Floats] = field(init=False)
 
     def _check(self) -> None:
         super()._check()

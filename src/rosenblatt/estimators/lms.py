@@ -1,6 +1,6 @@
 """Least mean squares, the rule of Widrow and Hoff."""
 
-from typing import Any
+from dataclasses import KW_ONLY, dataclass
 
 from rosenblatt.estimators import parameter_checks
 from rosenblatt.estimators.squared_error_base import SquaredErrorClassifier
@@ -9,6 +9,7 @@ from rosenblatt.online.result import Ending
 _ALGORITHMS = {"linear": "LMS", "hard": "perceptron"}
 
 
+@dataclass(eq=False, repr=False)
 class LMS(SquaredErrorClassifier):
     """Least mean squares: w ← w + η e x for every row, with the error e = y − (w·x + b).
 
@@ -62,50 +63,12 @@ n_iter_no_change, class_weight, warm_start, keep, start, track_error, time_limit
     Diverged after ...
     """
 
-    def __init__(
-        self,
-        *,
-        eta0: float = 0.01,
-        learning_rate: str = "constant",
-        error: str = "linear",
-        batch_size: int | None = 1,
-        fit_intercept: bool = True,
-        max_iter: int = 1000,
-        tol: float | None = 1e-4,
-        shuffle: bool = True,
-        verbose: int = 0,
-        n_jobs: int | None = None,
-        random_state: Any = 0,
-        early_stopping: bool = False,
-        validation_fraction: float = 0.1,
-        n_iter_no_change: int = 5,
-        class_weight: Any = None,
-        warm_start: bool = False,
-        keep: str = "last",
-        start: str = "zero",
-        track_error: bool = False,
-        time_limit: float | None = None,
-    ) -> None:
-        self.eta0 = eta0
-        self.learning_rate = learning_rate
-        self.error = error
-        self.batch_size = batch_size
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.tol = tol
-        self.shuffle = shuffle
-        self.verbose = verbose
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.class_weight = class_weight
-        self.warm_start = warm_start
-        self.keep = keep
-        self.start = start
-        self.track_error = track_error
-        self.time_limit = time_limit
+    _: KW_ONLY
+    eta0: float = 0.01
+    learning_rate: str = "constant"
+    error: str = "linear"
+    batch_size: int | None = 1
+    tol: float | None = 1e-4
 
     def _check(self) -> None:
         super()._check()

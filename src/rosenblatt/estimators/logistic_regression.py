@@ -1,6 +1,7 @@
 """Logistic regression of lecture 003, for two classes or many, with its duality gap as proof."""
 
 from collections.abc import Iterator
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,7 @@ SOLVERS = ("auto", *METHODS, "lbfgs", "liblinear", "newton-cg", "newton-cholesky
 PENALTIES = ("l2", None, "deprecated", "l1", "elasticnet")
 
 
+@dataclass(eq=False, repr=False)
 class LogisticRegression(CertifiedClassifier):
     """Logistic regression: ½‖w‖² + C Σ log(1 + exp(−y (w·x + b))) is as small as can be.
 
@@ -135,48 +137,17 @@ class LogisticRegression(CertifiedClassifier):
     True
     """
 
-    dual_coef_: Floats
+    penalty: str | None = "l2"
+    _: KW_ONLY
+    l1_ratio: float | None = 0.0
+    dual: bool = False
+    multi_class: str = "multinomial"
+
+    dual_coef_: Floats = field(init=False)
 
     _choosing_tol = 1e-3  # a probability shows more than a side
 
-    _one_vs_rest: bool
-
-    def __init__(
-        self,
-        penalty: str | None = "l2",
-        *,
-        C: Any = 1.0,
-        l1_ratio: float | None = 0.0,
-        dual: bool = False,
-        tol: float = 1e-6,
-        fit_intercept: bool = True,
-        intercept_scaling: float = 1,
-        class_weight: Any = None,
-        random_state: Any = 0,
-        solver: str = "auto",
-        max_iter: int = 1000,
-        multi_class: str = "multinomial",
-        verbose: int = 0,
-        warm_start: bool = False,
-        n_jobs: int | None = None,
-        time_limit: float | None = None,
-    ) -> None:
-        self.penalty = penalty
-        self.C = C
-        self.l1_ratio = l1_ratio
-        self.dual = dual
-        self.tol = tol
-        self.fit_intercept = fit_intercept
-        self.intercept_scaling = intercept_scaling
-        self.class_weight = class_weight
-        self.random_state = random_state
-        self.solver = solver
-        self.max_iter = max_iter
-        self.multi_class = multi_class
-        self.verbose = verbose
-        self.warm_start = warm_start
-        self.n_jobs = n_jobs
-        self.time_limit = time_limit
+    _one_vs_rest: bool = field(init=False)
 
     def predict_proba(self, X: Any) -> Floats:
         """Probability of each class.

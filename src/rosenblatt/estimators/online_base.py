@@ -32,6 +32,7 @@ from rosenblatt.estimators.fit_loop import (
 )
 from rosenblatt.estimators.linear_base import LinearClassifier, WarmStart, unchanged_by_failure
 from rosenblatt.estimators.log_messages import log_epoch
+from rosenblatt.estimators.parameters import OnlineParameters
 from rosenblatt.estimators.partial_fit import (
     Chunk,
     SingleRowUpdate,
@@ -54,16 +55,8 @@ from rosenblatt.trace.trace import Record, Trace
 from rosenblatt.types import Array, Floats
 
 
-class OnlineClassifier(LinearClassifier):
+class OnlineClassifier(OnlineParameters, LinearClassifier):
     """A linear classifier learned online. Subclasses name their update rule and parameters."""
-
-    # parameters that online rules have beyond those of every estimator
-    verbose: int
-    early_stopping: bool
-    validation_fraction: float
-    keep: str
-    track_error: bool
-    time_limit: float | None
 
     trace_: Trace
     n_iter_: int

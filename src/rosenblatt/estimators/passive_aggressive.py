@@ -1,6 +1,6 @@
 """Passive-aggressive rules: change as little as needed to close the hinge loss of each sample."""
 
-from typing import Any
+from dataclasses import KW_ONLY, dataclass
 
 from rosenblatt.errors import ParameterError
 from rosenblatt.estimators import parameter_checks
@@ -11,6 +11,7 @@ from rosenblatt.online.update import Rule
 _VARIANTS = {"hinge": "passive-aggressive I", "squared_hinge": "passive-aggressive II"}
 
 
+@dataclass(eq=False, repr=False)
 class PassiveAggressive(OnlineClassifier):
     """Passive-aggressive classifier: the smallest step that gives a sample the margin 1.
 
@@ -52,50 +53,11 @@ track_error, time_limit :
     ['no', 'yes']
     """
 
-    def __init__(
-        self,
-        *,
-        C: float = 1.0,
-        loss: str = "hinge",
-        fit_intercept: bool = True,
-        max_iter: int = 1000,
-        tol: float | None = 1e-3,
-        shuffle: bool = True,
-        verbose: int = 0,
-        n_jobs: int | None = None,
-        random_state: Any = 0,
-        early_stopping: bool = False,
-        validation_fraction: float = 0.1,
-        n_iter_no_change: int = 5,
-        class_weight: Any = None,
-        warm_start: bool = False,
-        average: bool = False,
-        keep: str = "last",
-        multi_class: str = "kesler",
-        start: str = "zero",
-        track_error: bool = False,
-        time_limit: float | None = None,
-    ) -> None:
-        self.C = C
-        self.loss = loss
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.tol = tol
-        self.shuffle = shuffle
-        self.verbose = verbose
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.class_weight = class_weight
-        self.warm_start = warm_start
-        self.average = average
-        self.keep = keep
-        self.multi_class = multi_class
-        self.start = start
-        self.track_error = track_error
-        self.time_limit = time_limit
+    _: KW_ONLY
+    C: float = 1.0
+    loss: str = "hinge"
+    average: bool = False
+    multi_class: str = "kesler"
 
     def _check(self) -> None:
         super()._check()

@@ -1,6 +1,6 @@
 """The perceptron, as Rosenblatt's rule and the lectures have it."""
 
-from typing import Any
+from dataclasses import KW_ONLY, dataclass
 
 from rosenblatt.data.training_data import TrainingData
 from rosenblatt.errors import ParameterError
@@ -10,6 +10,7 @@ from rosenblatt.online.stopping import Stop, no_mistake
 from rosenblatt.online.update import Rule
 
 
+@dataclass(eq=False, repr=False)
 class Perceptron(OnlineClassifier):
     """Perceptron: w ← w + η y x at every mistake, until a pass has none.
 
@@ -106,54 +107,14 @@ class Perceptron(OnlineClassifier):
     Converged: an epoch without a mistake, after 9 epochs.
     """
 
-    def __init__(
-        self,
-        *,
-        penalty: str | None = None,
-        alpha: float = 0.0001,
-        l1_ratio: float = 0.15,
-        fit_intercept: bool = True,
-        max_iter: int = 1000,
-        tol: float | None = None,
-        shuffle: bool = True,
-        verbose: int = 0,
-        eta0: float = 1.0,
-        n_jobs: int | None = None,
-        random_state: Any = 0,
-        early_stopping: bool = False,
-        validation_fraction: float = 0.1,
-        n_iter_no_change: int = 5,
-        class_weight: Any = None,
-        warm_start: bool = False,
-        learning_rate: str = "constant",
-        keep: str = "last",
-        multi_class: str = "kesler",
-        start: str = "zero",
-        track_error: bool = False,
-        time_limit: float | None = None,
-    ) -> None:
-        self.penalty = penalty
-        self.alpha = alpha
-        self.l1_ratio = l1_ratio
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.tol = tol
-        self.shuffle = shuffle
-        self.verbose = verbose
-        self.eta0 = eta0
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.class_weight = class_weight
-        self.warm_start = warm_start
-        self.learning_rate = learning_rate
-        self.keep = keep
-        self.multi_class = multi_class
-        self.start = start
-        self.track_error = track_error
-        self.time_limit = time_limit
+    _: KW_ONLY
+    penalty: str | None = None
+    alpha: float = 0.0001
+    l1_ratio: float = 0.15
+    tol: float | None = None
+    eta0: float = 1.0
+    learning_rate: str = "constant"
+    multi_class: str = "kesler"
 
     def _check(self) -> None:
         super()._check()

@@ -1,6 +1,6 @@
 """The second-order perceptron: the perceptron on rows that are whitened as they come."""
 
-from typing import Any
+from dataclasses import KW_ONLY, dataclass
 
 from rosenblatt.estimators import parameter_checks
 from rosenblatt.estimators.second_order_base import SecondOrderClassifier
@@ -8,6 +8,7 @@ from rosenblatt.online.stopping import Stop, no_mistake
 from rosenblatt.online.update import Rule
 
 
+@dataclass(eq=False, repr=False)
 class SecondOrderPerceptron(SecondOrderClassifier):
     """Second-order perceptron: w = (aI + Σ xxᵀ)⁻¹ Σ y x, both sums over its mistakes.
 
@@ -61,48 +62,12 @@ n_iter_no_change, class_weight, keep, multi_class, start, track_error, time_limi
     Converged: an epoch without a mistake, after 3 epochs.
     """
 
-    def __init__(
-        self,
-        *,
-        a: float = 1.0,
-        covariance: str = "auto",
-        fit_intercept: bool = True,
-        max_iter: int = 1,
-        tol: float | None = None,
-        shuffle: bool = True,
-        verbose: int = 0,
-        n_jobs: int | None = None,
-        random_state: Any = 0,
-        early_stopping: bool = False,
-        validation_fraction: float = 0.1,
-        n_iter_no_change: int = 5,
-        class_weight: Any = None,
-        warm_start: bool = False,
-        keep: str = "last",
-        multi_class: str = "kesler",
-        start: str = "zero",
-        track_error: bool = False,
-        time_limit: float | None = None,
-    ) -> None:
-        self.a = a
-        self.covariance = covariance
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.tol = tol
-        self.shuffle = shuffle
-        self.verbose = verbose
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.class_weight = class_weight
-        self.warm_start = warm_start
-        self.keep = keep
-        self.multi_class = multi_class
-        self.start = start
-        self.track_error = track_error
-        self.time_limit = time_limit
+    _: KW_ONLY
+    a: float = 1.0
+    covariance: str = "auto"
+    max_iter: int = 1
+    tol: float | None = None
+    multi_class: str = "kesler"
 
     def _check(self) -> None:
         super()._check()

@@ -1,6 +1,7 @@
 """A discriminative language model: weights of words and word pairs that rank sentences."""
 
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, Self
 
 import numpy as np
@@ -29,6 +30,7 @@ from rosenblatt.trace.trace import Trace
 from rosenblatt.types import Array, Floats, Ints
 
 
+@dataclass(eq=False, repr=False)
 class SentenceRanker(Estimator):
     """Discriminative language model: a sentence scores w·Φ, with Φ its words and word pairs.
 
@@ -90,36 +92,25 @@ class SentenceRanker(Estimator):
     Converged: an epoch without a mistake, after 2 epochs.
     """
 
-    coef_: Floats
-    vocabulary_: Array
-    n_features_in_: int
-    trace_: Trace
-    outcome_: Outcome
-    mistakes_: int
-    margin_bounds_: MarginBounds | None
-    mistake_bound_: float | None
-    n_iter_: int
+    sizes: tuple[int, int] = (1, 2)
+    _: KW_ONLY
+    unit: str = "word"
+    n_features: int = 1 << 18
+    vocabulary: bool = False
+    keep: str = "average"
+    max_iter: int = 100
+    shuffle: bool = True
+    random_state: int = 0
 
-    def __init__(
-        self,
-        sizes: tuple[int, int] = (1, 2),
-        *,
-        unit: str = "word",
-        n_features: int = 1 << 18,
-        vocabulary: bool = False,
-        keep: str = "average",
-        max_iter: int = 100,
-        shuffle: bool = True,
-        random_state: int = 0,
-    ) -> None:
-        self.sizes = sizes
-        self.unit = unit
-        self.n_features = n_features
-        self.vocabulary = vocabulary
-        self.keep = keep
-        self.max_iter = max_iter
-        self.shuffle = shuffle
-        self.random_state = random_state
+    coef_: Floats = field(init=False)
+    vocabulary_: Array = field(init=False)
+    n_features_in_: int = field(init=False)
+    trace_: Trace = field(init=False)
+    outcome_: Outcome = field(init=False)
+    mistakes_: int = field(init=False)
+    margin_bounds_: MarginBounds | None = field(init=False)
+    mistake_bound_: float | None = field(init=False)
+    n_iter_: int = field(init=False)
 
     def fit(self, candidates: Any, best: Any) -> Self:
         """Learn the weights, pass after pass, until one has no mistake or they are spent.

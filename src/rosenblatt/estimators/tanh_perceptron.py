@@ -1,5 +1,6 @@
 """Perceptrons with a soft output: the squared error through tanh or the logistic function."""
 
+from dataclasses import KW_ONLY, dataclass, field
 from functools import partial
 from typing import Any, Self
 
@@ -40,6 +41,7 @@ def _gives_probabilities(model: "TanhPerceptron") -> bool:
     return model._pair is not None if model._has_layer() else len(model.classes_) == 2  # noqa: SLF001
 
 
+@dataclass(eq=False, repr=False)
 class TanhPerceptron(SquaredErrorClassifier):
     """Units f(w·x + b) with f = tanh or the logistic function, trained on the squared error.
 
@@ -92,52 +94,14 @@ n_iter_no_change, class_weight, warm_start, keep, start, track_error, time_limit
     ((2, 2), True)
     """
 
-    _pair: Array | None
+    _: KW_ONLY
+    eta0: float = 0.01
+    learning_rate: str = "constant"
+    activation: str = "tanh"
+    batch_size: int | None = 1
+    tol: float | None = 1e-4
 
-    def __init__(
-        self,
-        *,
-        eta0: float = 0.01,
-        learning_rate: str = "constant",
-        activation: str = "tanh",
-        batch_size: int | None = 1,
-        fit_intercept: bool = True,
-        max_iter: int = 1000,
-        tol: float | None = 1e-4,
-        shuffle: bool = True,
-        verbose: int = 0,
-        n_jobs: int | None = None,
-        random_state: Any = 0,
-        early_stopping: bool = False,
-        validation_fraction: float = 0.1,
-        n_iter_no_change: int = 5,
-        class_weight: Any = None,
-        warm_start: bool = False,
-        keep: str = "last",
-        start: str = "zero",
-        track_error: bool = False,
-        time_limit: float | None = None,
-    ) -> None:
-        self.eta0 = eta0
-        self.learning_rate = learning_rate
-        self.activation = activation
-        self.batch_size = batch_size
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.tol = tol
-        self.shuffle = shuffle
-        self.verbose = verbose
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.class_weight = class_weight
-        self.warm_start = warm_start
-        self.keep = keep
-        self.start = start
-        self.track_error = track_error
-        self.time_limit = time_limit
+    _pair: Array | None = field(init=False)
 
     def fit(
         self,

@@ -1,6 +1,7 @@
 """The base class of all transformers: scikit-learn's contract for a feature map."""
 
 from abc import abstractmethod
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -113,6 +114,7 @@ class FeatureTransformer(TransformerMixin, Estimator):
         return names
 
 
+@dataclass(eq=False, repr=False)
 class FittedTransformer(FeatureTransformer):
     """A map that is already fitted, as a transformer.
 
@@ -122,8 +124,7 @@ class FittedTransformer(FeatureTransformer):
         The map.
     """
 
-    def __init__(self, map: FeatureMap) -> None:  # noqa: A002 (parameters are attributes)
-        self.map = map
+    map: FeatureMap
 
     def mark_fitted(self) -> Self:
         """Be ready to transform, without any rows."""

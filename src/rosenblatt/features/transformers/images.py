@@ -1,5 +1,6 @@
 """Maps of images, which are rows of pixels in reading order."""
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from rosenblatt.csr import Rows
@@ -11,6 +12,7 @@ from rosenblatt.features.maps.photocells import mark_i
 from rosenblatt.features.transformers.base import FeatureTransformer, require_seed, require_shape
 
 
+@dataclass(eq=False, repr=False)
 class HOG(FeatureTransformer):
     """Histograms of oriented gradients: the edges in each part of an image.
 
@@ -63,26 +65,15 @@ class HOG(FeatureTransformer):
 
     _preserved_dtypes = ()
 
-    def __init__(
-        self,
-        image_shape: Any = None,
-        orientations: int = 9,
-        pixels_per_cell: Any = (8, 8),
-        cells_per_block: Any = (2, 2),
-        *,
-        block_norm: str = "L2-Hys",
-        transform_sqrt: bool = False,
-        signed: bool = False,
-        soft: bool = False,
-    ) -> None:
-        self.image_shape = image_shape
-        self.orientations = orientations
-        self.pixels_per_cell = pixels_per_cell
-        self.cells_per_block = cells_per_block
-        self.block_norm = block_norm
-        self.transform_sqrt = transform_sqrt
-        self.signed = signed
-        self.soft = soft
+    image_shape: Any = None
+    orientations: int = 9
+    pixels_per_cell: Any = (8, 8)
+    cells_per_block: Any = (2, 2)
+    _: KW_ONLY
+    block_norm: str = "L2-Hys"
+    transform_sqrt: bool = False
+    signed: bool = False
+    soft: bool = False
 
     def _fit_map(self, rows: Rows) -> FeatureMap:
         parameter_checks.whole("orientations", self.orientations, least=1)
@@ -102,6 +93,7 @@ class HOG(FeatureTransformer):
         )
 
 
+@dataclass(eq=False, repr=False)
 class MarkI(FeatureTransformer):
     """An image as the Mark I perceptron saw it: 20 × 20 photocells.
 
@@ -139,12 +131,10 @@ class MarkI(FeatureTransformer):
 
     _preserved_dtypes = ()
 
-    def __init__(
-        self, image_shape: Any = None, *, threshold: float = 0.0, white: float | None = None
-    ) -> None:
-        self.image_shape = image_shape
-        self.threshold = threshold
-        self.white = white
+    image_shape: Any = None
+    _: KW_ONLY
+    threshold: float = 0.0
+    white: float | None = None
 
     def _fit_map(self, rows: Rows) -> FeatureMap:
         parameter_checks.number("threshold", self.threshold, least=0, most=1)
@@ -157,6 +147,7 @@ class MarkI(FeatureTransformer):
         )
 
 
+@dataclass(eq=False, repr=False)
 class AssociationUnits(FeatureTransformer):
     """Randomly connected units: 1 where the sum of a unit's inputs reaches its threshold, else 0.
 
@@ -199,18 +190,11 @@ class AssociationUnits(FeatureTransformer):
 
     _preserved_dtypes = ()
 
-    def __init__(
-        self,
-        n_units: int = 1000,
-        *,
-        connections: int = 10,
-        threshold: float | None = None,
-        random_state: int = 0,
-    ) -> None:
-        self.n_units = n_units
-        self.connections = connections
-        self.threshold = threshold
-        self.random_state = random_state
+    n_units: int = 1000
+    _: KW_ONLY
+    connections: int = 10
+    threshold: float | None = None
+    random_state: int = 0
 
     def _fit_map(self, rows: Rows) -> FeatureMap:
         parameter_checks.whole("n_units", self.n_units, least=1)

@@ -1,6 +1,7 @@
 """n-grams of words or of characters of texts."""
 
 from collections import Counter
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -21,6 +22,7 @@ from rosenblatt.types import Array, Floats, Ints
 STATE = {"n_texts_", "_settings", "_term_counts", "_hash_counts", "_cached_vectorizer"}
 
 
+@dataclass(eq=False, repr=False)
 class NGrams(TransformerMixin, Estimator):
     """Counts of n-grams of words or characters in texts, as sparse rows.
 
@@ -68,28 +70,19 @@ class NGrams(TransformerMixin, Estimator):
     {562: ['good']}
     """
 
-    n_texts_: int
-    _settings: tuple[Any, ...]  # that cannot change between chunks
-    _term_counts: Counter[str]  # number of texts that each n-gram occurs in
-    _hash_counts: Ints  # the same of each hashed feature
-    _cached_vectorizer: "_Vectorizer | None"  # built of them when it is needed
+    sizes: tuple[int, int] = (1, 2)
+    _: KW_ONLY
+    unit: str = "word"
+    n_features: int = 1 << 18
+    vocabulary: bool = False
+    weight: str = "count"
+    min_count: int = 1
 
-    def __init__(
-        self,
-        sizes: tuple[int, int] = (1, 2),
-        *,
-        unit: str = "word",
-        n_features: int = 1 << 18,
-        vocabulary: bool = False,
-        weight: str = "count",
-        min_count: int = 1,
-    ) -> None:
-        self.sizes = sizes
-        self.unit = unit
-        self.n_features = n_features
-        self.vocabulary = vocabulary
-        self.weight = weight
-        self.min_count = min_count
+    n_texts_: int = field(init=False)
+    _settings: tuple[Any, ...] = field(init=False)  # that cannot change between chunks
+    _term_counts: Counter[str] = field(init=False)  # number of texts that each n-gram occurs in
+    _hash_counts: Ints = field(init=False)  # the same of each hashed feature
+    _cached_vectorizer: "_Vectorizer | None" = field(init=False)  # built of them when it is needed
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn the n-grams and their document frequencies, as far as they are needed.

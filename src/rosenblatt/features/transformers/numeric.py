@@ -1,5 +1,6 @@
 """Maps of numeric features: products, powers, distances."""
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from rosenblatt.features.maps.polynomial import polynomial, products
 from rosenblatt.features.transformers.base import FeatureTransformer, require_seed
 
 
+@dataclass(eq=False, repr=False)
 class Products(FeatureTransformer):
     """The features and the products of different ones: Φ(u, v) = (u, v, uv).
 
@@ -46,14 +48,14 @@ class Products(FeatureTransformer):
     ['u', 'v', 'u × v']
     """
 
-    def __init__(self, degree: int = 2) -> None:
-        self.degree = degree
+    degree: int = 2
 
     def _fit_map(self, rows: Rows) -> FeatureMap:
         parameter_checks.whole("degree", self.degree, least=1)
         return products(rows, int(self.degree))
 
 
+@dataclass(eq=False, repr=False)
 class Polynomial(FeatureTransformer):
     """The powers x, x², …, x^degree of every feature, or all products up to a degree.
 
@@ -84,9 +86,9 @@ class Polynomial(FeatureTransformer):
     ['x0', 'x1', 'x0²', 'x0 × x1', 'x1²']
     """
 
-    def __init__(self, degree: int = 2, *, full: bool = False) -> None:
-        self.degree = degree
-        self.full = full
+    degree: int = 2
+    _: KW_ONLY
+    full: bool = False
 
     def _fit_map(self, rows: Rows) -> FeatureMap:
         parameter_checks.whole("degree", self.degree, least=1)
@@ -94,6 +96,7 @@ class Polynomial(FeatureTransformer):
         return polynomial(rows, int(self.degree), full=bool(self.full))
 
 
+@dataclass(eq=False, repr=False)
 class RandomProducts(FeatureTransformer):
     """The features, and the products of random pairs of them.
 
@@ -120,9 +123,9 @@ class RandomProducts(FeatureTransformer):
     array([[ 2.,  3.,  5., 15.,  6.]])
     """
 
-    def __init__(self, n_products: int = 1000, *, random_state: int = 0) -> None:
-        self.n_products = n_products
-        self.random_state = random_state
+    n_products: int = 1000
+    _: KW_ONLY
+    random_state: int = 0
 
     def _fit_map(self, rows: Rows) -> FeatureMap:
         parameter_checks.whole("n_products", self.n_products, least=0)
@@ -130,6 +133,7 @@ class RandomProducts(FeatureTransformer):
         return random_products(rows, int(self.n_products), seed=seed)
 
 
+@dataclass(eq=False, repr=False)
 class Radial(FeatureTransformer):
     """The features, and the distance to a centre, or to several.
 
@@ -164,9 +168,9 @@ class Radial(FeatureTransformer):
     'separable'
     """
 
-    def __init__(self, centres: Any = 1, *, random_state: int = 0) -> None:
-        self.centres = centres
-        self.random_state = random_state
+    centres: Any = 1
+    _: KW_ONLY
+    random_state: int = 0
 
     def _fit_map(self, rows: Rows) -> FeatureMap:
         seed = require_seed("random_state", self.random_state)
