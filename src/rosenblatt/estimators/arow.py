@@ -26,20 +26,21 @@ class AROW(SecondOrderClassifier):
     r : float, default=1.0
         How noisy a row is taken to be: the larger, the less one row moves the weights.
     covariance : {"auto", "full", "diagonal"}, default="auto"
-        Keep Σ whole, d + 1 numbers squared for each unit, or its diagonal only, the usual choice
-        for text: a row then costs no more than its entries. "auto" keeps it whole up to 256
-        features.
+        Keep the covariance of the weights whole, (d + 1)² numbers for each output, or its diagonal
+        only, the usual choice for text: a row then costs no more than its entries. "auto" keeps it
+        whole up to 256 features.
     fit_intercept, shuffle, verbose, n_jobs, random_state, early_stopping, validation_fraction, \
 n_iter_no_change, class_weight, keep, multi_class, start, track_error, time_limit :
         As in `Perceptron`.
     max_iter : int, default=1
-        Most passes over the rows. Each pass takes the rows for new ones, and Σ shrinks on.
+        Maximum number of epochs (passes over the rows). Each epoch takes the rows for new ones, and
+        Σ shrinks on.
     tol : float or None, default=1e-3
-        With more than one pass: stop when the mean loss has not fallen by `tol` for
-        `n_iter_no_change` passes. None goes on until a pass changes nothing.
+        Stop when the mean loss has not fallen by `tol` for `n_iter_no_change` epochs. None runs
+        until an epoch changes nothing.
     warm_start : bool, default=False
-        Start from the weights of the last fit, but as unsure as at first: Σ = I. To go on with the
-        same Σ use `partial_fit`.
+        Whether to start from the weights of the last fit. The covariance starts again at Σ = I; to
+        go on with it use `partial_fit`.
 
     Attributes
     ----------

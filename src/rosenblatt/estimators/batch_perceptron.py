@@ -28,36 +28,38 @@ class BatchPerceptron(LinearClassifier):
     Parameters
     ----------
     eta0 : float, default=1.0
-        Learning rate η; the corrections of a batch are summed, not averaged.
+        Learning rate η. The updates of a batch are summed, not averaged.
     learning_rate : {"constant", "1/n"}, default="constant"
-        η at every step, or η/n at the n-th.
+        "constant" is η at every step, "1/n" is η/n at the n-th.
     batch_size : int or None, default=None
-        Rows a batch; None takes them all.
+        Number of rows in a batch; None takes them all.
     fit_intercept : bool, default=True
-        Whether to learn the bias.
+        Whether to fit an intercept.
     max_iter : int, default=1000
-        Most passes over the rows.
+        Maximum number of epochs (passes over the rows).
     tol : float or None, default=None
-        Stop when the mean loss has not fallen by `tol` for `n_iter_no_change` passes; None runs
-        until a pass has no mistake.
+        Stop when the mean loss has not fallen by `tol` for `n_iter_no_change` epochs. None runs
+        until an epoch has no mistake.
     n_iter_no_change : int, default=5
-        Passes to wait for before stopping by `tol`.
+        Number of epochs without improvement to wait for before stopping.
     shuffle : bool, default=True
-        Draw the batches anew in each pass; makes no difference to a single batch.
+        Whether to visit the rows in a new order in each epoch. It makes no difference to a single
+        batch.
     n_jobs : int or None, default=None
-        Threads over blocks of rows; they change no bit of the result.
+        Number of threads; they change no bit of the result. None is one, −1 all cores.
     random_state : int, RandomState or None, default=0
-        Seed of the shuffle and of a random start.
+        Seed of the shuffle. Also of a random start.
     class_weight : dict, "balanced" or None, default=None
-        Weights of the classes.
+        Weights of the classes; "balanced" gives all classes the same total weight.
     warm_start : bool, default=False
-        Start from the weights of the last fit.
+        Whether to start from the weights of the last fit.
     multi_class : {"kesler", "ovr"}, default="kesler"
-        Kesler's construct, or one class against the rest.
+        For more than two classes: Kesler's construct, or one class against the rest.
     start : {"zero", "random", "means"}, default="zero"
-        Weights to start from.
+        Weights that `fit` starts from: "means" takes the mean of (x, 1) over the positive class, or
+        over each class.
     time_limit : float or None, default=None
-        Seconds after which `fit` stops at the end of the pass that it is in.
+        Time limit of `fit` in seconds. It stops at the end of the epoch that it is in.
 
     Attributes
     ----------
@@ -109,7 +111,7 @@ class BatchPerceptron(LinearClassifier):
         y : array-like of shape (n_samples,)
             Labels of any type.
         coef_init, intercept_init : array-like, optional
-            Weights and bias to start from, instead of `start`.
+            Weights and intercepts to start from, instead of `start`.
         sample_weight : array-like of shape (n_samples,), optional
             How many times each row counts.
 

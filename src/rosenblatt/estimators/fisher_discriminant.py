@@ -34,9 +34,10 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clos
         classes come apart, else midway between the projected means; "means" always there;
         "equal-error" where the same share of either class is wrong (keeps a number a row).
     n_components : int or None, default=None
-        How many directions to use for more than two classes; None takes all, one less than classes.
+        Number of directions, at most n_classes − 1; None takes all. With more than two classes,
+        predictions use no others.
     n_jobs : int or None, default=None
-        Threads that read blocks of rows; they change no bit of the result. −1 takes all cores.
+        Number of threads; they change no bit of the result. None is one, −1 all cores.
 
     Attributes
     ----------
@@ -45,7 +46,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clos
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
         Weights; for two classes Fisher's direction itself.
     intercept_ : ndarray of shape (1,) or (n_classes,)
-        Biases.
+        Intercepts.
     scalings_ : ndarray of shape (n_features, n_components)
         Directions rows are projected on, the best first.
     explained_variance_ratio_ : ndarray of shape (n_components,)

@@ -61,25 +61,27 @@ class KernelPerceptron(Classifier):
     coef0 : float, default=0.0
         Constant of "poly".
     fit_intercept : bool, default=True
-        Whether to learn a bias, the weight of a constant 1 at the end of Φ(x): it adds 1 to κ.
+        Whether to fit an intercept. It is the weight of a constant 1 at the end of Φ(x), which adds
+        1 to κ.
     max_iter : int, default=1000
-        Most passes over the rows.
+        Maximum number of epochs (passes over the rows).
     tol : float or None, default=None
-        Stop when the mean loss has not fallen by `tol` for `n_iter_no_change` passes. None runs
-        until a pass has no mistake.
+        Stop when the mean loss has not fallen by `tol` for `n_iter_no_change` epochs. None runs
+        until an epoch has no mistake.
     n_iter_no_change : int, default=5
-        Passes to wait for before stopping by `tol`.
+        Number of epochs without improvement to wait for before stopping.
     shuffle : bool, default=True
-        Visit the rows in a new order each pass, the same as `Perceptron` does.
+        Whether to visit the rows in a new order in each epoch. The order is that of `Perceptron`.
     random_state : int, RandomState or None, default=0
         Seed of the shuffle.
     class_weight : dict, "balanced" or None, default=None
-        Weights of the classes; "balanced" also works in `partial_fit`, on the counts so far.
+        Weights of the classes; "balanced" gives all classes the same total weight. In `partial_fit`
+        it goes by the counts so far.
     keep : {"last", "average", "pocket"}, default="last"
         Which weights to keep: the last, the mean over all rows visited, or the best seen (in `fit`
         by training errors, in `partial_fit` by the longest run of correct rows).
     multi_class : {"kesler", "ovr"}, default="kesler"
-        More than two classes: Kesler's construct, or one against the rest each.
+        For more than two classes: Kesler's construct, or one class against the rest.
     budget : int or None, default=None
         Most support vectors; goes with `keep="last"` only. Memory and time stay bounded on a
         stream without end.
@@ -89,7 +91,7 @@ class KernelPerceptron(Classifier):
     cache_size : float, default=200
         Megabytes of kernel columns to keep in `fit`.
     n_jobs : int or None, default=None
-        Threads over blocks of rows; they change no bit of the result. −1 takes all cores.
+        Number of threads; they change no bit of the result. None is one, −1 all cores.
 
     Attributes
     ----------
@@ -104,11 +106,11 @@ class KernelPerceptron(Classifier):
     n_support_ : ndarray of shape (n_classes,)
         How many of the rows are of each class.
     coef_, intercept_ : ndarray
-        Weights and bias; with the linear kernel only.
+        Weights and intercept; with the linear kernel only.
     gamma_ : float
         γ as it was used.
     trace_ : Trace
-        One record a pass of `fit`; its `norm` is |w| in the space of Φ.
+        One record an epoch of `fit`; its `norm` is |w| in the space of Φ.
     outcome_ : Outcome
         How the run ended, as a sentence.
     margin_bounds_ : MarginBounds or None

@@ -24,13 +24,13 @@ class LeastSquares(StreamingClosedForm):
     Parameters
     ----------
     alpha : float, default=0.0
-        Ridge penalty α; the bias is not penalised.
+        Strength of the penalty. It is the α of ridge regression; the intercept is not penalised.
     fit_intercept : bool, default=True
-        Whether there is a bias b.
+        Whether to fit an intercept.
     class_weight : dict, "balanced" or None, default=None
-        Weights of the classes; "balanced" gives all classes the same weight in all.
+        Weights of the classes; "balanced" gives all classes the same total weight.
     n_jobs : int or None, default=None
-        Threads that read blocks of rows; they change no bit of the result. −1 takes all cores.
+        Number of threads; they change no bit of the result. None is one, −1 all cores.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class LeastSquares(StreamingClosedForm):
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
         Weights; the shortest of all that are best, where the features are dependent.
     intercept_ : ndarray of shape (1,) or (n_classes,)
-        Biases.
+        Intercepts.
     rank_ : int
         How many directions the features span; what others explain but for some 1e-14 of its
         variance spans none of its own.

@@ -41,12 +41,12 @@ class LinearDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Stre
     priors : array-like of shape (n_classes,) or None, default=None
         Prior of each class, in the order of `classes_`; None takes their share of the rows.
     n_components : int or None, default=None
-        How many directions `transform` has, at most the smaller of n_classes − 1 and n_features;
-        None takes all. It changes no decision.
+        Number of directions, at most n_classes − 1; None takes all. It changes no prediction,
+        and is at most n_features, too.
     store_covariance : bool, default=False
         For scikit-learn's signature: `covariance_` is always there.
     n_jobs : int or None, default=None
-        Threads that read blocks of rows; they change no bit of the result. −1 takes all cores.
+        Number of threads; they change no bit of the result. None is one, −1 all cores.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class LinearDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Stre
         Weights; of more than two classes and by "svd" less their average by priors, which decides
         nothing.
     intercept_ : ndarray of shape (1,) or (n_classes,)
-        Biases.
+        Intercepts.
     priors_ : ndarray of shape (n_classes,)
         Priors used.
     means_ : ndarray of shape (n_classes, n_features)

@@ -32,39 +32,39 @@ class LinearSVM(CertifiedClassifier):
     Parameters
     ----------
     C : float or "cv", default=1.0
-        Price of the losses against that of long weights; "cv" chooses it by cross-validation along
-        a path of warm starts, by accuracy.
+        Inverse regularisation strength. "cv" selects it by cross-validation along a path of warm
+        starts, by accuracy.
     loss : {"hinge", "squared_hinge"}, default="hinge"
         max(0, 1 − m), or its square.
     fit_intercept : bool, default=True
-        Whether there is a bias b.
+        Whether to fit an intercept.
     tol : float, default=1e-6
-        Relative duality gap (P − D)/P that is small enough.
+        Relative duality gap (P − D)/P at which to stop.
     max_iter : int, default=1000
-        Most steps.
+        Maximum number of steps of the solver.
     solver : {"auto", "newton", "ascent"}, default="auto"
-        Newton's method, or dual coordinate ascent; by itself it takes the second for sparse rows of
-        more than 4,096 features. `trace_` tells which it was.
+        "newton" is Newton's method, "ascent" dual coordinate ascent; "auto" takes the second for
+        sparse rows of more than 4,096 features. `trace_` tells which it was.
     class_weight : dict, "balanced" or None, default=None
-        Weights of the classes; they multiply C.
+        Weights of the classes; "balanced" gives all classes the same total weight. They multiply C.
     warm_start : bool, default=False
-        Whether `fit` goes on from the weights of the last one.
+        Whether to start from the weights of the last fit.
     time_limit : float or None, default=None
-        Seconds after which the best weights so far are kept.
+        Time limit of `fit` in seconds. The best weights so far are kept.
     penalty : {"l2"}, default="l2"
         For the signature of scikit-learn's LinearSVC: there is no l1 part.
     dual : bool or "auto", default="auto"
-        For that signature: primal and dual are solved together.
+        For scikit-learn's signature: primal and dual are solved together.
     multi_class : {"ovr"}, default="ovr"
-        For that signature: one unit a class, against the rest.
+        For scikit-learn's signature: each class against the rest.
     intercept_scaling : float, default=1
-        For that signature: the bias is not penalised, so nothing has to be scaled.
+        For scikit-learn's signature: the intercept is not penalised, so its scale changes nothing.
     verbose : int, default=0
-        For that signature: nothing is printed; `trace_` has every step.
+        For scikit-learn's signature: nothing is printed; `trace_` has every step.
     n_jobs : int or None, default=None
-        Threads; they change no bit of the result. −1 takes all cores.
+        Number of threads; they change no bit of the result. None is one, −1 all cores.
     random_state : int, RandomState or None, default=0
-        Seed of the rows that a first, rough run learns from.
+        Seed of the subsample that a first, coarse run is fitted to.
 
     Attributes
     ----------
@@ -73,7 +73,7 @@ class LinearSVM(CertifiedClassifier):
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
         Weights.
     intercept_ : ndarray of shape (1,) or (n_classes,)
-        Biases.
+        Intercepts.
     gap_ : float
         (P − D)/P: the objective is at most this far above the best possible, relative to itself.
     objective_ : float

@@ -25,24 +25,24 @@ class LMS(SquaredErrorClassifier):
     Parameters
     ----------
     eta0 : float, default=0.01
-        Learning rate η (the lecture's μ); below 2 / ‖(x, 1)‖² of the longest row it is safe.
+        Learning rate η. It is the lecture's μ; below 2 / ‖(x, 1)‖² of the longest row it is safe.
     learning_rate : {"constant", "1/n", "normalised"}, default="constant"
-        η for every row, η/n for the n-th row of the run, or η / ‖(x, 1)‖², which is safe below 2
-        whatever the rows (normalised LMS).
+        "constant" is η at every step, "1/n" is η/n at the n-th. "normalised" is η / ‖(x, 1)‖²,
+        which is safe below 2 whatever the rows (normalised LMS).
     error : {"linear", "hard"}, default="linear"
         e = y − (w·x + b), or the perceptron's: y where y (w·x + b) ≤ 0, else 0.
     batch_size : int or None, default=1
-        Rows whose corrections are summed at the same weights and made at once; None takes them
-        all. A normalised step then divides η by the sum of ‖(x, 1)‖², and `sample_weight` means
-        repetition. `partial_fit` goes row by row in any case.
+        Number of rows in a batch; None takes them all. The updates of a batch are summed at the
+        same weights and made at once. A normalised step then divides η by the sum of ‖(x, 1)‖², and
+        `sample_weight` means repetition. `partial_fit` goes row by row in any case.
     fit_intercept, max_iter, shuffle, verbose, random_state, early_stopping, validation_fraction, \
 n_iter_no_change, class_weight, warm_start, keep, start, track_error, time_limit :
         As in `Perceptron`.
     tol : float or None, default=1e-4
-        Stop when the mean loss has not fallen by `tol` for `n_iter_no_change` passes. None runs
-        `max_iter` passes.
+        Stop when the mean loss has not fallen by `tol` for `n_iter_no_change` epochs. None runs
+        `max_iter` epochs.
     n_jobs : int or None, default=None
-        Threads over blocks of rows, for batches and for deciding; they change no bit.
+        Number of threads; they change no bit of the result. None is one, −1 all cores.
 
     Attributes
     ----------

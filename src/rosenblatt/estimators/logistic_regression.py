@@ -59,41 +59,40 @@ class LogisticRegression(CertifiedClassifier):
         ½‖w‖², or nothing, which means `C=np.inf`. "deprecated", the word that scikit-learn's
         default has become, means "l2", and so does "elasticnet", whose l1 part must be 0.
     C : float, np.inf or "cv", default=1.0
-        Price of the losses against that of long weights; "cv" chooses it by cross-validation along
-        a path of warm starts, by log loss. np.inf is maximum likelihood, for up to 4,096 weights
-        (n_features + 1 for two classes or one against the rest, else n_classes times that).
+        Inverse regularisation strength. "cv" selects it by cross-validation along a path of warm
+        starts, by log loss. np.inf is maximum likelihood, for up to 4,096 weights (n_features + 1
+        for two classes or one against the rest, else n_classes times that).
     l1_ratio : 0 or None, default=0.0
         For scikit-learn's signature: there is no l1 part.
     dual : bool, default=False
         For scikit-learn's signature: primal and dual are solved together.
     tol : float, default=1e-6
-        Relative duality gap (P − D)/P that is small enough.
+        Relative duality gap (P − D)/P at which to stop.
     fit_intercept : bool, default=True
-        Whether there is a bias b.
+        Whether to fit an intercept.
     intercept_scaling : float, default=1
-        For scikit-learn's signature: the bias is not penalised, so its scale changes nothing.
+        For scikit-learn's signature: the intercept is not penalised, so its scale changes nothing.
     class_weight : dict, "balanced" or None, default=None
-        Weights of the classes; they multiply C.
+        Weights of the classes; "balanced" gives all classes the same total weight. They multiply C.
     random_state : int, RandomState or None, default=0
-        Seed of the rows that a first, rough run learns from.
+        Seed of the subsample that a first, coarse run is fitted to.
     solver : str, default="auto"
-        "newton" is Newton's method, "ascent" dual coordinate ascent (two classes, or one against
-        the rest); "auto" takes the second for sparse rows of more than 4,096 features. The names of
-        scikit-learn's solvers are taken for its signature's sake, and mean "auto". ("liblinear"
-        penalises the bias in scikit-learn; here nothing does.)
+        "newton" is Newton's method, "ascent" dual coordinate ascent; "auto" takes the second for
+        sparse rows of more than 4,096 features. The second is for two classes, or one against the
+        rest. The names of scikit-learn's solvers are accepted for its signature's sake, and mean
+        "auto". ("liblinear" penalises the intercept in scikit-learn; here nothing does.)
     max_iter : int, default=1000
-        Most steps.
+        Maximum number of steps of the solver.
     multi_class : {"multinomial", "ovr"}, default="multinomial"
-        How more than two classes are told apart: by the softmax over all, or one unit a class
-        against the rest.
+        For more than two classes: the softmax over all, or each class against the rest.
     verbose : int, default=0
         For scikit-learn's signature: nothing is printed; `trace_` has every step.
     warm_start : bool, default=False
-        Whether `fit` goes on from the weights of the last one.
+        Whether to start from the weights of the last fit.
     n_jobs : int or None, default=None
-        Threads; they change no bit of the result. −1 takes all cores.
+        Number of threads; they change no bit of the result. None is one, −1 all cores.
     time_limit : float or None, default=None
-        Seconds after which the best weights so far are kept.
+        Time limit of `fit` in seconds. The best weights so far are kept.
 
     Attributes
     ----------
@@ -102,7 +101,7 @@ class LogisticRegression(CertifiedClassifier):
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
         Weights; those of a softmax sum to 0 over the classes.
     intercept_ : ndarray of shape (1,) or (n_classes,)
-        Biases, likewise.
+        Intercepts, likewise.
     gap_ : float
         (P − D)/P: the objective is at most this far above the best possible, relative to itself;
         infinite where no weights are the best.

@@ -25,7 +25,8 @@ class PassiveAggressive(OnlineClassifier):
     Parameters
     ----------
     C : float, default=1.0
-        Most that a single row may move the weights (I), or how hard it may push (II).
+        Aggressiveness: the largest step τ (variant I), or the weight of the loss against the length
+        of the step (variant II).
     loss : {"hinge", "squared_hinge"}, default="hinge"
         Variant I or II.
     fit_intercept, max_iter, shuffle, verbose, n_jobs, random_state, early_stopping, \
@@ -33,8 +34,8 @@ validation_fraction, n_iter_no_change, class_weight, warm_start, keep, multi_cla
 track_error, time_limit :
         As in `Perceptron`.
     tol : float or None, default=1e-3
-        Stop when the mean loss has not fallen by `tol` for `n_iter_no_change` passes. None runs
-        until a pass changes nothing.
+        Stop when the mean loss has not fallen by `tol` for `n_iter_no_change` epochs. None runs
+        until an epoch changes nothing.
 
     average : bool, default=False
         For scikit-learn's signature: True means `keep="average"`, the mean of the weights after

@@ -42,22 +42,22 @@ class SentenceRanker(Estimator):
     Parameters
     ----------
     sizes : (int, int), default=(1, 2)
-        How many words a run has that is counted, from and to.
+        Lengths of the n-grams, from and to: at most 8.
     unit : {"word", "character"}, default="word"
-        What runs are made of; those of characters stay within a word.
+        What n-grams are made of; those of characters stay within a word.
     n_features : int, default=2**18
-        Features that runs are hashed to, a power of 2.
+        Number of features that n-grams are hashed to, a power of 2.
     vocabulary : bool, default=False
-        Whether every run of the training sentences has a feature of its own instead. Their words
-        are then kept, in a saved model too.
+        Whether every n-gram of the training texts has a feature of its own instead, in alphabetical
+        order. Their words are then kept, in a saved model too.
     keep : {"average", "last"}, default="average"
-        Which weights to keep: their mean over all groups visited, or the last.
+        Which weights to keep: the mean over all groups visited, or the last.
     max_iter : int, default=100
-        Most passes over the groups.
+        Maximum number of epochs (passes over the groups).
     shuffle : bool, default=True
-        Visit the groups in a new order each pass.
+        Whether to visit the groups in a new order in each epoch.
     random_state : int, default=0
-        Seed of the shuffle, and of what `fit_sentences` draws.
+        Seed of the shuffle. Also of what `fit_sentences` draws.
 
     Attributes
     ----------
@@ -72,14 +72,14 @@ class SentenceRanker(Estimator):
     outcome_ : Outcome
         How the run ended, as a sentence.
     mistakes_ : int
-        Mistakes over all passes.
+        Mistakes over all epochs.
     margin_bounds_ : MarginBounds
         lower ≤ γ* ≤ upper for the largest margin γ* of the differences.
     mistake_bound_ : float or None
         (R/γ)² with that lower bound and R the longest difference: the theorem's limit on
         `mistakes_`; None without convergence.
     n_iter_ : int
-        Passes made.
+        Number of epochs.
 
     Examples
     --------

@@ -54,24 +54,24 @@ class TanhPerceptron(SquaredErrorClassifier):
     Parameters
     ----------
     eta0 : float, default=0.01
-        Learning rate η (002's μ).
+        Learning rate η. It is lecture 002's μ.
     learning_rate : {"constant", "1/n", "normalised"}, default="constant"
-        η for every row, η/n for the n-th, or η / ‖(x, 1)‖².
+        "constant" is η at every step, "1/n" is η/n at the n-th. "normalised" is η / ‖(x, 1)‖².
     activation : {"tanh", "logistic", "hard"}, default="tanh"
         Output tanh s with the targets ±1, or σ(s) with the targets 0 and 1; "hard" gives the sign
         of s and is trained by the perceptron's error, y at mistakes and 0 elsewhere.
     batch_size : int or None, default=1
-        Rows whose corrections are summed at the same weights and made at once; None takes them
-        all. A normalised step then divides η by the sum of ‖(x, 1)‖², and `sample_weight` means
-        repetition. `partial_fit` goes row by row in any case.
+        Number of rows in a batch; None takes them all. The updates of a batch are summed at the
+        same weights and made at once. A normalised step then divides η by the sum of ‖(x, 1)‖², and
+        `sample_weight` means repetition. `partial_fit` goes row by row in any case.
     fit_intercept, max_iter, shuffle, verbose, random_state, early_stopping, validation_fraction, \
 n_iter_no_change, class_weight, warm_start, keep, start, track_error, time_limit :
         As in `Perceptron`.
     tol : float or None, default=1e-4
-        Stop when the mean loss has not fallen by `tol` for `n_iter_no_change` passes. None runs
-        `max_iter` passes.
+        Stop when the mean loss has not fallen by `tol` for `n_iter_no_change` epochs. None runs
+        `max_iter` epochs.
     n_jobs : int or None, default=None
-        Threads over blocks of rows, for batches of labels and for deciding; they change no bit.
+        Number of threads; they change no bit of the result. None is one, −1 all cores.
 
     Attributes
     ----------
@@ -124,7 +124,7 @@ n_iter_no_change, class_weight, warm_start, keep, start, track_error, time_limit
             Labels of any type; or a matrix with a column an output: labels 0 and 1, labels −1 and
             1, or real targets in the range of the activation.
         coef_init, intercept_init : array-like, optional
-            Weights and bias to start from, instead of `start`.
+            Weights and intercepts to start from, instead of `start`.
         sample_weight : array-like of shape (n_samples,), optional
             Scales the update each row makes; rows of weight 0 are passed over.
         X_val, y_val : array-like, optional

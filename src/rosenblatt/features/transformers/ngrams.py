@@ -33,13 +33,14 @@ class NGrams(TransformerMixin, Estimator):
     Parameters
     ----------
     sizes : (int, int), default=(1, 2)
-        Smallest and largest n, at most 8.
+        Lengths of the n-grams, from and to: at most 8.
     unit : {"word", "character"}, default="word"
-        What n-grams are made of.
+        What n-grams are made of; those of characters stay within a word.
     n_features : int, default=2**18
-        Number of hashed features, a power of 2. Nothing is stored for it.
+        Number of features that n-grams are hashed to, a power of 2. Nothing is stored for it.
     vocabulary : bool, default=False
-        Whether every n-gram seen in `fit` has its own feature instead, in alphabetical order.
+        Whether every n-gram of the training texts has a feature of its own instead, in alphabetical
+        order.
     weight : {"count", "binary", "tfidf"}, default="count"
         Value of an n-gram that occurs tf times in a text, and in df of n texts: tf, or 1, or
         (1 + log tf) (1 + log((1 + n)/(1 + df))) with rows of norm 1, where n-grams of none of the
