@@ -35,7 +35,7 @@ def noisy(n: int = 240, k: int = 2) -> Any:
 def test_the_scores_are_those_of_separate_fits(
     model: Any, k: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(type(model), "_choosing_tol", 0.0)
+    monkeypatch.setattr(type(model), "_selection_tol", 0.0)
     X, y = noisy(k=k)
     weights = np.random.default_rng(1).uniform(0.5, 2, len(y))
     model = clone(model).set_params(C="cv", tol=1e-10)

@@ -15,7 +15,7 @@ class AROW(SecondOrderClassifier):
     Where a row has a margin m = y (w·x) below 1, w ← w + β (1 − m) y Σx and Σ ← Σ − β Σx xᵀΣ, with
     β = 1 / (xᵀΣx + r) and Σ = I at first (Crammer, Kulesza and Dredze 2009). As long as every row
     has a margin below 1 when it comes, w is the ridge solution (XᵀX + rI)⁻¹Xᵀy of the rows so far.
-    The bias is inside w, and as unsure as any weight.
+    The intercept is part of w, and as uncertain as any weight.
 
     A row of weight ω counts like ω rows at once: it has r/ω in place of r. With more than two
     classes each has its own Σ; by Kesler's construct a row turns its own class and the strongest
@@ -48,7 +48,7 @@ n_iter_no_change, class_weight, keep, multi_class, start, track_error, time_limi
         "full" or "diagonal".
     covariance_ : ndarray of shape (n_units, n_features + 1, n_features + 1) or \
 (n_units, n_features + 1)
-        Covariance Σ of the weights (w, b) of each unit, or the diagonals of it.
+        Covariance Σ of the weights (w, b) of each output, or its diagonals.
     classes_, coef_, intercept_, trace_, outcome_, mistakes_, n_iter_, t_ :
         As in `Perceptron`.
 

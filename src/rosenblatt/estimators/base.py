@@ -84,7 +84,7 @@ class Estimator(BaseEstimator):
 
 
 def available_if(check: Callable[[Any], bool]) -> Callable[[Any], Any]:
-    """A method that an estimator has, or has not, by its parameters."""
+    """A method that an estimator has only with some of its parameters."""
     return lambda method: _Conditional(method, check)
 
 
@@ -110,13 +110,13 @@ def clone_with(estimator: Any, **settings: Any) -> Any:
 
 
 def iterations_of(estimator: Any) -> int | None:
-    """Passes or steps that a fit took, the most of any unit; None where a rule has none."""
+    """Number of epochs or steps of a fit, the most of any output; None where a rule has none."""
     taken = getattr(estimator, "n_iter_", None)
     return None if taken is None else int(np.max(taken))
 
 
 def remember_columns(model: Any, X: Any, width: int, *, reset: bool) -> None:
-    """Remember how many columns X has and how they are called, or compare with those known."""
+    """Remember the number and names of the columns of X, or compare them with those of `fit`."""
     if hasattr(X, "columns") or hasattr(X, "__dataframe__") or hasattr(model, "feature_names_in_"):
         from sklearn.utils.validation import validate_data  # noqa: PLC0415 (slow to import)
 
@@ -131,7 +131,7 @@ def remember_columns(model: Any, X: Any, width: int, *, reset: bool) -> None:
 
 
 def seed_of(random_state: Any) -> int:
-    """A seed by `random_state`: a whole number, a RandomState, or None for another every time."""
+    """The seed that `random_state` gives: an integer, a RandomState, or None for a random one."""
     if random_state is None or random_state is np.random:
         return int(np.random.randint(2**31))  # noqa: NPY002 (what np.random.seed governs)
     if isinstance(random_state, np.random.RandomState):

@@ -10,7 +10,7 @@ from rosenblatt.estimators.convergence_warning import warn_unless_converged
 from rosenblatt.estimators.fit_loop import Monitoring, given_weights, run_solver, start_weights
 from rosenblatt.estimators.linear_base import LinearClassifier, unchanged_by_failure
 from rosenblatt.estimators.log_messages import log_epoch
-from rosenblatt.estimators.partial_fit import units
+from rosenblatt.estimators.partial_fit import count_outputs
 from rosenblatt.online.batch import batch_epochs
 from rosenblatt.online.result import Ending
 from rosenblatt.online.state import OptimiserState
@@ -102,7 +102,7 @@ class BatchPerceptron(LinearClassifier):
         intercept_init: Any = None,
         sample_weight: Any = None,
     ) -> Self:
-        """Descend, pass after pass, until one has no mistake or the passes are spent.
+        """Descend epoch after epoch, until one has no mistake or `max_iter` is reached.
 
         Parameters
         ----------
@@ -126,7 +126,11 @@ class BatchPerceptron(LinearClassifier):
             self._check_warm(warm)
             seed = self._seed()
             rule = self._rule(data.n_classes)
-            W = warm.W if warm else start_weights(data, units(data.n_classes), self.start, seed)
+            W = (
+                warm.W
+                if warm
+                else start_weights(data, count_outputs(data.n_classes), self.start, seed)
+            )
             W = given_weights(coef_init, intercept_init, W, rule.bias)
             results = batch_epochs(
                 data,

@@ -1,4 +1,4 @@
-"""Fisher's discriminant, with the bias of lecture 003 where the classes come apart."""
+"""Fisher's discriminant, with the intercept of lecture 003 where the classes come apart."""
 
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
@@ -22,9 +22,9 @@ from rosenblatt.types import Floats
 class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClosedFormClassifier):
     """Fisher's line: projected on it, the classes lie far apart for how much each scatters.
 
-    For two classes w = S_w⁻¹(μ₁ − μ₀) with the scatter S_w within the classes, and the bias lies
-    midway between the two closest projected rows where the classes come apart (lecture 003). Of
-    more classes, the directions of the largest ratio of scatter between to scatter within them;
+    For two classes w = S_w⁻¹(μ₁ − μ₀) with the scatter S_w within the classes, and the boundary
+    lies midway between the two closest projected rows where the classes come apart (lecture 003).
+    Of more classes, the directions of the largest ratio of scatter between to scatter within them;
     a row belongs to the class whose projected mean is nearest. `transform` projects.
 
     Parameters

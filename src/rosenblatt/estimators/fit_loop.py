@@ -114,7 +114,7 @@ def _bounds(
 
 
 def start_weights(data: TrainingData, n_units: int, start: str, seed: int) -> Floats:
-    """Initial weights: zero, random, or the mean of each unit's own class."""
+    """Initial weights: zero, random, or the mean of each output's own class."""
     shape = (n_units, n_cols(data.rows) + 1)
     W: Floats
     if start == "random":
@@ -137,7 +137,7 @@ def add_to_classes(X: Rows, codes: Codes, weights: Floats, sums: Floats) -> None
 
 
 def given_weights(coef_init: Any, intercept_init: Any, W: Floats, bias: float) -> Floats:
-    """Initial weights with the parts given to `fit` in their place, and no bias where none is."""
+    """Initial weights with those given to `fit` in their place, and no intercept without one."""
     W = W.copy()
     for name, given, part in (
         ("coef_init", coef_init, W[:, :-1]),

@@ -16,7 +16,13 @@ from rosenblatt.estimators.convergence_warning import warn_unless_converged
 from rosenblatt.estimators.fit_loop import Fit, Monitoring, run_solver
 from rosenblatt.estimators.linear_base import Classifier, unchanged_by_failure
 from rosenblatt.estimators.online_base import unseen_classes
-from rosenblatt.estimators.partial_fit import Chunk, Stream, check_same_keep, learn_chunk, units
+from rosenblatt.estimators.partial_fit import (
+    Chunk,
+    Stream,
+    check_same_keep,
+    count_outputs,
+    learn_chunk,
+)
 from rosenblatt.kernels.rows import CSR, Rows, n_cols, n_rows
 from rosenblatt.linalg.scores import wrong_and_all
 from rosenblatt.losses.kernel_functions import KERNEL_NAMES, Kernel, Points, gamma_by_scale
@@ -119,7 +125,7 @@ class KernelPerceptron(Classifier):
     mistake_bound_ : float or None
         (R/γ)² with that lower bound: the theorem's limit on `mistakes_`; None without convergence.
     mistakes_, n_iter_, t_ : int
-        Mistakes over all passes, passes made, rows visited.
+        Mistakes over all epochs, epochs, rows visited.
 
     Examples
     --------
@@ -165,7 +171,7 @@ class KernelPerceptron(Classifier):
     _outcome: Outcome | None = field(init=False)
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn, pass after pass, until one has no mistake or the passes are spent.
+        """Train epoch after epoch, until one has no mistake or `max_iter` is reached.
 
         Parameters
         ----------
@@ -242,7 +248,7 @@ class KernelPerceptron(Classifier):
 
     @property
     def dual_coef_(self) -> Floats:
-        """What each unit takes of each row in the sum."""
+        """Coefficient of each row in the sum, for each output."""
         return self._sum()[1]
 
     @property
@@ -260,13 +266,13 @@ class KernelPerceptron(Classifier):
 
     @property
     def coef_(self) -> Floats:
-        """Weights of the features, a row a unit; of the linear kernel only."""
+        """Weights of the features, a row for each output; of the linear kernel only."""
         points, deltas = self._linear_sum()
         return np.asarray(deltas @ matrix_of(points.rows).astype(np.float64))
 
     @property
     def intercept_(self) -> Floats:
-        """Bias of each unit; of the linear kernel only."""
+        """Intercept of each output; of the linear kernel only."""
         _, deltas = self._linear_sum()
         return np.asarray(deltas.sum(axis=1) * self._kernel.bias)
 
@@ -280,18 +286,18 @@ class KernelPerceptron(Classifier):
 
     @property
     def mistakes_(self) -> int:
-        """How many mistakes were made in all passes or in the stream so far."""
+        """Number of mistakes in all epochs, or in the stream so far."""
         self._require_fitted()
         return int(self._stream.state.counters[MISTAKES])
 
     @property
     def t_(self) -> int:
-        """How many rows were visited, over all passes and chunks."""
+        """Number of rows visited, over all epochs and chunks."""
         self._require_fitted()
         return int(self._stream.state.counters[ROWS])
 
     def __sklearn_is_fitted__(self) -> bool:
-        """Whether there is a sum to decide with."""
+        """Whether there is a sum to predict with."""
         return "_stream" in vars(self)
 
     def __sklearn_tags__(self) -> Any:
@@ -428,7 +434,7 @@ class KernelPerceptron(Classifier):
 
     def _run_solver(self, data: TrainingData, points: Points) -> None:
         kernel, rule = self._kernel, self._rule(data.n_classes)
-        W = np.zeros((units(data.n_classes), len(data.codes)))
+        W = np.zeros((count_outputs(data.n_classes), len(data.codes)))
         state = OptimiserState.from_weights(W, data.n_classes, keep=self.keep, l1=False)
         columns = Columns(kernel, points, self._threads(), self.cache_size * MEGABYTE)
         learner = Learner(data, rule, state, columns, np.zeros(W.T.shape))

@@ -41,7 +41,7 @@ class WarmStart(NamedTuple):
 
 
 class Classifier(ClassifierMixin, Estimator):
-    """A classifier that decides by scores: one unit for two classes, else one a class.
+    """A classifier by scores: one output for two classes, else one for each class.
 
     Subclasses set `classes_` and say how rows are scored.
     """
@@ -59,7 +59,7 @@ class Classifier(ClassifierMixin, Estimator):
 
     @abstractmethod
     def _scorer(self) -> Callable[[Rows], Floats]:
-        """What gives the scores of rows, a column a unit."""
+        """A function from rows to their scores, a column for each output."""
 
     def decision_function(self, X: Any) -> Floats:
         """Score of each row: one number a row for two classes, else one a class.
@@ -84,7 +84,7 @@ class Classifier(ClassifierMixin, Estimator):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            The rows to decide.
+            The rows to classify.
 
         Returns
         -------
@@ -97,13 +97,13 @@ class Classifier(ClassifierMixin, Estimator):
         return decisions
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Share of the rows that are decided rightly.
+        """Accuracy: the share of rows that are classified correctly.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            The rows to decide.
-        y : array-like of shape (n_samples,), or for a layer of units (n_samples, n_outputs)
+            The rows to classify.
+        y : array-like of shape (n_samples,), or for several outputs (n_samples, n_outputs)
             Their labels.
         sample_weight : array-like of shape (n_samples,), optional
             Weights of the rows.
@@ -167,17 +167,17 @@ class Classifier(ClassifierMixin, Estimator):
         return TrainingData(rows, codes, weights, class_weights)
 
     def _class_sizes(self, codes: Codes, weights: Floats, n_classes: int) -> Array:
-        """How large each class is: by weight, where a row of weight 2 is two rows."""
+        """Size of each class: by weight, where a row of weight 2 is two rows."""
         if self._weights_are_repetitions():
             return np.bincount(codes, weights, n_classes)
         return class_counts(codes, n_classes)
 
     def _weights_are_repetitions(self) -> bool:
-        """Whether the weight of a row says how many times it counts; else it scales a step."""
+        """Whether the weight of a row is how many times it counts; else it scales a step."""
         return False
 
     def _is_correct(self, decisions: Array, y: Any) -> Array:
-        """Which decisions are those of the labels."""
+        """Which predictions are correct."""
         labels = labels_of(y, len(decisions))
         check_same_kind(labels, self.classes_)
         return np.equal(decisions, labels)
@@ -225,9 +225,9 @@ class Classifier(ClassifierMixin, Estimator):
 
 
 class LinearClassifier(Classifier):
-    """A classifier with one row of weights (w, b) a unit: its scores are w·x + b.
+    """A classifier with weights (w, b) for each output: its scores are w·x + b.
 
-    Subclasses set `_W`, the weights with the bias in the last column.
+    Subclasses set `_W`, the weights with the intercept in the last column.
     """
 
     # parameters that every estimator has; each final class lists them in its own signature
@@ -243,9 +243,9 @@ class LinearClassifier(Classifier):
 
     @property
     def coef_(self) -> Any:
-        """Weights of the features, a row a unit; after `sparsify` a sparse matrix.
+        """Weights of the features, a row for each output; after `sparsify` a sparse matrix.
 
-        They can be set: what follows decides by them, and what was proved of others is forgotten.
+        They can be set: predictions follow them, and what was proved of the old ones is forgotten.
         """
         coef = self._shown_weights()[:, :-1]
         if not vars(self).get("_sparse_coef", False):
@@ -268,7 +268,7 @@ class LinearClassifier(Classifier):
 
     @property
     def intercept_(self) -> Floats:
-        """Bias of each unit; it can be set like `coef_`."""
+        """Intercept of each output; it can be set like `coef_`."""
         return self._shown_weights()[:, -1]
 
     @intercept_.setter
@@ -285,7 +285,7 @@ class LinearClassifier(Classifier):
     def sparsify(self) -> Self:
         """Let `coef_` be a sparse matrix, as scikit-learn's linear classifiers can.
 
-        The estimator itself goes on with dense weights, so no decision changes.
+        The estimator itself goes on with dense weights, so no prediction changes.
 
         Returns
         -------
@@ -307,7 +307,7 @@ class LinearClassifier(Classifier):
         return self
 
     def __sklearn_is_fitted__(self) -> bool:
-        """Whether there are weights to decide with."""
+        """Whether there are weights to predict with."""
         return "_W" in vars(self)
 
     def _weights(self) -> Floats:
@@ -319,7 +319,7 @@ class LinearClassifier(Classifier):
         return self._weights()
 
     def _set_weights(self, W: Floats) -> None:
-        """Decide by other weights from now on; what was found out of those before is forgotten."""
+        """Predict by other weights from now on, and forget what was proved of the old ones."""
         if self.__sklearn_is_fitted__() and np.array_equal(W, self._shown_weights()):
             return
         self._take_weights(W)

@@ -53,7 +53,7 @@ class LinearDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Stre
     classes_ : ndarray of shape (n_classes,)
         Sorted labels; for two classes the second is the positive one.
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-        Weights; of more than two classes and by "svd" less their average by priors, which decides
+        Weights; of more than two classes and by "svd" less their average by priors, which predicts
         nothing.
     intercept_ : ndarray of shape (1,) or (n_classes,)
         Intercepts.
@@ -133,7 +133,7 @@ class LinearDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Stre
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            The rows to judge.
+            The rows to classify.
 
         Returns
         -------
@@ -148,7 +148,7 @@ class LinearDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Stre
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            The rows to judge.
+            The rows to classify.
 
         Returns
         -------
@@ -223,7 +223,7 @@ class LinearDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Stre
         return True
 
     def _shown_weights(self) -> Floats:
-        """Weights as they are written down; to decide, those without the common part are better."""
+        """Weights as published; predictions use them without the part common to all classes."""
         return self._weights() + self._common
 
     def _take_weights(self, W: Floats) -> None:

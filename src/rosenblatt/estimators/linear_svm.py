@@ -8,25 +8,27 @@ import numpy as np
 from rosenblatt.data.training_data import TrainingData
 from rosenblatt.errors import DataError
 from rosenblatt.estimators import parameter_checks
-from rosenblatt.estimators.convex_base import CertifiedClassifier, Run
+from rosenblatt.estimators.convex_base import CertifiedClassifier, check_C
+from rosenblatt.estimators.convex_fit import ConvexObjective, Run, signs_of
+from rosenblatt.losses.link import decided
 from rosenblatt.losses.margin_losses import Loss
 from rosenblatt.optim.solve import METHODS
-from rosenblatt.types import Floats, Ints
+from rosenblatt.types import Array, Floats, Ints
 
 LOSSES = {"hinge": Loss.HINGE, "squared_hinge": Loss.SQUARED_HINGE}
 
 
 @dataclass(eq=False, repr=False)
 class LinearSVM(CertifiedClassifier):
-    """Linear SVM: ½‖w‖² + C Σ max(0, 1 − y (w·x + b)) is as small as can be, and proved to be.
+    """Linear SVM: minimises ½‖w‖² + C Σ max(0, 1 − y (w·x + b)), with a proved duality gap.
 
     Lecture 000 writes λ‖w‖² + the mean of the hinge losses; that is the same line for
-    λ = 1/(2CN), N the number of rows. The bias b is not penalised. More than two classes: one unit
-    a class, against the rest.
+    λ = 1/(2CN), N the number of rows. The intercept b is not penalised. With more than two classes
+    each is fitted against the rest.
 
-    Every step knows a value that no weights can go below (a feasible point of the dual problem), so
-    the run stops when the objective is within `tol` of the best possible, and says so. Newton's
-    method finds it; for the hinge, which has a corner, on smooth floors under it (see
+    Every step has a lower bound of the objective (a feasible point of the dual problem), so the run
+    stops when the objective is within `tol` of the optimum, and says so. Newton's
+    method finds it; for the hinge, which has a corner, on smoothed losses below it (see
     rosenblatt.losses.smoothing).
 
     Parameters
@@ -77,7 +79,7 @@ class LinearSVM(CertifiedClassifier):
     gap_ : float
         (P − D)/P: the objective is at most this far above the best possible, relative to itself.
     objective_ : float
-        P, summed over the units.
+        P, summed over the classes.
     support_ : ndarray, or a list of one a class
         Rows that pull on the line: those on the margin or within it.
     dual_coef_ : ndarray, or a list of one a class
@@ -91,7 +93,7 @@ class LinearSVM(CertifiedClassifier):
         spared because the value was out of the race, and the "mean_score", for which a spared
         fold is made up from how far the value was behind the one chosen.
     n_iter_ : int
-        Steps taken (the most of any unit).
+        Number of steps (the most of any class).
     outcome_ : Outcome
         How the run ended, as a sentence.
     trace_ : Trace
@@ -115,11 +117,14 @@ class LinearSVM(CertifiedClassifier):
     dual: bool | str = "auto"
     multi_class: str = "ovr"
 
+    _selection_tol = 1e-2  # by then few rows change sides
+
     support_: Ints | list[Ints] = field(init=False)
     dual_coef_: Floats | list[Floats] = field(init=False)
 
     def _check(self) -> None:
         super()._check()
+        check_C(self.C)
         parameter_checks.one_of("loss", self.loss, tuple(LOSSES))
         parameter_checks.one_of("solver", self.solver, ("auto", *METHODS))
         parameter_checks.one_of("penalty", self.penalty, ("l2",))
@@ -128,30 +133,46 @@ class LinearSVM(CertifiedClassifier):
         parameter_checks.number("intercept_scaling", self.intercept_scaling, above=0)
         parameter_checks.verbosity("verbose", self.verbose)
 
-    def _loss(self) -> Loss:
-        return LOSSES[self.loss]
+    def _objective(self) -> ConvexObjective:
+        return ConvexObjective(
+            loss=LOSSES[self.loss],
+            C=self._C_value(),
+            softmax=False,
+            fit_intercept=self.fit_intercept,
+            method=self.solver,
+            n_jobs=self._threads(),
+            seed=self._seed,
+            row_scores=is_correct,
+            selection_tol=self._selection_tol,
+            feature_names=None,
+        )
 
-    def _alpha(self, unit: int, problem: TrainingData, positive: int) -> Floats:
+    def _stored_alpha(self, data: TrainingData, output: int, positive: int) -> Floats:
         only = isinstance(self.support_, np.ndarray)
-        rows = self.support_ if only else self.support_[unit]
-        signed = self.dual_coef_ if only else self.dual_coef_[unit]
-        n = len(problem.codes)
+        rows = self.support_ if only else self.support_[output]
+        signed = self.dual_coef_ if only else self.dual_coef_[output]
+        n = len(data.codes)
         if len(rows) and rows[-1] >= n:
             raise DataError(
                 f"The dual variables are of {rows[-1] + 1:,} rows or more; X has {n:,}. Give the"
                 " rows that the model was fitted to."
             )
-        signs = np.where(problem.codes == positive, 1.0, -1.0)
+        signs = signs_of(data, positive)
         alpha = np.zeros(n)
         alpha[rows] = signed * signs[rows]
         return alpha
 
-    def _store(self, problem: TrainingData, runs: list[Run]) -> None:
-        super()._store(problem, runs)
-        supports, pulls = [], []
-        for run in runs:
-            signs = np.where(problem.codes == run.positive, 1.0, -1.0)
-            supports.append(np.flatnonzero(run.last.alpha))
-            pulls.append((run.last.alpha * signs)[supports[-1]])
+    def _store_alpha(self, data: TrainingData, runs: list[Run]) -> None:
+        supports = [np.flatnonzero(run.last.alpha) for run in runs]
+        signed = [
+            (run.last.alpha * signs_of(data, run.positive))[support]
+            for run, support in zip(runs, supports, strict=True)
+        ]
         only = len(runs) == 1
-        self.support_, self.dual_coef_ = (supports[0], pulls[0]) if only else (supports, pulls)
+        self.support_, self.dual_coef_ = (supports[0], signed[0]) if only else (supports, signed)
+
+
+def is_correct(scores: Floats, codes: Array) -> Floats:
+    """1 for each row whose class its scores predict, else 0."""
+    n_classes = max(2, scores.shape[1])
+    return np.equal(decided(scores, n_classes), codes).astype(np.float64)

@@ -14,7 +14,7 @@ class LMS(SquaredErrorClassifier):
     """Least mean squares: w ← w + η e x for every row, with the error e = y − (w·x + b).
 
     Widrow and Hoff's rule (lecture 002, eq. 12): one step down ½e² a row, with y = ±1. The rule
-    never rests by a pass without mistakes: it ends where the loss of a pass levels off. With the
+    never ends by an epoch without mistakes: it ends where the loss of an epoch levels off. With the
     hard error, e = y at mistakes and 0 elsewhere, and η = 1 it is the perceptron. More than two
     classes have one unit each against the rest, all in one pass.
 
@@ -57,7 +57,7 @@ n_iter_no_change, class_weight, warm_start, keep, start, track_error, time_limit
     >>> model.predict(points.X).tolist() == points.y.tolist()
     True
 
-    A step that is too large is told, not returned as NaN:
+    A step that is too large is reported, not returned as NaN:
 
     >>> print(LMS(eta0=5).fit(points.X, points.y).outcome_)
     Diverged after ...

@@ -38,8 +38,8 @@ from rosenblatt.estimators.partial_fit import (
     SingleRowUpdate,
     Stream,
     check_same_keep,
+    count_outputs,
     learn_chunk,
-    units,
 )
 from rosenblatt.estimators.replay_samples import Replay, StateHistory, with_history
 from rosenblatt.kernels.rows import n_rows
@@ -85,7 +85,7 @@ class OnlineClassifier(OnlineParameters, LinearClassifier):
         X_val: Any = None,
         y_val: Any = None,
     ) -> Self:
-        """Learn the weights, pass after pass, until the rule comes to rest or must stop.
+        """Train epoch after epoch, until the run converges or must stop.
 
         Parameters
         ----------
@@ -172,7 +172,7 @@ class OnlineClassifier(OnlineParameters, LinearClassifier):
         return self
 
     def replay(self, X: Any, y: Any, coef_init: Any = None, intercept_init: Any = None) -> Replay:
-        """Learn the weights like `fit`, and keep what shows every row of every pass again.
+        """Fit, and keep what is needed to show every row of every epoch again.
 
         Parameters
         ----------
@@ -228,13 +228,13 @@ class OnlineClassifier(OnlineParameters, LinearClassifier):
 
     @property
     def mistakes_(self) -> int:
-        """How many mistakes were made in all passes or in the stream so far."""
+        """Number of mistakes in all epochs, or in the stream so far."""
         self._weights()
         return int(self._stream.state.counters[MISTAKES])
 
     @property
     def t_(self) -> int:
-        """How many rows were visited, over all passes and chunks."""
+        """Number of rows visited, over all epochs and chunks."""
         self._weights()
         return int(self._stream.state.counters[ROWS])
 
@@ -284,7 +284,9 @@ class OnlineClassifier(OnlineParameters, LinearClassifier):
 
     def _state_for(self, n_classes: int) -> OptimiserState:
         """State of a run over so many classes that starts at zero."""
-        return self._state_from(np.zeros((units(n_classes), self.n_features_in_ + 1)), n_classes)
+        return self._state_from(
+            np.zeros((count_outputs(n_classes), self.n_features_in_ + 1)), n_classes
+        )
 
     def _state_from(self, W: Floats, n_classes: int) -> OptimiserState:
         """State of a run that starts at the weights W."""
@@ -310,7 +312,7 @@ class OnlineClassifier(OnlineParameters, LinearClassifier):
             require_finite(data.rows)  # while rows still have their numbers
             data, validation = held_out(data, self.validation_fraction, seed)
         rule = self._rule(data.n_classes)
-        W = warm.W if warm else start_weights(data, units(data.n_classes), self.start, seed)
+        W = warm.W if warm else start_weights(data, count_outputs(data.n_classes), self.start, seed)
         W = given_weights(*given, W, rule.bias)
         bounded = not splits and not W.any()  # the theorem speaks of all rows, and of w = 0
         state = self._state_from(W, data.n_classes)
@@ -382,7 +384,7 @@ class OnlineClassifier(OnlineParameters, LinearClassifier):
         self.margin_bounds_, self.mistake_bound_ = fit.margin_bounds, fit.mistake_bound
 
     def _one_row(self, X: Any, y: Any) -> bool:
-        """Whether a single row that needs no conversion was learned from, with little overhead."""
+        """Update by a single row that needs no conversion; False where X is no such row."""
         stream, settings = vars(self).get("_stream"), self._parameter_values()
         if stream is None:
             return False

@@ -19,8 +19,9 @@ class PassiveAggressive(OnlineClassifier):
     τ = loss/(‖x‖² + 1/2C) (variant II); ‖x‖ is that of (x, 1). A row with margin 1 or more changes
     nothing (Crammer et al. 2006). The weight of a row multiplies C for it.
 
-    scikit-learn's rule moves the bias by τ too, but leaves it out of ‖x‖² (and moves that of sparse
-    rows by a hundredth of τ): its steps are longer than needed. Without a bias both are the same.
+    scikit-learn's rule moves the intercept by τ too, but leaves it out of ‖x‖² (and moves that of
+    sparse rows by a hundredth of τ): its steps are longer than needed. Without an intercept both
+    are the same.
 
     Parameters
     ----------

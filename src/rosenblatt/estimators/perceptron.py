@@ -12,7 +12,7 @@ from rosenblatt.online.update import Rule
 
 @dataclass(eq=False, repr=False)
 class Perceptron(OnlineClassifier):
-    """Perceptron: w ← w + η y x at every mistake, until a pass has none.
+    """Perceptron: w ← w + η y x at every mistake, until an epoch has none.
 
     On separable data the convergence theorem promises an end after at most (R/γ)² mistakes, and by
     default the rule is run until then (scikit-learn's default stops earlier and may leave

@@ -47,7 +47,7 @@ n_iter_no_change, class_weight, keep, multi_class, start, track_error, time_limi
         "full" or "diagonal".
     covariance_ : ndarray of shape (n_units, n_features + 1, n_features + 1) or \
 (n_units, n_features + 1)
-        aA⁻¹ of each unit, or the diagonals kept in its place.
+        aA⁻¹ of each output, or the diagonals kept in its place.
     classes_, coef_, intercept_, trace_, outcome_, mistakes_, n_iter_, t_ :
         As in `Perceptron`.
 

@@ -68,7 +68,7 @@ class SentenceRanker(Estimator):
     n_features_in_ : int
         How many features a candidate has.
     trace_ : Trace
-        One record a pass.
+        One record an epoch.
     outcome_ : Outcome
         How the run ended, as a sentence.
     mistakes_ : int
@@ -113,7 +113,7 @@ class SentenceRanker(Estimator):
     n_iter_: int = field(init=False)
 
     def fit(self, candidates: Any, best: Any) -> Self:
-        """Learn the weights, pass after pass, until one has no mistake or they are spent.
+        """Train epoch after epoch, until one has no mistake or `max_iter` is reached.
 
         Parameters
         ----------
@@ -217,7 +217,7 @@ class SentenceRanker(Estimator):
         -------
         dict
             Weight by run, without those of weight 0. Of runs that share a hashed feature the most
-            frequent one of the sentences is told.
+            frequent one of the sentences is given.
         """
         self._require_fitted()
         texts = texts_of([sentences] if isinstance(sentences, str) else sentences, "sentences")

@@ -114,7 +114,7 @@ n_iter_no_change, class_weight, warm_start, keep, start, track_error, time_limit
         X_val: Any = None,
         y_val: Any = None,
     ) -> Self:
-        """Learn labels, or a matrix of targets, pass after pass until the loss levels off.
+        """Train on labels, or on a matrix of targets, epoch after epoch until the loss levels off.
 
         Parameters
         ----------
@@ -211,7 +211,7 @@ n_iter_no_change, class_weight, warm_start, keep, start, track_error, time_limit
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            The rows to decide.
+            The rows to classify.
 
         Returns
         -------
@@ -256,7 +256,7 @@ n_iter_no_change, class_weight, warm_start, keep, start, track_error, time_limit
         return tags
 
     def _is_correct(self, decisions: Array, y: Any) -> Array:
-        """Which rows are decided rightly; of a layer, in all outputs."""
+        """Which rows are predicted correctly; of several outputs, in all of them."""
         if not self._has_layer():
             return super()._is_correct(decisions, y)
         table = targets_of(y, len(decisions))

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rosenblatt.csr import CSR, Rows, n_cols, n_rows
-from rosenblatt.estimators.partial_fit import units
+from rosenblatt.estimators.partial_fit import count_outputs
 from rosenblatt.losses.kernel_functions import KERNEL_NAMES
 from rosenblatt.online.state import OptimiserState
 from rosenblatt.persist.schema import (
@@ -160,7 +160,7 @@ def check(rule: str, state: Mapping[str, Any]) -> None:
     _check_kinds(state)
     _check_fitted(rule, state)
     K, d = len(state.get("classes_", ())), state["n_features_in_"]
-    sizes = {"K": K, "d": d, "w": d + 1, "u": K if "_pair" in state else units(K)}
+    sizes = {"K": K, "d": d, "w": d + 1, "u": K if "_pair" in state else count_outputs(K)}
     _check_shapes(state, SHAPES, sizes)
     if "_moments" in state:
         _check_shapes(state["_moments"]._asdict(), MOMENTS, sizes)
