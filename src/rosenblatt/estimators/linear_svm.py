@@ -10,7 +10,7 @@ from rosenblatt.errors import DataError
 from rosenblatt.estimators import parameter_checks
 from rosenblatt.estimators.convex_base import CertifiedClassifier, check_C
 from rosenblatt.estimators.convex_fit import ConvexObjective, Run, signs_of
-from rosenblatt.losses.link import decided
+from rosenblatt.losses.link import predicted_codes
 from rosenblatt.losses.margin_losses import Loss
 from rosenblatt.optim.solve import METHODS
 from rosenblatt.types import Array, Floats, Ints
@@ -175,4 +175,4 @@ class LinearSVM(CertifiedClassifier):
 def is_correct(scores: Floats, codes: Array) -> Floats:
     """1 for each row whose class its scores predict, else 0."""
     n_classes = max(2, scores.shape[1])
-    return np.equal(decided(scores, n_classes), codes).astype(np.float64)
+    return np.equal(predicted_codes(scores, n_classes), codes).astype(np.float64)

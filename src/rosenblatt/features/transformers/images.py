@@ -163,7 +163,7 @@ class AssociationUnits(FeatureTransformer):
     threshold : float or None, default=None
         Threshold of all units. None gives each unit its own: the sum it has for a random row.
     random_state : int, default=0
-        Seed of the choice of connections and rows.
+        Seed of the connections, and of the rows that thresholds are taken from.
 
     Attributes
     ----------

@@ -22,7 +22,7 @@ class Products(FeatureTransformer):
     Parameters
     ----------
     degree : int, default=2
-        Largest number of factors of a product.
+        Maximum number of factors of a product.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class Polynomial(FeatureTransformer):
     Parameters
     ----------
     degree : int, default=2
-        Highest power, or largest number of factors of a product.
+        Maximum number of factors of a product. It is the highest power, too.
     full : bool, default=False
         Whether to include the products of different features.
 
@@ -105,7 +105,7 @@ class RandomProducts(FeatureTransformer):
     n_products : int, default=1000
         Number of pairs; a larger number begins with the same pairs.
     random_state : int, default=0
-        Seed of the choice of pairs.
+        Seed of the pairs.
 
     Attributes
     ----------
@@ -144,7 +144,7 @@ class Radial(FeatureTransformer):
     centres : int or array-like of shape (n_centres, n_features), default=1
         The centres, or their number: 1 is the mean of all rows, more are the centres of k-means.
     random_state : int, default=0
-        Seed of k-means.
+        Seed of the rows that the clusters start from.
 
     Attributes
     ----------
