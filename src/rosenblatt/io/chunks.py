@@ -14,7 +14,7 @@ import numpy as np
 
 from rosenblatt.csr import Rows, n_rows, rows_take
 from rosenblatt.errors import BadCellError, SourceError
-from rosenblatt.types import Array, Floats, Ints
+from rosenblatt.types import Array, Ints
 
 if TYPE_CHECKING:
     import polars as pl
@@ -84,37 +84,6 @@ class Table:
 
         frame = self.frame.filter(pl.Series(chosen))
         return Table(frame, self.place.take(chosen))
-
-
-class Grid(Table):
-    """Rows with named columns that are all numbers, in one matrix; a missing one is NaN.
-
-    It can do all that a table can: a frame is made of it when one is asked for.
-    """
-
-    values: Floats
-
-    def __init__(self, names: tuple[str, ...], values: Floats, place: Place) -> None:
-        vars(self).update(names=names, values=values, place=place)
-
-    def __len__(self) -> int:
-        """How many rows."""
-        return len(self.values)
-
-    @cached_property
-    def frame(self) -> "pl.DataFrame":
-        """The same as a frame."""
-        import polars as pl  # noqa: PLC0415 (slow to import, and seldom asked for)
-
-        return pl.DataFrame(self.values, schema=list(self.names), orient="row", nan_to_null=True)
-
-    def column(self, name: str) -> Floats:
-        """The numbers of a column."""
-        return self.values[:, self.names.index(name)]
-
-    def take(self, chosen: Array) -> "Grid":
-        """The rows where a mask is true."""
-        return Grid(self.names, self.values[chosen], self.place.take(chosen))
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,10 +1,8 @@
 """CSV, TSV and other delimited text, a piece at a time.
 
 The types of the columns are settled by the first piece and hold for all: numbers are float64,
-then come booleans and words. Where all are numbers, and many, a compiled pass reads every piece
-that holds nothing else; polars reads the others. A piece that polars cannot read by these types is
-read as words and looked at cell by cell: so blanks around numbers do no harm, and a cell that is
-wrong is named.
+then come booleans and words. A piece that polars cannot read by these types is read as words and
+looked at cell by cell: so blanks around numbers do no harm, and a cell that is wrong is named.
 """
 
 from collections.abc import Iterator
@@ -14,7 +12,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING
 
 from rosenblatt.errors import SourceError
-from rosenblatt.io.chunks import Grid, Place, Table
+from rosenblatt.io.chunks import Place, Table
 from rosenblatt.io.column_stack import unnamed
 from rosenblatt.io.csv_cells import as_words, decoded, typed, types_of, with_given_words
 from rosenblatt.io.csv_dialect import (
@@ -29,15 +27,12 @@ from rosenblatt.io.csv_quotes import cells_end_with_quotes
 from rosenblatt.io.files import BOM, PIECE, Piece, last_end, pieces
 from rosenblatt.io.options import Options, usual_target
 from rosenblatt.io.reader import name_of
-from rosenblatt.parallel import in_order, processors
-from rosenblatt.types import Floats
 
 if TYPE_CHECKING:
     import polars as pl
 
 HEAD = 1 << 16  # bytes that tell the layout
 SAMPLE = 1 << 20  # bytes that tell the types, and whether quotes are text
-WORTH_COMPILING = 1 << 22  # bytes: fewer are read before the compiler is loaded
 
 CODE = "^[+-]?(0[0-9]+|[0-9]{16,})$"  # which a float64 does not hold as it is written
 
@@ -51,8 +46,6 @@ class Delimited:
     files: tuple[str, ...]
     given: Options
     target: str | None = None
-    n_threads: int | None = None
-    """By default as many as there are processors, up to eight."""
     size: int = PIECE
     """How many bytes make a chunk; about so many, since no record is cut."""
 
@@ -65,7 +58,8 @@ class Delimited:
         """Read the chunks from the beginning."""
         rows = 0
         for file in self.files:
-            for chunk in self._chunks(file):
+            for piece in self._pieces(file):
+                chunk = self._chunk(file, piece)
                 rows += len(chunk)
                 if len(chunk):
                     yield chunk
@@ -133,38 +127,6 @@ class Delimited:
             skipped = _header_length(text, layout) if piece.line == 1 and layout.header else 0
             if len(text) > skipped:
                 yield Piece(text[skipped:], piece.line + text.count(b"\n", 0, skipped))
-
-    @cached_property
-    def _all_numbers(self) -> bool:
-        """Whether every column holds numbers, and so many that it pays to load the compiler."""
-        piece = self._first
-        if piece is None or len(piece.text) < WORTH_COMPILING:
-            return False
-        from rosenblatt.io.numeric_csv import grid_values, may_be_grid  # noqa: PLC0415 (as said)
-
-        if not may_be_grid(self.layout, self.options):
-            return False
-        if grid_values(_sample(piece, self.layout).text, self.layout, self.options) is not None:
-            return True
-        return {str(kind) for kind in self.types.values()} == {"Float64"}
-
-    def _chunks(self, file: str) -> Iterator[Table]:
-        """The rows of a file; pieces of numbers alone are read by several threads."""
-        if not self._all_numbers:
-            for piece in self._pieces(file):
-                yield self._chunk(file, piece)
-            return
-        n_threads = self.n_threads or processors()
-        for piece, values in in_order(self._grid, self._pieces(file), n_threads):
-            if values is None:
-                yield self._chunk(file, piece)
-            else:
-                yield Grid(self.layout.names, values, Place(file, piece.line))
-
-    def _grid(self, piece: Piece) -> tuple[Piece, Floats | None]:
-        from rosenblatt.io.numeric_csv import grid_values  # noqa: PLC0415 (loads the compiler)
-
-        return piece, grid_values(piece.text, self.layout, self.options)
 
     def _chunk(self, file: str, piece: Piece) -> Table:
         if b"\0" in piece.text:

@@ -8,7 +8,7 @@ from threading import Thread
 import numpy as np
 
 from rosenblatt.csr import CSR
-from rosenblatt.io.chunks import Chunk, Grid, Source, Table
+from rosenblatt.io.chunks import Chunk, Source, Table
 from rosenblatt.types import Array, Ints
 
 MOST_KEPT = 1 << 28  # bytes: what is larger is read again
@@ -143,8 +143,6 @@ class Selected(_Behind):
 
 def size_of(chunk: Chunk) -> int:
     """How many bytes a chunk takes, about."""
-    if isinstance(chunk, Grid):
-        return int(chunk.values.nbytes)
     if isinstance(chunk, Table):
         return int(chunk.frame.estimated_size())
     rows = chunk.rows

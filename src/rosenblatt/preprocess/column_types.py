@@ -18,7 +18,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from rosenblatt.errors import SourceError
-from rosenblatt.io.chunks import Grid, Table
+from rosenblatt.io.chunks import Table
 from rosenblatt.io.column_stack import n_cells, unnamed
 from rosenblatt.preprocess.column_encoders import words_of
 from rosenblatt.preprocess.ngram_spec import Grams
@@ -86,7 +86,7 @@ def kinds_of(chunk: Table, target: str, choices: Choices) -> dict[str, Kind]:
             f"--drop {target}: this is the column to predict. Name another one with --target."
         )
     names = [n for n in chunk.names if n != target and n not in choices.drop]
-    kinds: dict[str, Kind | None] = {name: _told_kind(chunk, name, choices) for name in names}
+    kinds: dict[str, Kind | None] = {name: _told_kind(name, choices) for name in names}
     unknown = [name for name, kind in kinds.items() if kind is None]
     if unknown:
         kinds |= _kinds_of_cells(chunk, [chunk.columns[name] for name in unknown], choices)
@@ -112,14 +112,12 @@ def no_text(file: str, grams: Grams) -> SourceError:
     )
 
 
-def _told_kind(chunk: Table, name: str, choices: Choices) -> Kind | None:
+def _told_kind(name: str, choices: Choices) -> Kind | None:
     """The kind of a column that needs no look at its cells."""
     if name in choices.text:
         return Kind.TEXT
     if name in choices.category:
         return Kind.CATEGORY
-    if isinstance(chunk, Grid) and IDENTIFIER.search(name) is None:
-        return Kind.NUMBER
     return None
 
 

@@ -1,13 +1,9 @@
 """Columns that deserve a word: they are left out unless the user keeps them."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Union
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from rosenblatt.io.chunks import Grid, Table
-from rosenblatt.types import Floats
+from rosenblatt.io.chunks import Table
 
 if TYPE_CHECKING:
     import polars as pl
@@ -67,7 +63,7 @@ class Leaks:
 
     def add(self, chunk: Table) -> None:
         """Look at some rows; who gives two labels for one value is cleared."""
-        cells = _cells_of(chunk)
+        cells = chunk.columns
         if not self._looked:
             few = {n for n in self._suspects if _has_few_values(cells[n])}
             self._suspects = {name: {} for name in self._suspects if name in few}
@@ -75,7 +71,7 @@ class Leaks:
         if not self._suspects:
             return
         target = cells[self.target]
-        labels = _plain(target) if len(chunk) <= SAMPLE or isinstance(chunk, Grid) else None
+        labels = target.to_list() if len(chunk) <= SAMPLE else None
         for name in list(self._suspects):
             pairs = _pairs(cells[name], target, labels)
             if not self._one_label_each(pairs, self._suspects[name]):
@@ -92,36 +88,16 @@ class Leaks:
         return all(known.setdefault(value, label) == label for value, label in pairs)
 
 
-Cells = Union[Floats, "pl.Series"]
-
-
-def _cells_of(chunk: Table) -> Mapping[str, Cells]:
-    """The cells of each column, by its name."""
-    if isinstance(chunk, Grid):
-        return dict(zip(chunk.names, chunk.values.T, strict=True))
-    return chunk.columns
-
-
-def _has_few_values(cells: Cells) -> bool:
+def _has_few_values(cells: "pl.Series") -> bool:
     """Whether there are few different cells in the first rows."""
     first = cells[:SAMPLE]
-    if len(first) <= FEW_VALUES:
-        return True
-    n = len(set(_plain(first))) if isinstance(first, np.ndarray) else first.n_unique()
-    return n <= FEW_VALUES
+    return len(first) <= FEW_VALUES or first.n_unique() <= FEW_VALUES
 
 
-def _pairs(cells: Cells, target: Cells, labels: list[object] | None) -> Pairs:
+def _pairs(cells: "pl.Series", target: "pl.Series", labels: list[object] | None) -> Pairs:
     """Which cells of two columns come together; the labels are given where rows are few."""
     import polars as pl  # noqa: PLC0415 (slow to import)
 
     if labels is not None:
-        return list(set(zip(_plain(cells), labels, strict=True)))
+        return list(set(zip(cells.to_list(), labels, strict=True)))
     return pl.DataFrame([cells, target]).unique().rows()
-
-
-def _plain(cells: Cells) -> list[object]:
-    """Cells as Python has them; a missing number is none."""
-    if isinstance(cells, np.ndarray):
-        return [None if cell != cell else cell for cell in cells.tolist()]  # noqa: PLR0124
-    return cells.to_list()

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rosenblatt.csr import CSR
-from rosenblatt.io.chunks import Grid, Table
+from rosenblatt.io.chunks import Table
 from rosenblatt.preprocess.column_encoders import (
     ABSENT,
     Category,
@@ -84,25 +84,6 @@ def dense_rows(columns: Sequence[Column], table: Table) -> Floats:
     rows[:, own.flags] = own.missing.T
     place, row = (own.words != ABSENT).nonzero()
     rows[row, own.words[place, row]] = 1.0
-    return rows
-
-
-def number_rows(columns: Sequence[Number], grid: Grid) -> Floats:
-    """The same where all columns are numbers, and the cells are a matrix already."""
-    at = {name: place for place, name in enumerate(grid.names)}
-    places = np.repeat([at[column.name] for column in columns], [*map(width_of, columns)])
-    chosen = _side_by_side_or(places)
-    if isinstance(chosen, slice):
-        rows = np.array(grid.values[:, chosen], order="C")
-    else:
-        rows = grid.values.take(chosen, axis=1)
-    missing = np.isnan(rows)
-    if missing.any():
-        row, feature = missing.nonzero()
-        fills = np.repeat([column.fill for column in columns], [*map(width_of, columns)])
-        rows[row, feature] = fills[feature]
-    flags = _first_features(columns)[[column.indicator for column in columns]] + 1
-    rows[:, flags] = missing[:, flags]
     return rows
 
 

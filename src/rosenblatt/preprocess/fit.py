@@ -10,7 +10,7 @@ import numpy as np
 from rosenblatt.csr import CSR, n_cols
 from rosenblatt.errors import SourceError
 from rosenblatt.features.maps.memory import available_memory, format_bytes
-from rosenblatt.io.chunks import Chunk, Grid, Matrix, Source, Table
+from rosenblatt.io.chunks import Chunk, Matrix, Source, Table
 from rosenblatt.preprocess.column_encoders import (
     Category,
     Column,
@@ -125,12 +125,7 @@ class _Columns:
         self.leaks.add(chunk)
 
     def _add_numbers(self, chunk: Table) -> None:
-        names = self.numbers.names
-        if isinstance(chunk, Grid):
-            at = {name: place for place, name in enumerate(chunk.names)}
-            self.numbers.add(np.take(chunk.values.T, [at[name] for name in names], axis=0))
-            return
-        cells = [chunk.columns[name] for name in names]
+        cells = [chunk.columns[name] for name in self.numbers.names]
         self.numbers.boolean[:] = [str(column.dtype) == "Boolean" for column in cells]
         self.numbers.add(numbers_of(cells))
 

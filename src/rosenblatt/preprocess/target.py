@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt.errors import SourceError
-from rosenblatt.io.chunks import Chunk, Grid, Matrix, Place, Table
+from rosenblatt.io.chunks import Chunk, Place, Table
 from rosenblatt.io.column_stack import unnamed
 from rosenblatt.io.options import USUAL_TARGETS, usual_target
 from rosenblatt.preprocess.column_encoders import words_of
@@ -49,20 +49,17 @@ def target_of(chunk: Table, target: str | None) -> str:
 
 
 def _can_be_target(chunk: Table, name: str) -> bool:
-    if isinstance(chunk, Grid):
-        distinct = len(np.unique(chunk.column(name)))
-    else:
-        distinct = chunk.columns[name].n_unique()
+    distinct = chunk.columns[name].n_unique()
     return distinct * FEW_ROWS_A_CLASS <= max(len(chunk), MANY)
 
 
 def counted(chunk: Chunk, target: str | None) -> Counts:
     """How often each label comes in a chunk; every row must have one."""
-    if isinstance(chunk, Table) and not isinstance(chunk, Grid):
+    if isinstance(chunk, Table):
         column = _column(chunk, target)
         found = column.value_counts(name="count")
         return dict(zip(found[:, 0].to_list(), found[:, 1].to_list(), strict=True))
-    labels, counts = np.unique(_numbered(chunk, target), return_counts=True)
+    labels, counts = np.unique(_labels(chunk.labels, chunk.place), return_counts=True)
     return dict(zip(labels.tolist(), counts.tolist(), strict=True))
 
 
@@ -97,13 +94,13 @@ def sorted_classes(counts: Mapping[Label, int], name: str) -> tuple[Label, ...]:
 def coded(chunk: Chunk, target: str | None, classes: tuple[Label, ...]) -> Ints:
     """Place of each label among the classes, or UNKNOWN; numbers and words meet as words."""
     known = np.array(classes)
-    if isinstance(chunk, Table) and not isinstance(chunk, Grid):
+    if isinstance(chunk, Table):
         column = _column(chunk, target)
         if known.dtype.kind == "U" or str(column.dtype) == "String":
             return _coded_words(column, classes)
         labels = column.to_numpy()
     else:
-        labels = _numbered(chunk, target)
+        labels = _labels(chunk.labels, chunk.place)
         if "U" in (known.dtype.kind, labels.dtype.kind):
             known, labels = known.astype(str), labels.astype(str)
     order = np.argsort(known)
@@ -119,18 +116,6 @@ def _coded_words(column: "pl.Series", classes: tuple[Label, ...]) -> Ints:
     words = column.cast(pl.String)
     codes = words.replace_strict(known, places, default=UNKNOWN, return_dtype=pl.Int64)
     return codes.to_numpy()
-
-
-def _numbered(chunk: Grid | Matrix, target: str | None) -> Array:
-    """The labels of a grid or a matrix: whole numbers, or words of a matrix."""
-    if isinstance(chunk, Matrix):
-        return _labels(chunk.labels, chunk.place)
-    labels = chunk.column(_required(chunk, target))
-    missing = np.isnan(labels)
-    if missing.any():
-        raise _missing(chunk, int(missing.argmax()), target)
-    _require_whole(labels, chunk.place, f", column {target!r}")
-    return labels.astype(np.int64)
 
 
 def _column(chunk: Table, target: str | None) -> "pl.Series":

@@ -15,7 +15,7 @@ import numpy as np
 from rosenblatt.csr import CSR, Rows, n_cols
 from rosenblatt.errors import ParameterError, SourceError
 from rosenblatt.features.maps.spec import FittedMap, apply_maps, map_from_dict, map_to_dict
-from rosenblatt.io.chunks import Chunk, Grid, Matrix, Place, Table
+from rosenblatt.io.chunks import Chunk, Matrix, Place, Table
 from rosenblatt.preprocess.column_encoders import (
     Category,
     Column,
@@ -27,7 +27,6 @@ from rosenblatt.preprocess.column_encoders import (
 from rosenblatt.preprocess.feature_matrix import (
     dense_rows,
     narrowed,
-    number_rows,
     sparse_rows,
     written_out,
 )
@@ -125,9 +124,6 @@ class Preparation:
                 f"{chunk.place.file} lacks {_listed(absent)}, which the model needs. Columns are"
                 f" found by name; an empty column is filled as missing cells are.{_hint(chunk)}"
             )
-        numbers = [column for column in self.columns if isinstance(column, Number)]
-        if isinstance(chunk, Grid) and not self.sparse and len(numbers) == len(self.columns):
-            return number_rows(numbers, chunk)
         with chunk.naming_cells():
             if self.sparse:
                 return sparse_rows(self.columns, chunk, weighted=weighted)

@@ -1,14 +1,15 @@
-"""A grid and the same rows as a frame teach the same and become the same rows, to the last bit."""
+"""Tables of numbers: statistics, warnings and labels, whatever the chunks they come in."""
 
 from dataclasses import asdict
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from rosenblatt.errors import SourceError
-from rosenblatt.io.chunks import Chunk, Grid, Place, Table
+from rosenblatt.io.chunks import Chunk, Place, Table
 from rosenblatt.preprocess.column_types import Choices
 from rosenblatt.preprocess.column_warnings import Leaks
 from rosenblatt.preprocess.fit import Learned, learn
@@ -37,19 +38,15 @@ def table_of(n: int = 300) -> Floats:
     return np.column_stack([*columns, label])
 
 
-def as_grid(grid: Grid) -> Table:
-    return grid
+def table(values: Floats, names: tuple[str, ...] = NAMES) -> Table:
+    """Rows of numbers as a table; NaN is a missing cell."""
+    frame = pl.DataFrame(values, schema=list(names), orient="row", nan_to_null=True)
+    return Table(frame, PLACE)
 
 
-def as_table(grid: Grid) -> Table:
-    return Table(grid.frame, grid.place)
-
-
-def sources(values: Floats, cuts: list[int]) -> list[Chunks]:
-    """The rows as grids, as frames, and as both in turn."""
-    parts = [Grid(NAMES, part, PLACE) for part in np.split(values, cuts) if len(part)]
-    mixed = [grid if k % 2 else as_table(grid) for k, grid in enumerate(parts)]
-    return [Chunks(parts), Chunks(map(as_table, parts)), Chunks(mixed)]
+def source(cuts: list[int]) -> Chunks:
+    """The rows, cut into chunks."""
+    return Chunks(table(part) for part in np.split(table_of(), cuts) if len(part))
 
 
 def all_of(learned: Learned) -> object:
@@ -68,23 +65,22 @@ def all_of(learned: Learned) -> object:
         Choices(category=frozenset({"constant", "leak"})),
     ],
 )
-@given(st.lists(st.integers(0, 300), max_size=4).map(sorted))
-def test_grids_and_frames_teach_the_same_and_become_the_same_rows(
-    choices: Choices, cuts: list[int]
-) -> None:
-    grids, frames, mixed = sources(table_of(), cuts)
-    first = learn(grids, None, choices)
-    for other in (frames, mixed):
-        assert all_of(learn(other, None, choices)) == all_of(first)
-    for grid, frame in zip(grids, frames, strict=True):
-        rows = [np.asarray(first.preparation.rows(chunk)) for chunk in (grid, frame)]
-        assert rows[0].tobytes() == rows[1].tobytes()
-        codes = [coded(chunk, "label", first.classes) for chunk in (grid, frame)]
-        assert codes[0].tolist() == codes[1].tolist()
+@given(st.lists(st.integers(100, 300), max_size=4).map(sorted))
+def test_any_cut_gives_the_same_bits(choices: Choices, cuts: list[int]) -> None:
+    whole, parts = source([]), source(cuts)
+    first = learn(whole, None, choices)
+    assert all_of(learn(parts, None, choices)) == all_of(first)
+    rows = [
+        np.concatenate([np.asarray(first.preparation.rows(chunk)) for chunk in chunks])
+        for chunks in (whole, parts)
+    ]
+    assert rows[0].tobytes() == rows[1].tobytes()
+    codes = [np.concatenate([coded(c, "label", first.classes) for c in s]) for s in (whole, parts)]
+    assert codes[0].tolist() == codes[1].tolist()
 
 
 def test_what_was_planted_is_found() -> None:
-    learned = learn(sources(table_of(), [])[0], None, Choices())
+    learned = learn(source([]), None, Choices())
     found = {finding.column: finding.kind for finding in learned.findings}
     assert found == {
         "row_id": "identifier",
@@ -94,15 +90,6 @@ def test_what_was_planted_is_found() -> None:
     }
     assert learned.preparation.feature_names == ("a", "gaps", "gaps is missing")
     assert learned.classes == (0, 1, 2)
-
-
-def test_a_grid_of_numbers_needs_no_frame() -> None:
-    values = table_of()
-    grid = Grid(("x1", "x2", "gaps", "label"), values[:, [0, 0, 5, 6]], PLACE)
-    learned = learn(Chunks([grid]), None, Choices())
-    learned.preparation.rows(grid)
-    coded(grid, "label", learned.classes)
-    assert "frame" not in vars(grid)
 
 
 def summed(values: Floats) -> Numbers:
@@ -135,35 +122,31 @@ def test_a_constant_has_no_spread_at_all() -> None:
         (1e300, "line 4, column 'label': 1e\\+300 is no class"),
     ],
 )
-@pytest.mark.parametrize("kind", [as_grid, as_table])
-def test_a_bad_label_is_named(kind: object, label: float, trouble: str) -> None:
-    grid = Grid(("a", "label"), np.array([[1.0, 0], [2, 1], [3, label]]), PLACE)
-    chunk = kind(grid)  # type: ignore[operator]
+def test_a_bad_label_is_named(label: float, trouble: str) -> None:
+    chunk = table(np.array([[1.0, 0], [2, 1], [3, label]]), ("a", "label"))
     with pytest.raises(SourceError, match=trouble):
         counted(chunk, "label")
     with pytest.raises(SourceError, match=trouble):
         coded(chunk, "label", (0, 1))
 
 
-@pytest.mark.parametrize("kind", [as_grid, as_table])
-def test_numbers_are_found_among_classes_of_words(kind: object) -> None:
-    chunk = kind(Grid(("a", "b"), np.array([[1.0, 7], [2, -1], [3, 8]]), PLACE))  # type: ignore[operator]
+def test_numbers_are_found_among_classes_of_words() -> None:
+    chunk = table(np.array([[1.0, 7], [2, -1], [3, 8]]), ("a", "b"))
     assert coded(chunk, "b", ("-1", "7")).tolist() == [1, 0, -1]
     with pytest.raises(SourceError, match="has no column 'c'"):
         coded(chunk, "c", (1, 2))
 
 
-@pytest.mark.parametrize("kind", [as_grid, as_table])
-def test_the_target_is_the_first_column_if_only_it_can_be(kind: object) -> None:
+def test_the_target_is_the_first_column_if_only_it_can_be() -> None:
     values = np.column_stack([np.arange(100.0) % 2, np.arange(100.0)])
-    assert target_of(kind(Grid(("a", "b"), values, PLACE)), None) == "a"  # type: ignore[operator]
-    assert target_of(kind(Grid(("a", "b"), values[:, ::-1], PLACE)), None) == "b"  # type: ignore[operator]
+    assert target_of(table(values, ("a", "b")), None) == "a"
+    assert target_of(table(values[:, ::-1], ("a", "b")), None) == "b"
 
 
 def test_a_column_is_cleared_by_any_chunk() -> None:
     leaks = Leaks("label", ["a"])
-    first = Grid(("a", "label"), np.array([[1.0, 0], [2, 1]] * 20), PLACE)
+    first = table(np.array([[1.0, 0], [2, 1]] * 20), ("a", "label"))
     leaks.add(first)
     assert leaks.gives_target("a", 40)
-    leaks.add(as_table(Grid(("a", "label"), np.array([[1.0, 1]]), PLACE)))
+    leaks.add(table(np.array([[1.0, 1]]), ("a", "label")))
     assert not leaks.gives_target("a", 41)
