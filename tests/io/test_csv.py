@@ -17,8 +17,9 @@ from packing import PACKERS, packed
 from rosenblatt.errors import SourceError
 from rosenblatt.io import csv as delimited
 from rosenblatt.io import files
+from rosenblatt.io.chunks import MISSING, Options
 from rosenblatt.io.csv import Delimited
-from rosenblatt.io.options import MISSING, Options
+from rosenblatt.io.csv_dialect import last_record_end
 
 TEXT = st.text("abcXYZ019 .,;|\t\n\"'äß€漢🐈-_:#", max_size=12)
 NUMBERS = st.one_of(
@@ -112,7 +113,7 @@ def test_pieces_are_whole_records(tmp_path_factory, records, size):
     stream = io.StringIO(newline="")
     csv.writer(stream).writerows(records)
     file = write(tmp_path_factory.getbasetemp() / "t.csv", stream.getvalue())
-    pieces = list(files.pieces(file, size=size, separators=","))
+    pieces = list(files.pieces(file, size=size, last_end=partial(last_record_end, separators=",")))
     assert b"".join(piece.text for piece in pieces).decode() == stream.getvalue()
     parts = [csv.reader(io.StringIO(piece.text.decode(), newline="")) for piece in pieces]
     assert [record for part in parts for record in part] == records
@@ -126,7 +127,7 @@ def test_pieces_are_whole_records(tmp_path_factory, records, size):
 @example('\ufeff"r,""s\n"",s"\nr,s\n', 10)
 def test_pieces_are_whole_records_whatever_quotes_are_in_cells(tmp_path_factory, text, size):
     file = write(tmp_path_factory.getbasetemp() / "p.csv", text)
-    pieces = list(files.pieces(file, size=size, separators=","))
+    pieces = list(files.pieces(file, size=size, last_end=partial(last_record_end, separators=",")))
     assert b"".join(piece.text for piece in pieces).decode() == text
     parts = [piece.text.removeprefix(files.BOM).decode() for piece in pieces]
     records = [record for part in parts for record in csv.reader(io.StringIO(part, newline=""))]

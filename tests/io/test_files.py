@@ -2,6 +2,7 @@
 
 import io
 import os
+from functools import partial
 from itertools import pairwise
 from threading import Thread
 
@@ -10,7 +11,8 @@ import zstandard
 from packing import PACKERS, packed
 
 from rosenblatt.errors import SourceError
-from rosenblatt.io import files
+from rosenblatt.io import csv_dialect, files
+from rosenblatt.io.csv_dialect import last_record_end
 from rosenblatt.io.files import files_of, is_plain, opened, pieces, suffixes_of
 
 LINES = b"".join(b"%d,%d\n" % (n, n * n) for n in range(50_000))
@@ -161,14 +163,16 @@ def test_pieces_are_whole_lines_with_their_numbers(file, size, text):
 @pytest.mark.parametrize("text", [b"a\nb\nc", b'a\nb"\nc', b'a\n"b\nc\n'])
 def test_a_short_file_is_one_piece_ended_or_not(file, text):
     file.write_bytes(text)
-    assert list(pieces(str(file), size=100, separators=",")) == [files.Piece(text, 1)]
+    assert list(pieces(str(file), size=100, last_end=partial(last_record_end, separators=","))) == [
+        files.Piece(text, 1)
+    ]
 
 
 def test_a_stray_quote_does_not_hold_up_a_file_for_ever(file, monkeypatch):
-    monkeypatch.setattr(files, "LONGEST_QUOTE", 2000)
+    monkeypatch.setattr(csv_dialect, "MAX_QUOTED_BYTES", 2000)
     text = b'5" pipe\n' + b"another line\n" * 1000
     file.write_bytes(text)
-    found = list(pieces(str(file), size=100, separators=","))
+    found = list(pieces(str(file), size=100, last_end=partial(last_record_end, separators=",")))
     assert b"".join(piece.text for piece in found) == text
     assert max(len(piece.text) for piece in found) < 2 * 2000 + 100
     assert all(piece.text.endswith(b"\n") for piece in found)

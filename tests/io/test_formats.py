@@ -14,12 +14,11 @@ from rosenblatt.data.training_data import matrix_of
 from rosenblatt.datasets.builtin import NAMES, builtin
 from rosenblatt.errors import SourceError
 from rosenblatt.io import files
-from rosenblatt.io.builtin import BuiltIn
-from rosenblatt.io.formats import FORMATS, START, format_of, open_source
+from rosenblatt.io.chunks import Options
+from rosenblatt.io.formats import FORMATS, START, BuiltIn, format_of, open_source
 from rosenblatt.io.idx import Idx
 from rosenblatt.io.jsonlines import JsonLines
 from rosenblatt.io.numpy_files import NumpyFiles
-from rosenblatt.io.options import Options
 from rosenblatt.io.parquet import Columnar
 
 TABLE = pl.DataFrame({"age": [1, 2], "kind": ["dog", "cat"]})

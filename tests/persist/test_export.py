@@ -31,9 +31,8 @@ from rosenblatt import (
 )
 from rosenblatt.data.training_data import matrix_of
 from rosenblatt.errors import ModelError
-from rosenblatt.persist.frames import chunk_of
 from rosenblatt.persist.json_export import to_json
-from rosenblatt.persist.model import Model, fitted
+from rosenblatt.persist.model import Model, chunk_of, fitted
 from rosenblatt.persist.onnx_export import to_onnx
 from rosenblatt.persist.sklearn_pipeline import to_pipeline
 from rosenblatt.preprocess.column_encoders import Category, Number, Text

@@ -35,8 +35,7 @@ from rosenblatt import (
 from rosenblatt.data.training_data import matrix_of
 from rosenblatt.errors import ModelError
 from rosenblatt.persist.file import load_model
-from rosenblatt.persist.frames import chunk_of
-from rosenblatt.persist.model import Model, fitted
+from rosenblatt.persist.model import Model, chunk_of, fitted
 from rosenblatt.persist.safetensors_file import (
     CHECKSUM,
     METADATA,

@@ -14,8 +14,14 @@ from sklearn.preprocessing import OneHotEncoder
 
 from rosenblatt.errors import BadCellError
 from rosenblatt.io.chunks import Place, Table
-from rosenblatt.preprocess.column_encoders import Category, Number, numbers_of, words_of
-from rosenblatt.preprocess.feature_matrix import dense_rows, sparse_rows
+from rosenblatt.preprocess.column_encoders import (
+    Category,
+    Number,
+    dense_rows,
+    numbers_of,
+    sparse_rows,
+    words_of,
+)
 
 TOWNS = ("Bonn", "Jena", "Ulm")
 COLUMNS = (

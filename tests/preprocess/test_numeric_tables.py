@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from rosenblatt.errors import SourceError
 from rosenblatt.io.chunks import Chunk, Place, Table
-from rosenblatt.preprocess.column_types import Choices
-from rosenblatt.preprocess.column_warnings import Leaks
+from rosenblatt.preprocess.column_types import Choices, Leaks
 from rosenblatt.preprocess.fit import Learned, learn
 from rosenblatt.preprocess.statistics import Numbers
 from rosenblatt.preprocess.target import coded, counted, target_of

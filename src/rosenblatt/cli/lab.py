@@ -39,7 +39,7 @@ def _initial(names: list[str], target: str | None, reading: Reading) -> tuple[An
     """The file to start with, and the query that shows it."""
     if not names:
         return None, {}
-    from rosenblatt.io.builtin import PREFIX
+    from rosenblatt.io.formats import PREFIX
 
     opened = reading.source(names, target)  # also for a built-in name, which may be misspelt
     if len(names) == 1 and names[0].startswith(PREFIX):

@@ -21,7 +21,6 @@ from rosenblatt.errors import ParameterError, SourceError
 from rosenblatt.estimators import parameter_checks
 from rosenblatt.io.chunks import Chunk, Matrix, Source, Table
 from rosenblatt.io.formats import open_source
-from rosenblatt.io.options import Options
 from rosenblatt.io.wrappers import Remembered
 from rosenblatt.model_selection.split import folds_of
 from rosenblatt.persist.frames import HERE, chunk_of

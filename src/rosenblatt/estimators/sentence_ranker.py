@@ -23,8 +23,7 @@ from rosenblatt.online.ranking import RANKING, Groups, narrowest, ranking_epochs
 from rosenblatt.online.result import Ending, Outcome
 from rosenblatt.online.stopping import max_epochs, no_mistake
 from rosenblatt.preprocess.ngram_spec import Grams
-from rosenblatt.preprocess.text_columns import texts_of
-from rosenblatt.preprocess.vectorizers import Reader, Vocabulary, texts_with_runs
+from rosenblatt.preprocess.vocabulary import Reader, Vocabulary, texts_of, texts_with_runs
 from rosenblatt.trace.bounds import Geometry, MarginBounds
 from rosenblatt.trace.trace import Trace
 from rosenblatt.types import Array, Floats, Ints

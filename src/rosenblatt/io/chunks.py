@@ -4,11 +4,11 @@ A source is iterated as often as needed, each time from the beginning, and holds
 time; so what it reads may be far larger than memory.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
@@ -18,6 +18,32 @@ from rosenblatt.types import Array, Ints
 
 if TYPE_CHECKING:
     import polars as pl
+
+USUAL_TARGETS = ("target", "label", "class", "y")
+MISSING = ("", "NA", "N/A", "NaN", "nan", "NULL", "null", "None", "?")
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to read: None leaves it to the reader.
+
+    `as_words` are columns whose cells are words even where they look like numbers. Where the source
+    `teaches`, so is the target if it holds codes, such as 01: as numbers, classes would be lost.
+    """
+
+    format: str | None = None
+    separator: str | None = None
+    header: bool | None = None
+    decimal_comma: bool | None = None
+    missing: tuple[str, ...] = MISSING
+    as_words: frozenset[str] = frozenset()
+    zero_based: bool = False
+    teaches: bool = False
+
+
+def usual_target(names: Sequence[str]) -> str:
+    """The column that is usually predicted: one called target, label, class or y, or the last."""
+    return next((name for name in names if name.lower() in USUAL_TARGETS), names[-1])
 
 
 class Place(NamedTuple):
@@ -109,6 +135,7 @@ class Matrix:
 
 
 Chunk = Table | Matrix
+Kind = TypeVar("Kind", Table, Matrix)
 
 
 class Source(Protocol):
@@ -122,3 +149,14 @@ class Source(Protocol):
     def __iter__(self) -> Iterator[Chunk]:
         """Read the chunks from the beginning."""
         ...
+
+
+def some_rows(name: str, chunks: Iterator[Kind]) -> Iterator[Kind]:
+    """Chunks that have rows; a source without any is an error."""
+    found = False
+    for chunk in chunks:
+        if len(chunk):
+            found = True
+            yield chunk
+    if not found:
+        raise SourceError(f"{name} has no rows: there is nothing to learn from.")

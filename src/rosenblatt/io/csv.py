@@ -7,26 +7,25 @@ looked at cell by cell: so blanks around numbers do no harm, and a cell that is 
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from io import BytesIO
 from typing import TYPE_CHECKING
 
 from rosenblatt.errors import SourceError
-from rosenblatt.io.chunks import Place, Table
+from rosenblatt.io.chunks import Options, Place, Table, usual_target
 from rosenblatt.io.column_stack import unnamed
 from rosenblatt.io.csv_cells import as_words, decoded, typed, types_of, with_given_words
 from rosenblatt.io.csv_dialect import (
     SEPARATORS,
     TAB,
     Layout,
+    cells_end_with_quotes,
     check_width,
     is_blank,
+    last_record_end,
     layout_of,
 )
-from rosenblatt.io.csv_quotes import cells_end_with_quotes
-from rosenblatt.io.files import BOM, PIECE, Piece, last_end, pieces
-from rosenblatt.io.options import Options, usual_target
-from rosenblatt.io.reader import name_of
+from rosenblatt.io.files import BOM, PIECE, Piece, name_of, pieces
 
 if TYPE_CHECKING:
     import polars as pl
@@ -121,7 +120,8 @@ class Delimited:
                 f"{file} has other columns than {self.files[0]}: {', '.join(layout.names[:8])}"
                 f" instead of {', '.join(self.layout.names[:8])}. Read such files one by one."
             )
-        for piece in pieces(file, size=self.size, separators=_separators(self.layout)):
+        last_end = partial(last_record_end, separators=_separators(self.layout))
+        for piece in pieces(file, size=self.size, last_end=last_end):
             check_width(file, piece, layout.separator)
             text = piece.text.removeprefix(BOM) if piece.line == 1 else piece.text
             skipped = _header_length(text, layout) if piece.line == 1 and layout.header else 0
@@ -182,7 +182,7 @@ def _sample(piece: Piece, layout: Layout) -> Piece:
     """The first records of a piece, up to its end if it is short."""
     if len(piece.text) <= SAMPLE:
         return piece
-    end = last_end(piece.text[:SAMPLE], _separators(layout)) or len(piece.text)
+    end = last_record_end(piece.text[:SAMPLE], _separators(layout)) or len(piece.text)
     return Piece(piece.text[:end], piece.line)
 
 
@@ -204,9 +204,8 @@ def _separators(layout: Layout) -> str:
 
 def _start(file: str, size: int, separators: str = "") -> bytes:
     """The first lines of a file, or records if there are separators."""
-    return next(pieces(file, size=size, separators=separators), Piece(b"", 1)).text.removeprefix(
-        BOM
-    )
+    records = pieces(file, size=size, last_end=partial(last_record_end, separators=separators))
+    return next(records, Piece(b"", 1)).text.removeprefix(BOM)
 
 
 def _header_length(text: bytes, layout: Layout) -> int:

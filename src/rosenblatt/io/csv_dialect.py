@@ -7,6 +7,11 @@ header         the first line, if no word of it comes again in its column, and n
                number, unless the numbers rise or fall and a word tells a header: see _by_numbers
 decimal comma  if the cells hold numbers such as 1,5 and none such as 1.5
 =============  ================================================================================
+
+A quote opens a cell if it stands at the beginning of a line or after a separator; within the cell
+two quotes are one, and a single one closes it. Any other quote is text. If all quotes open, close
+or are doubled, they alternate: those with an even number, counted from 0, open a cell or are the
+second of two, and the others close one or are the first of two.
 """
 
 import csv
@@ -14,13 +19,16 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from io import StringIO
 from itertools import islice, pairwise
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from rosenblatt.errors import SourceError
-from rosenblatt.io.files import Piece, long_lines
-from rosenblatt.io.options import USUAL_TARGETS, Options
+from rosenblatt.io.chunks import USUAL_TARGETS, Options
+from rosenblatt.io.files import BOM, PIECE, Piece, last_line_end, long_lines
 
 TAB = "\t"
 SEPARATORS = TAB + ";|,"
@@ -29,6 +37,8 @@ LOOKED_AT = 200  # records
 MAX_COLUMNS = 1 << 20
 LONGEST_CELL = 2**31 - 1  # bytes: as much as the csv module can be told
 QUOTE = '"'
+QUOTE_BYTE, NEWLINE_BYTE, RETURN_BYTE = (ord(sign) for sign in '"\n\r')
+MAX_QUOTED_BYTES = 4 * PIECE  # a longer quoted cell is rather a stray quote
 QUOTED = re.compile(r'\s*".*"\s*')
 OPENED_CELL = re.compile(  # what a quote at the beginning of a cell opens, and its end if it is one
     r'(?:^|(?<=\t))"(?P<text>[^"]*+(?:""[^"]*+)*+)(?P<end>"(?=\t|\r?\n|\r?\Z))?', re.MULTILINE
@@ -232,3 +242,71 @@ def _names(file: str, first: Sequence[str], *, header: bool) -> tuple[str, ...]:
             " by their names; rename one, or say that there is no header with --no-header."
         )
     return names
+
+
+def cells_end_with_quotes(text: bytes, separators: str) -> bool:
+    """Whether every cell that a quote opens is closed by one, and ends there."""
+    if quotes_take_turns(text, separators):
+        return text.count(QUOTE_BYTE) % 2 == 0
+    return _closed_cells(separators).fullmatch(text) is not None
+
+
+def last_record_end(text: bytes, separators: str) -> int:
+    """Where the last whole record ends, or line if there are no separators; 0 if none does."""
+    if not separators or QUOTE_BYTE not in text or len(text) > MAX_QUOTED_BYTES:
+        return last_line_end(text)
+    own = text.removeprefix(BOM)
+    end = _last_quoted_record_end(own, separators)
+    return end and end + len(text) - len(own)
+
+
+def _last_quoted_record_end(text: bytes, separators: str) -> int:
+    if not quotes_take_turns(text, separators):
+        whole = _whole_records(separators).match(text)
+        return whole.end() if whole else 0
+    end = text.rfind(b"\n") + 1
+    open_quotes = text.count(QUOTE_BYTE, 0, end) % 2
+    while open_quotes and end:  # this end of line is inside quotes
+        before = text.rfind(b"\n", 0, text.rfind(b'"', 0, end) + 1) + 1
+        open_quotes = (open_quotes + text.count(QUOTE_BYTE, before, end)) % 2
+        end = before
+    return end
+
+
+def quotes_take_turns(text: bytes, separators: str) -> bool:
+    """Whether every quote opens a cell, closes one and so ends it, or is written twice in one.
+
+    The last cell may be open still.
+    """
+    if QUOTE_BYTE not in text:
+        return True
+    signs = np.frombuffer(text, np.uint8)
+    places = np.flatnonzero(signs == QUOTE_BYTE)
+    before = np.zeros(256, np.bool_)
+    before[[NEWLINE_BYTE, QUOTE_BYTE, *separators.encode()]] = True
+    after = before.copy()
+    after[RETURN_BYTE] = True
+    opening = places[2 * int(places[0] == 0) :: 2]  # nothing stands before the first sign
+    closing = places[1 : len(places) - int(places[-1] == len(text) - 1) : 2]
+    return bool(before[signs[opening - 1]].all() and after[signs[closing + 1]].all())
+
+
+@cache
+def _closed_cells(separators: str) -> re.Pattern[bytes]:
+    """Text with quotes only around whole cells, and within cells that begin otherwise."""
+    ends = re.escape(separators) + "\n"
+    quoted, other_quote = _quotes(ends)
+    closed = rf"{quoted}(?=[{ends}]|\r\n|\r?\Z)"
+    return re.compile(rf'(?:[^"]++|{closed}|{other_quote})*+'.encode())
+
+
+@cache
+def _whole_records(separators: str) -> re.Pattern[bytes]:
+    """Records from the beginning of a text; text may follow the closing quote of a cell."""
+    quoted, other_quote = _quotes(re.escape(separators) + "\n")
+    return re.compile(rf'(?:(?:[^"\n]++|{quoted}|{other_quote})*+\n)*+'.encode())
+
+
+def _quotes(ends: str) -> tuple[str, str]:
+    """Patterns of a cell in quotes, and of a quote that opens none, by what ends a cell."""
+    return rf'(?<![^{ends}])"(?:[^"]++|"")*+"', rf'(?!\A)(?<![{ends}])"'

@@ -22,15 +22,13 @@ from typing import IO, Any, NamedTuple
 
 from rosenblatt.atomic_write import temporary_file
 from rosenblatt.errors import SourceError
-from rosenblatt.io.csv_quotes import last_record_end
 
 STDIN = "-"
 PIECE = 1 << 23  # bytes: enough to share among threads, little enough to stay at hand
 LONGEST_RECORD = 1 << 26  # bytes: what has no end of line for so long is not a text file
 COPY_BYTES = 1 << 20  # copied at a time
 DISK_SHARE = 2  # a temporary file may take one part in so many of the free disk
-LONGEST_QUOTE = 4 * PIECE  # what is quoted for so long is rather a stray quote
-NEWLINE, QUOTE = b"\n", b'"'
+NEWLINE = b"\n"
 BOM = b"\xef\xbb\xbf"  # the byte order mark that some programs write before UTF-8
 
 
@@ -68,22 +66,44 @@ def opened(file: str) -> Iterator[IO[bytes]]:
         raise SourceError(f"{file} cannot be read: {error.strerror or error}.") from error
 
 
+def name_of(files: Sequence[str]) -> str:
+    """How some files are called in messages."""
+    others = len(files) - 1
+    return f"{files[0]} and {others} more" if others else files[0]
+
+
+@contextmanager
+def unpacked(file: str) -> Iterator[str]:
+    """A path to the plain bytes of a file, for readers that do not go straight through it."""
+    with opened(file) as stream:
+        if is_plain(file):
+            yield stream.name
+            return
+        with temporary_file() as spool:
+            copy_to(spool, stream, file)
+            yield spool.name
+
+
 def is_plain(file: str) -> bool:
     """Whether the bytes of a file stand on disk as they are, to be read from any place."""
     return Path(_path(file)).is_file() and not _packing(file)
 
 
-def pieces(file: str, *, size: int = PIECE, separators: str = "") -> Iterator[Piece]:
-    """The text of a file in pieces of whole lines.
+def last_line_end(text: bytes) -> int:
+    """Where the last whole line ends; 0 if none does."""
+    return text.rfind(NEWLINE) + 1
 
-    Where lines may be quoted they are whole records; then the separators of cells are given.
-    """
+
+def pieces(
+    file: str, *, size: int = PIECE, last_end: Callable[[bytes], int] = last_line_end
+) -> Iterator[Piece]:
+    """The text of a file in pieces of whole lines, or of what `last_end` takes for whole."""
     line, rest = 1, b""
     with opened(file) as stream:
         while block := stream.read(wanted := _more(size, len(rest))):
             text = rest + block if rest else block
             is_last = len(block) < wanted  # then a line that does not end belongs to the piece
-            end = len(text) if is_last else last_end(text, separators)
+            end = len(text) if is_last else last_end(text)
             if end == 0 and len(text) > LONGEST_RECORD:
                 raise SourceError(f"{file}, line {line}: no line ends here. {not_text()}")
             if end:
@@ -113,15 +133,6 @@ def not_text() -> str:
 def _more(size: int, rest: int) -> int:
     """How much to read after a rest: twice as much if no record ends, one byte too much at most."""
     return min(max(size, rest), LONGEST_RECORD + 1 - rest)
-
-
-def last_end(text: bytes, separators: str) -> int:
-    """Where the last whole line ends, or record if there are separators; 0 if none does."""
-    if not separators or QUOTE not in text or len(text) > LONGEST_QUOTE:
-        return text.rfind(NEWLINE) + 1
-    own = text.removeprefix(BOM)
-    end = last_record_end(own, separators)
-    return end and end + len(text) - len(own)
 
 
 def _files(name: str) -> list[str]:

@@ -4,22 +4,22 @@ One row a format. Readers are imported when they are needed: some load much.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import partial
 from typing import NamedTuple
 
-from rosenblatt.datasets.builtin import builtin
+from rosenblatt.datasets.builtin import Dataset, builtin
 from rosenblatt.errors import SourceError
-from rosenblatt.io.builtin import PREFIX, BuiltIn
-from rosenblatt.io.chunks import Source
+from rosenblatt.io.chunks import Matrix, Options, Place, Source
 from rosenblatt.io.files import BOM, files_of, opened, suffixes_of
-from rosenblatt.io.options import Options
 
 START = 1 << 16  # bytes that tell a format
 SPREADSHEETS = {".xlsx", ".xlsm", ".xls", ".ods"}
+PAIR = re.compile(rb"(\d+|qid):[^:]+")
+PREFIX = "builtin:"
 
 
 class Request(NamedTuple):
@@ -134,9 +134,6 @@ def _is_number(text: bytes) -> bool:
     return False
 
 
-PAIR = re.compile(rb"(\d+|qid):[^:]+")
-
-
 def _begins(magic: bytes) -> Callable[[bytes], bool]:
     return lambda start: start.startswith(magic)
 
@@ -208,3 +205,26 @@ FORMATS = (
     Format("npz", (".npz",), _begins(b"PK\x03\x04"), _numpy),
     Format("idx", (".idx", ".idx1-ubyte", ".idx3-ubyte"), _is_idx, _idx, has_labels=True),
 )
+
+
+@dataclass(frozen=True)
+class BuiltIn:
+    """Rows of a built-in data set, with their labels if these are wanted."""
+
+    data: Dataset
+    labelled: bool = True
+
+    @property
+    def name(self) -> str:
+        """How the source is called in messages."""
+        return PREFIX + self.data.name
+
+    @property
+    def feature_names(self) -> tuple[str, ...] | None:
+        """Names of the features."""
+        return self.data.feature_names
+
+    def __iter__(self) -> Iterator[Matrix]:
+        """Give all rows in one chunk."""
+        labels = self.data.y if self.labelled else None
+        yield Matrix(self.data.X, labels, Place(self.name))

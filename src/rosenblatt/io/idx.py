@@ -16,9 +16,8 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 
 from rosenblatt.errors import SourceError
-from rosenblatt.io.chunks import Matrix, Place
-from rosenblatt.io.files import OPENERS, opened, suffixes_of
-from rosenblatt.io.reader import name_of, some_rows
+from rosenblatt.io.chunks import Matrix, Place, some_rows
+from rosenblatt.io.files import OPENERS, name_of, opened, suffixes_of
 from rosenblatt.types import Array
 
 TYPES = {0x08: "u1", 0x09: "i1", 0x0B: ">i2", 0x0C: ">i4", 0x0D: ">f4", 0x0E: ">f8"}

@@ -4,7 +4,7 @@ They are mapped, not read: what is packed goes through a temporary file that is 
 and lives as long as the array. Python objects in them are never loaded.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,16 +14,15 @@ from zipfile import BadZipFile, ZipFile
 import numpy as np
 
 from rosenblatt.atomic_write import temporary_file
-from rosenblatt.csr import CSR
 from rosenblatt.errors import SourceError
-from rosenblatt.io.files import copy_to, opened
-from rosenblatt.io.reader import unpacked
-from rosenblatt.io.scipy_sparse import checked_rows
+from rosenblatt.io.files import copy_to, opened, unpacked
 from rosenblatt.types import Array
 
 ZIP = b"PK"
 WHOLE = "the array"  # name of what an NPY file holds
 HEADER_ERRORS = (TokenError, SyntaxError, TypeError, OverflowError, MemoryError)  # from damage
+LAST_CODE_POINT = 0x10FFFF
+FIRST_SURROGATE, LAST_SURROGATE = 0xD800, 0xDFFF
 
 
 @dataclass(frozen=True)
@@ -59,10 +58,6 @@ class ArrayFile:
         """Whether it is what scipy's save_npz writes."""
         return {"format", "shape", "data"} <= set(self.names)
 
-    def sparse_rows(self) -> CSR:
-        """The rows of a sparse matrix: mapped, or converted in memory if not stored by rows."""
-        return checked_rows(self.file, self.__getitem__)
-
 
 def _mapped(path: str) -> Array:
     array: Array = np.lib.format.open_memmap(path, mode="r")
@@ -84,3 +79,44 @@ def _told(file: str) -> Iterator[None]:
         raise SourceError(
             f"{file} cannot be read as arrays: {reason}. Is it whole, and an NPY or NPZ file?"
         ) from error
+
+
+def texts_of(stored: Array, what: Callable[[int], str]) -> Array:
+    """Texts of an array with one dimension; a bad one is refused as `what` calls its place."""
+    if stored.dtype.kind == "S":
+        return _decoded(stored, what)
+    if stored.dtype.kind != "U":
+        return stored.astype(str)
+    native = np.array(stored, stored.dtype.newbyteorder("="))
+    if native.dtype.itemsize and len(native):
+        _check_characters(native.view(np.uint32).reshape(len(native), -1), what)
+    return native
+
+
+def _decoded(stored: Array, what: Callable[[int], str]) -> Array:
+    try:
+        return np.strings.decode(stored, "utf-8")
+    except UnicodeDecodeError:
+        row = next(row for row, text in enumerate(stored.tolist()) if not _is_utf8(text))
+        raise SourceError(
+            f"{what(row)} {bytes(stored[row])!r} is not UTF-8 text. Save texts as str, or encode"
+            " them as UTF-8."
+        ) from None
+
+
+def _is_utf8(text: bytes) -> bool:
+    try:
+        text.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _check_characters(codes: Array, what: Callable[[int], str]) -> None:
+    bad = (codes > LAST_CODE_POINT) | ((codes >= FIRST_SURROGATE) & (codes <= LAST_SURROGATE))
+    if bad.any():
+        row, place = (int(at) for at in np.argwhere(bad)[0])
+        raise SourceError(
+            f"{what(row)} holds {codes[row, place]:#x} as a character, which is none of Unicode."
+            " Is the file damaged?"
+        )

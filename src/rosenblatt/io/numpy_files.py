@@ -22,12 +22,10 @@ import numpy as np
 
 from rosenblatt.csr import CSR, Rows, n_rows
 from rosenblatt.errors import SourceError
-from rosenblatt.io.chunks import Matrix, Place
-from rosenblatt.io.files import suffixes_of
-from rosenblatt.io.npy_arrays import WHOLE, ArrayFile
-from rosenblatt.io.numpy_text import texts_of
-from rosenblatt.io.reader import name_of, some_rows
-from rosenblatt.io.scipy_sparse import check_indices, float_type
+from rosenblatt.io.chunks import Matrix, Place, some_rows
+from rosenblatt.io.files import name_of, suffixes_of
+from rosenblatt.io.npy_arrays import WHOLE, ArrayFile, texts_of
+from rosenblatt.io.scipy_sparse import check_indices, checked_rows, float_type
 from rosenblatt.types import Array
 
 MOST_VALUES = 1 << 22  # of a chunk: tens of megabytes
@@ -118,7 +116,7 @@ def samples_of(file: str, target: str | None, *, labelled: bool) -> Samples:
     pair = (SPARSE, "y") if arrays.is_sparse else named
     if pair is None:
         return _checked(file, _one_array(arrays, target, labelled=labelled))
-    rows = arrays.sparse_rows() if pair[0] == SPARSE else arrays[pair[0]]
+    rows = checked_rows(file, arrays.__getitem__) if pair[0] == SPARSE else arrays[pair[0]]
     return _checked(file, Samples(rows, _labels_of(arrays, target, pair[1]) if labelled else None))
 
 

@@ -24,7 +24,7 @@ import numpy as np
 
 from rosenblatt.csr import CSR
 from rosenblatt.errors import SourceError
-from rosenblatt.io.numpy_text import texts_of
+from rosenblatt.io.npy_arrays import texts_of
 from rosenblatt.types import Array
 
 if TYPE_CHECKING:

@@ -15,10 +15,9 @@ import numpy as np
 
 from rosenblatt.errors import ModelError
 from rosenblatt.losses.link import LINKS
-from rosenblatt.persist.estimator_state import WEIGHTS, Kept, estimator_of, kept_of
+from rosenblatt.persist.estimator_state import WEIGHTS, Kept, Unpacker, estimator_of, kept_of
 from rosenblatt.persist.model import KINDS, Model, link_of, unprepared
 from rosenblatt.persist.safetensors_file import Tensors, parsed, read_tensors, write_tensors
-from rosenblatt.persist.serialize import Unpacker
 from rosenblatt.preprocess.column_encoders import Number
 from rosenblatt.preprocess.transformer import Preparation, preparation_of
 from rosenblatt.registry import RULES

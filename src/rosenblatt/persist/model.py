@@ -6,7 +6,7 @@ numpy alone: neither a compiler nor scikit-learn is loaded.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,12 +15,15 @@ from rosenblatt.errors import ModelError, SourceError
 from rosenblatt.io.chunks import Chunk
 from rosenblatt.losses.link import LOGISTIC, ONE_VS_REST, SOFTMAX, predicted_codes, probabilities
 from rosenblatt.persist.estimator_state import Kept, kept_of, relabelled
-from rosenblatt.persist.frames import chunk_of
 from rosenblatt.preprocess.column_encoders import Number
 from rosenblatt.preprocess.transformer import Preparation
 from rosenblatt.types import Array, Floats
 
+if TYPE_CHECKING:
+    import polars as pl
+
 KINDS = {"str": str, "int": int, "float": float, "bool": bool}  # of labels
+HERE = Place("X")
 
 
 @dataclass(frozen=True, eq=False)
@@ -238,3 +241,48 @@ def linear_scores(rows: Rows, W: Floats) -> Floats:
         parts = (rows.data, rows.indices, rows.indptr)
         matrix = sparse.csr_array(parts, shape=(len(rows.indptr) - 1, rows.n_cols))
         return np.asarray(matrix @ np.ascontiguousarray(w.T) + b)
+
+
+def chunk_of(X: Any) -> Chunk:
+    """Rows of any kind as a chunk."""
+    if isinstance(X, Table | Matrix):
+        return X
+    home = type(X).__module__.partition(".")[0]
+    if home == "polars":
+        return Table(X.collect() if hasattr(X, "collect") else X, HERE)
+    if home == "pandas":
+        return Table(_polars_frame(X), HERE)
+    if hasattr(X, "tocsr"):
+        matrix = X.tocsr()
+        rows = CSR(matrix.data, matrix.indices, matrix.indptr, int(matrix.shape[1]))
+        return Matrix(rows, None, HERE)
+    return Matrix(_table(X), None, HERE)
+
+
+def _table(X: Any) -> Array:
+    try:
+        rows = np.asarray(X, None if isinstance(X, np.ndarray) else np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"X must be a frame, or a table of numbers: {error}.") from error
+    if rows.ndim != 2 or rows.dtype.kind not in "fiub":
+        raise DataError(
+            f"X must be a frame, or a table of numbers; got shape {rows.shape} of {rows.dtype}."
+        )
+    return rows
+
+
+def _polars_frame(frame: Any) -> "pl.DataFrame":
+    import polars as pl  # noqa: PLC0415 (slow to import)
+
+    return pl.DataFrame([_polars_column(str(name), frame[name]) for name in frame.columns])
+
+
+def _polars_column(name: str, column: Any) -> "pl.Series":
+    """A column of pandas, whatever it has for a missing cell."""
+    import polars as pl  # noqa: PLC0415 (slow to import)
+
+    if isinstance(column.dtype, np.dtype) and column.dtype.kind in "fiub":
+        return pl.Series(name, column.to_numpy())
+    missing = column.isna().to_numpy()
+    cells = [None if gone else cell for cell, gone in zip(column.tolist(), missing, strict=True)]
+    return pl.Series(name, cells, strict=False)

@@ -20,8 +20,7 @@ from rosenblatt.io.wrappers import Remembered
 from rosenblatt.persist.file import check_preparation
 from rosenblatt.pipeline.prove import prove_in_time
 from rosenblatt.pipeline.read_dataset import EncodedDataset, encoded_rows, read_rows
-from rosenblatt.preprocess.column_types import Choices
-from rosenblatt.preprocess.column_warnings import Finding, dropped
+from rosenblatt.preprocess.column_types import Choices, Finding, dropped
 from rosenblatt.preprocess.fit import Learned
 from rosenblatt.preprocess.proof_encoding import choices_in, difference, encoding_of, preparation_in
 from rosenblatt.preprocess.target import Counts, target_of

@@ -20,14 +20,17 @@ from rosenblatt.preprocess.column_encoders import (
     width_of,
     words_of,
 )
-from rosenblatt.preprocess.column_types import Choices, Kind, kinds_of, no_text
-from rosenblatt.preprocess.column_warnings import (
+from rosenblatt.preprocess.column_types import (
+    Choices,
     Finding,
+    Kind,
     Leaks,
     constant,
     counting,
     identifier,
+    kinds_of,
     leaking,
+    no_text,
 )
 from rosenblatt.preprocess.ngram_spec import Grams
 from rosenblatt.preprocess.scaling import Scaling

@@ -16,8 +16,7 @@ import numpy as np
 
 from rosenblatt.features.maps.spec import MapSpec
 from rosenblatt.preprocess.column_encoders import Text
-from rosenblatt.preprocess.column_types import Choices
-from rosenblatt.preprocess.column_warnings import Finding
+from rosenblatt.preprocess.column_types import Choices, Finding
 from rosenblatt.preprocess.ngram_spec import features_of
 from rosenblatt.preprocess.transformer import Preparation, preparation_of
 from rosenblatt.types import Array

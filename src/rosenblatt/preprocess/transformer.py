@@ -21,13 +21,11 @@ from rosenblatt.preprocess.column_encoders import (
     Column,
     Number,
     Text,
-    plain_column,
-    width_of,
-)
-from rosenblatt.preprocess.feature_matrix import (
     dense_rows,
     narrowed,
+    plain_column,
     sparse_rows,
+    width_of,
     written_out,
 )
 from rosenblatt.preprocess.ngram_spec import Grams

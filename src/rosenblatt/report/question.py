@@ -5,7 +5,7 @@ from typing import Any
 
 from rosenblatt.pipeline.question import NOT_KNOWN, Question
 from rosenblatt.preprocess.column_encoders import plain_column, width_of
-from rosenblatt.preprocess.column_warnings import Finding
+from rosenblatt.preprocess.column_types import Finding
 from rosenblatt.preprocess.target import written
 from rosenblatt.report.text import SHOWN_CLASSES, SHOWN_COLUMNS, brief
 from rosenblatt.report.weights import feature_maps_json

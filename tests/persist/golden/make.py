@@ -11,8 +11,7 @@ import polars as pl
 
 from rosenblatt import LogisticRegression, builtin, save
 from rosenblatt.persist.file import VERSION
-from rosenblatt.persist.frames import chunk_of
-from rosenblatt.persist.model import fitted
+from rosenblatt.persist.model import chunk_of, fitted
 from rosenblatt.preprocess.column_encoders import Category, Number
 from rosenblatt.preprocess.scaling import Scaling
 from rosenblatt.preprocess.transformer import Preparation

@@ -14,9 +14,8 @@ from rosenblatt.estimators.linear_base import unchanged_by_failure
 from rosenblatt.estimators.text_params import check_text_settings, words_kept
 from rosenblatt.kernels.rows import CSR
 from rosenblatt.preprocess.ngram_spec import WEIGHTS, Grams
-from rosenblatt.preprocess.text_columns import texts_of
 from rosenblatt.preprocess.tfidf import document_frequencies, inverse_frequencies, weighted
-from rosenblatt.preprocess.vectorizers import Reader, Vocabulary, texts_with_runs
+from rosenblatt.preprocess.vocabulary import Reader, Vocabulary, texts_of, texts_with_runs
 from rosenblatt.types import Array, Floats, Ints
 
 STATE = {"n_texts_", "_settings", "_term_counts", "_hash_counts", "_cached_vectorizer"}

@@ -13,9 +13,8 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from rosenblatt.data.training_data import matrix_of
 from rosenblatt.errors import DataError
-from rosenblatt.preprocess import word_tokenizer
-from rosenblatt.preprocess.text_columns import texts_of
-from rosenblatt.preprocess.vectorizers import Vocabulary, texts_with_runs
+from rosenblatt.preprocess import ngrams
+from rosenblatt.preprocess.vocabulary import Vocabulary, texts_of, texts_with_runs
 
 WORD = r"[^\x00-/:-@[-^`{-\x7f\x80-\xbf\u2000-\u207f\u3000-\u303f]+"
 TEXTS = st.lists(st.text("ab' é\u2019—。_7\n\xa0", max_size=40), min_size=1, max_size=8)
@@ -41,7 +40,7 @@ def test_counts_are_those_of_scikit_learn(
         assert not texts_with_runs(pl.Series(learned), sizes, unit)
         return
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(word_tokenizer, "BLOCK_BYTES", block)
+        patch.setattr(ngrams, "BLOCK_BYTES", block)
         found = texts_with_runs(pl.Series(learned), sizes, unit)
         names = np.array(sorted(found), object)
         assert_array_equal(names, theirs.get_feature_names_out())

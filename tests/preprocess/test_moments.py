@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rosenblatt.preprocess.column_moments import BLOCK, STRIP, Moments, Total
+from rosenblatt.preprocess.statistics import BLOCK, STRIP, Moments, Total
 
 
 def moments(*parts: np.ndarray) -> Total:

@@ -8,11 +8,14 @@ would be added up.
 
 from collections import Counter
 from functools import cached_property
-from typing import NamedTuple
+from math import isnan
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 
+from rosenblatt.errors import DataError
+from rosenblatt.io.column_stack import unnamed
 from rosenblatt.kernels.cache import njit
 from rosenblatt.kernels.rows import CSR, UINT
 from rosenblatt.preprocess.ngram_spec import UNITS, Grams
@@ -20,14 +23,16 @@ from rosenblatt.preprocess.ngrams import (
     SHORTEST,
     K,
     Runs,
+    Text,
     find_runs,
     find_units,
     in_blocks,
+    room_for_words,
     spelled,
     stacked,
     text_in,
+    text_of,
 )
-from rosenblatt.preprocess.word_tokenizer import Text, room_for_words, text_of
 from rosenblatt.types import Array, Ints
 
 ALL = np.ones(2, np.bool_)  # features that are wanted, of one bit
@@ -118,3 +123,26 @@ def hash_whole(text: Text, unit: int) -> Array:
             run = run * K + units.hashes[i]
         hashes[row] = run
     return hashes
+
+
+def texts_of(texts: Any, what: str = "X") -> pl.Series:
+    """Texts out of a list, an array or a series of strings; None and NaN are missing ones."""
+    if isinstance(texts, str) or not hasattr(texts, "__iter__"):
+        told = "one text" if isinstance(texts, str) else type(texts).__name__
+        raise DataError(f"{what} must be a list, an array or a series of texts; got {told}.")
+    if isinstance(texts, pl.Series) and texts.dtype == pl.String:
+        return unnamed(texts)
+    if len(np.shape(texts)) > 1:
+        raise DataError(f"{what} must be one column of texts; got the shape {np.shape(texts)}.")
+    cells = [None if _is_missing(cell) else cell for cell in texts]
+    for place, cell in enumerate(cells):
+        if not isinstance(cell, str | None):
+            raise DataError(
+                f"{what} must hold texts; got {cell!r} of the type {type(cell).__name__} at place"
+                f" {place}."
+            )
+    return pl.Series(cells, dtype=pl.String)
+
+
+def _is_missing(cell: Any) -> bool:
+    return cell is None or type(cell).__name__ == "NAType" or (type(cell) is float and isnan(cell))

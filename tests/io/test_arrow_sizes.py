@@ -10,7 +10,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from rosenblatt.io.arrow_layout import BadLayoutError, check_arrow
+from rosenblatt.io.parquet import BadLayoutError, check_arrow
 
 N = 1000
 COMPRESSIONS = ("uncompressed", "lz4", "zstd")
