@@ -84,7 +84,7 @@ def test_json_holds_the_maps_and_onnx_refuses_them() -> None:
     plain = json.loads(Path("m.json").read_text(encoding="utf-8"))
     assert plain["maps"][0]["spec"] == "random-products:3"
     assert len(plain["maps"][0]["left"]) == 3
-    assert len(plain["weights"][0]) == len(plain["features"]) == 7
+    assert len(plain["weights"][0]) == len(plain["feature_names"]) == 7
 
 
 def test_a_proof_after_a_map_is_verified_from_the_file_alone() -> None:

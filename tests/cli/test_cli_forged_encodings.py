@@ -18,8 +18,8 @@ from commands import PETS, refusal, rosenblatt
 from rosenblatt import separability
 from rosenblatt.io.formats import open_source
 from rosenblatt.pipeline.encoded_data import encode
-from rosenblatt.preprocess.proof_encoding import preparation_in
-from rosenblatt.preprocess.target import counted_in, sorted_classes
+from rosenblatt.preprocess.proof_encoding import transformer_in
+from rosenblatt.preprocess.target import count_all_labels, sorted_classes
 
 Encoding = dict[str, Any]
 WORDS = ("bad", "good")
@@ -46,10 +46,10 @@ def honest(kind: str) -> Encoding:
 
 def forge(encoding: Encoding) -> None:
     """Prove a verdict on the rows that an encoding makes, in forged.json."""
-    preparation, _ = preparation_in(encoding)
+    transformer, _ = transformer_in(encoding)
     source = open_source(["data.csv"])
-    classes = sorted_classes(counted_in(source, preparation.target), "data.csv")
-    encoded = encode(source, preparation, classes, preparation.rows)
+    classes = sorted_classes(count_all_labels(source, transformer.target), "data.csv")
+    encoded = encode(source, transformer, classes, transformer.transform)
     proof = separability(encoded.X, np.array(classes)[encoded.codes])
     replace(proof, encoding=encoding).save("forged.json")
 
@@ -76,7 +76,7 @@ def unflagged(encoding: Encoding) -> None:
 
 def scaled(encoding: Encoding) -> None:
     zeros = {"type": "float64", "values": [0.0] * encoding["n_features"]}
-    encoding.update(unit_rows=False, arrays={"shift": zeros, "factor": zeros})
+    encoding.update(unit_norm=False, arrays={"shift": zeros, "factor": zeros})
 
 
 def as_category(encoding: Encoding) -> None:
@@ -144,22 +144,22 @@ FORGERIES: dict[str, tuple[str, Callable[[Encoding], object], str]] = {
     "texts in fewer features": (
         "text",
         lambda e: (columns(e)[1].update(bits=1), e.update(n_features=3)),
-        "the texts of 'note' are read in another way",
+        "the texts of 'note' are encoded differently",
     ),
     "texts by other runs": (
         "text",
         lambda e: columns(e)[1].update(sizes=[8, 8]),
-        "the texts of 'note' are read in another way",
+        "the texts of 'note' are encoded differently",
     ),
     "texts by characters": (
         "text",
         lambda e: columns(e)[1].update(unit="character"),
-        "the texts of 'note' are read in another way",
+        "the texts of 'note' are encoded differently",
     ),
     "a reason of its own": (
         "table",
         lambda e: e.update(left_out=[{"column": "name", "kind": "leak", "reason": "a leak"}]),
-        "the columns that it says are left out",
+        "the columns that it leaves out",
     ),
 }
 
@@ -277,9 +277,9 @@ def test_a_forged_encoding_of_sparse_rows_is_refused(change: Encoding) -> None:
     Path("data.svm").write_text("1 1:1 2:1\n0 1:1 2:2\n1 1:2 2:1\n0 1:2 2:2\n")
     assert rosenblatt("separable", "data.svm", "--proof", "honest.json").code == 0
     encoding = json.loads(Path("honest.json").read_text())["encoding"] | change
-    preparation, _ = preparation_in(encoding)
+    transformer, _ = transformer_in(encoding)
     source = open_source(["data.svm"])
-    encoded = encode(source, preparation, (0, 1), preparation.rows)
+    encoded = encode(source, transformer, (0, 1), transformer.transform)
     replace(separability(encoded.X, encoded.codes), encoding=encoding).save("forged.json")
     assert rosenblatt("verify", "honest.json", "data.svm").code == 0
     said = rosenblatt("verify", "forged.json", "data.svm")

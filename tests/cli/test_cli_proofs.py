@@ -167,7 +167,7 @@ ENCODINGS: dict[str, tuple[Change, str]] = {
     "no choices": (lambda e: e.pop("choices"), DAMAGED),
     "choices of numbers": (lambda e: e["choices"].update(drop=7), DAMAGED),
     "unknown features": (lambda e: e["choices"].update(features=["magic"]), DAMAGED),
-    "scaling": (lambda e: e.update(unit_rows=True), DAMAGED),
+    "scaling": (lambda e: e.update(unit_norm=True), DAMAGED),
     "endless hash": (
         lambda e: e["columns"].__setitem__(
             2, {"kind": "text", "name": "colour", "sizes": [1, 2], "bits": 10**9}

@@ -36,7 +36,7 @@ def test_the_first_line_names_what_is_left_out_and_what_the_verdict_is_with_it()
     assert said.code == 1
     first, second, *_, last = said.out.splitlines()
     assert first == (
-        "Left out: 'paid' (it alone gives 'approved' in every row, which new rows may lack),"
+        "Left out: 'paid' (it alone determines 'approved', and new rows may not have it),"
         " 'fixed' (it has the same value in every row), 'id' (by --drop)."
         " With 'paid', 'fixed' (--use all) the classes are separable."
     )

@@ -10,7 +10,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from rosenblatt.io.parquet import BadLayoutError, check_arrow
+from rosenblatt.io.parquet import BadArrowError, check_arrow
 
 N = 1000
 COMPRESSIONS = ("uncompressed", "lz4", "zstd")
@@ -38,7 +38,7 @@ def is_sound(path: Path, changed: bytes) -> bool:
     path.write_bytes(changed)
     try:
         check_arrow(str(path))
-    except BadLayoutError:
+    except BadArrowError:
         return False
     return True
 

@@ -96,7 +96,7 @@ def test_files_are_found_in_order(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("names", "words"),
     [
-        ([], "No file was named"),
+        ([], "No file given"),
         (["no.csv"], r"no\.csv does not exist"),
         (["no*.csv"], r"no\*\.csv matches no file"),
         (["."], r"\. is a directory\. Name its files, for instance \./\*\.csv"),
@@ -179,7 +179,7 @@ def test_a_stray_quote_does_not_hold_up_a_file_for_ever(file, monkeypatch):
 
 
 def test_what_has_no_lines_is_refused(file, monkeypatch):
-    monkeypatch.setattr(files, "LONGEST_RECORD", 1000)
+    monkeypatch.setattr(files, "MAX_RECORD_BYTES", 1000)
     file.write_bytes(b"one\n" + b"x" * 5000)
     with pytest.raises(SourceError, match=r"line 2: no line ends here\. Is it a text file"):
         list(pieces(str(file), size=100))
@@ -213,7 +213,7 @@ def test_a_device_is_refused():
 
 
 def test_what_is_copied_leaves_room_on_the_disk(tmp_path, monkeypatch):
-    monkeypatch.setattr(files, "DISK_SHARE", 1 << 60)
-    refused = pytest.raises(SourceError, match=r"more than .* GB to be kept in a temporary file")
+    monkeypatch.setattr(files, "FREE_DISK_DIVISOR", 1 << 60)
+    refused = pytest.raises(SourceError, match=r"more than .* GB to store in a temporary file")
     with (tmp_path / "copy").open("wb") as copy, refused:
         files.copy_to(copy, io.BytesIO(LINES), "t.csv")

@@ -129,9 +129,9 @@ def test_rows_in_a_file_are_learned_from_once(monkeypatch):
 def test_a_fold_is_decided_by_a_model_of_the_others():
     frame = people(60)
     source = tables(frame)
-    learned = learn(source, "kind", Choices())
+    learned = fit_preprocessing(source, "kind", Choices())
     folds = np.arange(60) % 5
-    fixed = plan(choices=settled(Choices(), learned))
+    fixed = plan(choices=resolve_choices(Choices(), learned))
     out = pl.Series(folds == 2)
     before, _ = _predict_fold(source, folds, 2, learned, fixed)
     other = pl.col("kind").replace({"no": "yes", "yes": "no"})
@@ -160,7 +160,7 @@ def test_a_column_that_counts_the_rows_helps_neither_model_nor_estimate(n):
         age=pl.Series(np.random.default_rng(1).normal(size=n)), town=pl.lit("x")
     )
     fitted = fit(noise)
-    assert fitted.learned.preparation.feature_names == ("age",)
+    assert fitted.learned.transformer.feature_names == ("age",)
     largest = max(fitted.learned.counts.values()) / fitted.learned.n_rows
     assert fitted.evaluation.accuracy < largest + 0.1
 
@@ -213,8 +213,8 @@ def test_a_test_source_that_stores_a_category_as_numbers():
     codes = ["1", "2", "x3"]
     frame = pl.DataFrame({"a": codes * 20, "kind": ["u", "v", "v"] * 19 + ["u", "u", "u"]})
     only = pl.DataFrame({"a": [1.0, 2.0] * 10, "kind": ["u", "v"] * 10})
-    as_words = only.with_columns(a=pl.Series(["1", "2"] * 10))
-    first, second = (fit(frame, test=tables(t)) for t in (only, as_words))
+    string_columns = only.with_columns(a=pl.Series(["1", "2"] * 10))
+    first, second = (fit(frame, test=tables(t)) for t in (only, string_columns))
     assert first.evaluation.confusion.tolist() == second.evaluation.confusion.tolist()
 
 

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from rosenblatt.errors import SourceError
 from rosenblatt.io.chunks import Chunk, Place, Table
-from rosenblatt.preprocess.column_types import Choices, Leaks
-from rosenblatt.preprocess.fit import Learned, learn
-from rosenblatt.preprocess.statistics import Numbers
-from rosenblatt.preprocess.target import coded, counted, target_of
+from rosenblatt.preprocess.column_types import Choices, LeakDetector
+from rosenblatt.preprocess.fit import FittedPreprocessing, fit_preprocessing
+from rosenblatt.preprocess.statistics import NumberStatistics
+from rosenblatt.preprocess.target import count_labels, encode_labels, infer_target
 from rosenblatt.types import Floats
 
 NAMES = ("a", "row_id", "constant", "leak", "counter", "gaps", "label")
@@ -48,11 +48,11 @@ def source(cuts: list[int]) -> Chunks:
     return Chunks(table(part) for part in np.split(table_of(), cuts) if len(part))
 
 
-def all_of(learned: Learned) -> object:
+def all_of(learned: FittedPreprocessing) -> object:
     """Everything that was learned, so that it can be compared."""
-    plain, arrays = learned.preparation.to_plain()
+    plain, arrays = learned.transformer.to_dict()
     bits = {name: array.tobytes() for name, array in arrays.items()}
-    return plain, bits, learned.classes, learned.counts, [asdict(f) for f in learned.findings]
+    return plain, bits, learned.classes, learned.counts, [asdict(f) for f in learned.left_out]
 
 
 @pytest.mark.parametrize(
@@ -67,32 +67,35 @@ def all_of(learned: Learned) -> object:
 @given(st.lists(st.integers(100, 300), max_size=4).map(sorted))
 def test_any_cut_gives_the_same_bits(choices: Choices, cuts: list[int]) -> None:
     whole, parts = source([]), source(cuts)
-    first = learn(whole, None, choices)
-    assert all_of(learn(parts, None, choices)) == all_of(first)
+    first = fit_preprocessing(whole, None, choices)
+    assert all_of(fit_preprocessing(parts, None, choices)) == all_of(first)
     rows = [
-        np.concatenate([np.asarray(first.preparation.rows(chunk)) for chunk in chunks])
+        np.concatenate([np.asarray(first.transformer.transform(chunk)) for chunk in chunks])
         for chunks in (whole, parts)
     ]
     assert rows[0].tobytes() == rows[1].tobytes()
-    codes = [np.concatenate([coded(c, "label", first.classes) for c in s]) for s in (whole, parts)]
+    codes = [
+        np.concatenate([encode_labels(c, "label", first.classes) for c in s])
+        for s in (whole, parts)
+    ]
     assert codes[0].tolist() == codes[1].tolist()
 
 
 def test_what_was_planted_is_found() -> None:
-    learned = learn(source([]), None, Choices())
-    found = {finding.column: finding.kind for finding in learned.findings}
+    learned = fit_preprocessing(source([]), None, Choices())
+    found = {finding.column: finding.kind for finding in learned.left_out}
     assert found == {
         "row_id": "identifier",
         "constant": "constant",
         "leak": "leak",
         "counter": "identifier",
     }
-    assert learned.preparation.feature_names == ("a", "gaps", "gaps is missing")
+    assert learned.transformer.feature_names == ("a", "gaps", "gaps is missing")
     assert learned.classes == (0, 1, 2)
 
 
-def summed(values: Floats) -> Numbers:
-    numbers = Numbers(["a"])
+def summed(values: Floats) -> NumberStatistics:
+    numbers = NumberStatistics(["a"])
     numbers.add(values[None])
     return numbers
 
@@ -117,35 +120,35 @@ def test_a_constant_has_no_spread_at_all() -> None:
     ("label", "trouble"),
     [
         (np.nan, "line 4, column 'label': the label is missing"),
-        (0.5, "line 4, column 'label': 0.5 is no class"),
-        (1e300, "line 4, column 'label': 1e\\+300 is no class"),
+        (0.5, "line 4, column 'label': 0.5 is not a class"),
+        (1e300, "line 4, column 'label': 1e\\+300 is not a class"),
     ],
 )
 def test_a_bad_label_is_named(label: float, trouble: str) -> None:
     chunk = table(np.array([[1.0, 0], [2, 1], [3, label]]), ("a", "label"))
     with pytest.raises(SourceError, match=trouble):
-        counted(chunk, "label")
+        count_labels(chunk, "label")
     with pytest.raises(SourceError, match=trouble):
-        coded(chunk, "label", (0, 1))
+        encode_labels(chunk, "label", (0, 1))
 
 
 def test_numbers_are_found_among_classes_of_words() -> None:
     chunk = table(np.array([[1.0, 7], [2, -1], [3, 8]]), ("a", "b"))
-    assert coded(chunk, "b", ("-1", "7")).tolist() == [1, 0, -1]
+    assert encode_labels(chunk, "b", ("-1", "7")).tolist() == [1, 0, -1]
     with pytest.raises(SourceError, match="has no column 'c'"):
-        coded(chunk, "c", (1, 2))
+        encode_labels(chunk, "c", (1, 2))
 
 
 def test_the_target_is_the_first_column_if_only_it_can_be() -> None:
     values = np.column_stack([np.arange(100.0) % 2, np.arange(100.0)])
-    assert target_of(table(values, ("a", "b")), None) == "a"
-    assert target_of(table(values[:, ::-1], ("a", "b")), None) == "b"
+    assert infer_target(table(values, ("a", "b")), None) == "a"
+    assert infer_target(table(values[:, ::-1], ("a", "b")), None) == "b"
 
 
 def test_a_column_is_cleared_by_any_chunk() -> None:
-    leaks = Leaks("label", ["a"])
+    leaks = LeakDetector("label", ["a"])
     first = table(np.array([[1.0, 0], [2, 1]] * 20), ("a", "label"))
     leaks.add(first)
-    assert leaks.gives_target("a", 40)
+    assert leaks.determines_target("a", 40)
     leaks.add(table(np.array([[1.0, 1]]), ("a", "label")))
-    assert not leaks.gives_target("a", 41)
+    assert not leaks.determines_target("a", 41)

@@ -14,7 +14,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from rosenblatt.data.training_data import matrix_of
 from rosenblatt.errors import DataError
 from rosenblatt.preprocess import ngrams
-from rosenblatt.preprocess.vocabulary import Vocabulary, texts_of, texts_with_runs
+from rosenblatt.preprocess.vocabulary import Vocabulary, ngram_document_frequencies, texts_of
 
 WORD = r"[^\x00-/:-@[-^`{-\x7f\x80-\xbf\u2000-\u207f\u3000-\u303f]+"
 TEXTS = st.lists(st.text("ab' é\u2019—。_7\n\xa0", max_size=40), min_size=1, max_size=8)
@@ -37,11 +37,11 @@ def test_counts_are_those_of_scikit_learn(
     try:
         theirs.fit(learned)
     except ValueError:  # an empty vocabulary
-        assert not texts_with_runs(pl.Series(learned), sizes, unit)
+        assert not ngram_document_frequencies(pl.Series(learned), sizes, unit)
         return
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ngrams, "BLOCK_BYTES", block)
-        found = texts_with_runs(pl.Series(learned), sizes, unit)
+        found = ngram_document_frequencies(pl.Series(learned), sizes, unit)
         names = np.array(sorted(found), object)
         assert_array_equal(names, theirs.get_feature_names_out())
         present = (theirs.transform(learned) > 0).sum(axis=0)
@@ -53,10 +53,12 @@ def test_counts_are_those_of_scikit_learn(
 
 def test_texts_of_chunks_add_up() -> None:
     texts = pl.Series(["a b a", None, "b c", ""])
-    parts = texts_with_runs(texts[:1], (1, 2), "word") + texts_with_runs(texts[1:], (1, 2), "word")
+    parts = ngram_document_frequencies(texts[:1], (1, 2), "word") + ngram_document_frequencies(
+        texts[1:], (1, 2), "word"
+    )
     assert parts == Counter({"b": 2, "a": 1, "c": 1, "a b": 1, "b a": 1, "b c": 1})
-    assert parts == texts_with_runs(texts, (1, 2), "word")
-    assert texts_with_runs(texts[:0], (1, 2), "word") == {}
+    assert parts == ngram_document_frequencies(texts, (1, 2), "word")
+    assert ngram_document_frequencies(texts[:0], (1, 2), "word") == {}
 
 
 @pytest.mark.parametrize(
@@ -81,9 +83,9 @@ def test_texts_come_in_many_forms(texts: object) -> None:
     [
         ("one text", "X must be a list, an array or a series of texts; got one text."),
         (3, "X must be a list, an array or a series of texts; got int."),
-        (["a", 3], "X must hold texts; got 3 of the type int at place 1."),
+        (["a", 3], "X must hold texts; got 3 of the type int at index 1."),
         ([["a"], ["b"]], r"X must be one column of texts; got the shape \(2, 1\)."),
-        (pl.Series([1.5]), "X must hold texts; got 1.5 of the type float at place 0."),
+        (pl.Series([1.5]), "X must hold texts; got 1.5 of the type float at index 0."),
     ],
 )
 def test_what_is_no_text_is_refused(texts: object, sentence: str) -> None:

@@ -89,7 +89,7 @@ def fit(
         fitted = run(rows, plan, progress)
         progress("Naming the largest weights")
         shown = largest_features(fitted.estimator.coef_)
-        names = ngram_names(rows, fitted.learned.preparation, shown[:100])
+        names = ngram_names(rows, fitted.learned.transformer, shown[:100])
     result = fit_json(" ".join(source), fitted, names)
     result |= {"outcome": name_options(result["outcome"]), "model": output, "report": report}
     if output is not None:
@@ -108,13 +108,13 @@ def _report(path: str, result: dict[str, Any], fitted: Any, rows: Any, names: An
 
 def _write(output: str, fitted: Any, result: dict[str, Any]) -> None:
     from rosenblatt.persist.file import save
-    from rosenblatt.persist.model import fitted as model_of
+    from rosenblatt.persist.model import model_of
 
     learned = fitted.learned
     summary = {name: value for name, value in result.items() if name not in NOT_SAVED}
     model = model_of(
         fitted.estimator,
-        learned.preparation,
+        learned.transformer,
         summary,
         classes=learned.classes,
         fingerprint=None if fitted.proof is None else fitted.proof.fingerprint,

@@ -118,14 +118,14 @@ class Reading(NamedTuple):
         names: Sequence[str],
         target: str | None,
         choices: "Choices | None" = None,
-        as_words: frozenset[str] = frozenset(),
+        string_columns: frozenset[str] = frozenset(),
     ) -> "Source":
         """The source of these names, to train on or to prove about."""
         from rosenblatt.io.formats import open_source
 
         if choices is not None:
-            as_words |= choices.category | choices.text
-        options = replace(self.options(as_words), teaches=True)
+            string_columns |= choices.category | choices.text
+        options = replace(self.options(string_columns), for_training=True)
         return open_source(names, options, target=target)
 
     def options(self, as_words: frozenset[str] = frozenset()) -> Options:
@@ -137,7 +137,7 @@ class Reading(NamedTuple):
             header=self.header,
             decimal_comma=self.decimal_comma,
             missing=(*MISSING, *(self.missing or ())),
-            as_words=as_words,
+            string_columns=string_columns,
             zero_based=self.zero_based,
         )
 

@@ -90,10 +90,10 @@ def source_for(model: "Model", reading: Reading, names: list[str], *, labelled: 
 
 def _predictions(model: "Model", chunk: "Chunk") -> dict[str, Any]:
     """Columns of predictions: the class, scores, and probabilities where the rule has them."""
-    from rosenblatt.preprocess.target import written
+    from rosenblatt.preprocess.target import label_text
 
     scores = model.scores(chunk)
-    names = [written(label) for label in model.classes]
+    names = [label_text(label) for label in model.classes]
     columns: dict[str, Any] = {"prediction": model.classes[model.codes(scores)]}
     if scores.shape[1] == 1:
         columns["score"] = scores[:, 0]

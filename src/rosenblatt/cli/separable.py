@@ -50,7 +50,7 @@ def separable(
 ) -> None:
     """Prove whether the classes are linearly separable (exit 0 yes, 1 no, 3 undecided)."""
     from rosenblatt.cli.output import require_writable
-    from rosenblatt.io.wrappers import Remembered
+    from rosenblatt.io.wrappers import CachedSource
     from rosenblatt.pipeline.question import LEFT_OUT_SECONDS, EncodingPlan
     from rosenblatt.report.fit_json import answer_json
     from rosenblatt.report.question import verdict_text

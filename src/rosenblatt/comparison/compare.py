@@ -21,7 +21,7 @@ from rosenblatt.errors import ParameterError, SourceError
 from rosenblatt.estimators import parameter_checks
 from rosenblatt.io.chunks import Chunk, Matrix, Source, Table
 from rosenblatt.io.formats import open_source
-from rosenblatt.io.wrappers import Remembered
+from rosenblatt.io.wrappers import CachedSource
 from rosenblatt.model_selection.split import folds_of
 from rosenblatt.persist.frames import HERE, chunk_of
 from rosenblatt.pipeline.encoded_data import EncodedData, choices_for, encode, fit_maps
@@ -146,27 +146,27 @@ def run_comparison(
     source: Source, plan: ComparisonPlan, progress: Progress = lambda _: None
 ) -> Comparison:
     """The comparison that a plan asks for on a source; `progress` is called with each stage."""
-    source = Remembered(source)
+    source = CachedSource(source)
     progress("Reading")
     requested = [
         map_spec for spec in parse_feature_specs(plan.features or ()) for map_spec in spec.map_specs
     ]
     choices = choices_for(requested, plan.choices)
-    learned = learn(source, plan.target, choices)
-    target, classes = learned.preparation.target, learned.classes
+    learned = fit_preprocessing(source, plan.target, choices)
+    target, classes = learned.transformer.target, learned.classes
     n_folds = _folds(learned, plan.n_folds)
-    specs = feature_specs(plan.features, learned.n_rows, learned.preparation.n_encoded)
-    codes = np.concatenate([coded(chunk, target, classes) for chunk in source])
+    specs = feature_specs(plan.features, learned.n_rows, learned.transformer.n_encoded_features)
+    codes = np.concatenate([encode_labels(chunk, target, classes) for chunk in source])
     feature_sets = tuple(_feature_sets(source, learned, specs, plan.proof_seconds, progress))
     folds = folds_of(codes, n_folds, plan.seed)
-    choices, rules = settled(choices, learned), plan.rules
+    choices, rules = resolve_choices(choices, learned), plan.rules
     validation = CrossValidation(source, learned, choices, rules, specs, codes=codes, folds=folds)
     results = validation.results(progress)
     return Comparison(
         source=source.name,
         target=target,
         counts={label: learned.counts[label] for label in classes},
-        findings=learned.findings,
+        left_out=learned.left_out,
         n_folds=n_folds,
         seed=plan.seed,
         proof_seconds=plan.proof_seconds,
@@ -175,7 +175,7 @@ def run_comparison(
     )
 
 
-def _folds(learned: Learned, wanted: int) -> int:
+def _folds(learned: FittedPreprocessing, wanted: int) -> int:
     fewest = min(learned.counts.values())
     if fewest < MIN_CLASS_ROWS:
         rare = min(learned.classes, key=lambda label: learned.counts[label])
@@ -188,15 +188,15 @@ def _folds(learned: Learned, wanted: int) -> int:
 
 def _feature_sets(
     source: Source,
-    learned: Learned,
+    learned: FittedPreprocessing,
     specs: Sequence[FeatureSpec],
     seconds: float,
     progress: Progress,
 ) -> Iterator[FeatureSet]:
     """The features as they were read and after each map, with a verdict on separability."""
-    preparation, classes, n = learned.preparation, learned.classes, learned.n_rows
-    raw = encode(source, preparation, classes, preparation.raw, n)
-    plain = encode(source, preparation, classes, preparation.rows, n)
+    transformer, classes, n = learned.transformer, learned.classes, learned.n_rows
+    raw = encode(source, transformer, classes, transformer.encode, n)
+    plain = encode(source, transformer, classes, transformer.transform, n)
     for spec in specs:
         progress(f"Looking for a proof, features: {spec.written}")
         encoded, _ = fit_maps(plain, preparation, spec.map_specs)

@@ -89,14 +89,14 @@ class Result:
 class Comparison:
     """Every rule after every feature map, and two non-linear baselines, on the same folds.
 
-    `findings` are columns that were left out. `feature_sets` begin with the features as they are;
+    `left_out` are columns that were left out. `feature_sets` begin with the features as they are;
     `results` end with the baselines.
     """
 
     source: str
     target: str | None
-    counts: Counts
-    findings: tuple[Finding, ...]
+    counts: LabelCounts
+    left_out: tuple[LeftOutColumn, ...]
     n_folds: int
     seed: int
     proof_seconds: float

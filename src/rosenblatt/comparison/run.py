@@ -86,7 +86,7 @@ class CrossValidation:
     def __init__(
         self,
         source: Source,
-        learned: Learned,
+        learned: FittedPreprocessing,
         choices: Choices,
         rules: Sequence[Rule],
         specs: Sequence[FeatureSpec],
@@ -96,7 +96,7 @@ class CrossValidation:
     ) -> None:
         self.source, self.choices, self.rules, self.specs = source, choices, rules, specs
         self.codes, self.folds, self.n_folds = codes, folds, int(folds.max()) + 1
-        self.classes, self.target = learned.classes, learned.preparation.target
+        self.classes, self.target = learned.classes, learned.transformer.target
         n = len(codes)
         self.linear = {
             (r, w.written): FoldPredictions(r, w.written, n) for w in specs for r in self.rules
@@ -113,11 +113,11 @@ class CrossValidation:
     def _run_fold(self, fold: int, progress: Progress) -> None:
         """Train everything on the rows outside a fold, and predict those in it."""
         progress("fitting the preprocessing")
-        train = Selected(self.source, lambda rows: self.folds[rows] != fold)
-        test = Selected(self.source, lambda rows: self.folds[rows] == fold)
-        preparation = learn(train, self.target, self.choices).preparation
+        train = SelectedRows(self.source, lambda rows: self.folds[rows] != fold)
+        test = SelectedRows(self.source, lambda rows: self.folds[rows] == fold)
+        transformer = fit_preprocessing(train, self.target, self.choices).transformer
         encoded_train, encoded_test = (
-            encode(part, preparation, self.classes, preparation.rows) for part in (train, test)
+            encode(part, transformer, self.classes, transformer.transform) for part in (train, test)
         )
         places = np.flatnonzero(self.folds == fold)
         for spec in self.specs:

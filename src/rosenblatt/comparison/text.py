@@ -23,7 +23,7 @@ def comparison_text(comparison: Comparison) -> str:
         f" {_percent(comparison.baseline_accuracy)}."
     )
     notes = [f"{result.rule}: {result.note}." for result in comparison.results if result.note]
-    left_out = map(str, comparison.findings)
+    left_out = map(str, comparison.left_out)
     lines = [about, *left_out, evaluated, *_table(comparison), *notes, "", conclusion(comparison)]
     return "\n".join(lines)
 

@@ -22,8 +22,13 @@ from rosenblatt.linalg.scores import scores_of
 from rosenblatt.online.ranking import RANKING, Groups, narrowest, ranking_epochs
 from rosenblatt.online.result import Ending, Outcome
 from rosenblatt.online.stopping import max_epochs, no_mistake
-from rosenblatt.preprocess.ngram_spec import Grams
-from rosenblatt.preprocess.vocabulary import Reader, Vocabulary, texts_of, texts_with_runs
+from rosenblatt.preprocess.ngram_spec import NgramSpec
+from rosenblatt.preprocess.vocabulary import (
+    Reader,
+    Vocabulary,
+    ngram_document_frequencies,
+    texts_of,
+)
 from rosenblatt.trace.bounds import Geometry, MarginBounds
 from rosenblatt.trace.trace import Trace
 from rosenblatt.types import Array, Floats, Ints
@@ -243,7 +248,7 @@ class SentenceRanker(Estimator):
             raise DataError("This SentenceRanker was fitted to rows of numbers: it knows no words.")
         if self.vocabulary:
             return Vocabulary(self.vocabulary_, sizes, self.unit)
-        return Grams(sizes, self.unit, int(self.n_features).bit_length() - 1, "count")
+        return NgramSpec(sizes, self.unit, int(self.n_features).bit_length() - 1, "count")
 
     def _counts(self, sentences: Any) -> Rows:
         return self._reader().counts(texts_of(sentences, "candidates"))
@@ -278,7 +283,7 @@ class SentenceRanker(Estimator):
         if self.vocabulary:
             texts = texts_of(sentences, "candidates")
             sizes = (self.sizes[0], self.sizes[1])
-            self.vocabulary_ = words_kept(texts_with_runs(texts, sizes, self.unit), 1)
+            self.vocabulary_ = words_kept(ngram_document_frequencies(texts, sizes, self.unit), 1)
         return self._counts(sentences)
 
     def _run_solver(self, groups: Groups) -> None:

@@ -1,7 +1,7 @@
-"""What a source gives: chunks of rows, as columns with names or as numbers ready for a kernel.
+"""Sources of rows: the options they are read with, and the chunks they give.
 
-A source is iterated as often as needed, each time from the beginning, and holds one chunk at a
-time; so what it reads may be far larger than memory.
+A chunk is a table with named columns, or a matrix of numbers. A source can be iterated more than
+once, each time from the beginning, and holds one chunk at a time: it may be far larger than memory.
 """
 
 from collections.abc import Iterator, Sequence
@@ -25,10 +25,10 @@ MISSING = ("", "NA", "N/A", "NaN", "nan", "NULL", "null", "None", "?")
 
 @dataclass(frozen=True)
 class Options:
-    """How to read: None leaves it to the reader.
+    """How to read files; None lets the reader find out.
 
-    `as_words` are columns whose cells are words even where they look like numbers. Where the source
-    `teaches`, so is the target if it holds codes, such as 01: as numbers, classes would be lost.
+    `string_columns` are read as strings even where their cells look like numbers. In a source
+    `for_training`, so is a target of codes such as 01: as numbers, classes would be merged.
     """
 
     format: str | None = None
@@ -36,21 +36,21 @@ class Options:
     header: bool | None = None
     decimal_comma: bool | None = None
     missing: tuple[str, ...] = MISSING
-    as_words: frozenset[str] = frozenset()
+    string_columns: frozenset[str] = frozenset()
     zero_based: bool = False
-    teaches: bool = False
+    for_training: bool = False
 
 
 def usual_target(names: Sequence[str]) -> str:
-    """The column that is usually predicted: one called target, label, class or y, or the last."""
+    """The default column to predict: one called target, label, class or y, else the last."""
     return next((name for name in names if name.lower() in USUAL_TARGETS), names[-1])
 
 
 class Place(NamedTuple):
     """Where a chunk comes from: its file, and the line of its first row where rows have lines.
 
-    `row` is the number of the first row in its file. `numbers`, if given, are the lines (or rows)
-    of all: where they do not simply count on.
+    `row` is the index of the first row in its file. `numbers` are the lines (or rows) of all rows,
+    where they are not consecutive.
     """
 
     file: str
@@ -59,7 +59,7 @@ class Place(NamedTuple):
     numbers: Ints | None = None
 
     def at(self, row: int) -> str:
-        """Where a row of the chunk stands, in words."""
+        """File and line (or row) of a row of the chunk, for messages."""
         unit = "row" if self.line is None else "line"
         first = self.row if self.line is None else self.line
         number = first + row if self.numbers is None else int(self.numbers[row])
@@ -74,7 +74,7 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Rows with named columns; all chunks of a source have the same columns of the same types."""
+    """Rows with named columns; all chunks of a source have the same columns and types."""
 
     frame: "pl.DataFrame"
     place: Place
@@ -94,19 +94,19 @@ class Table:
         return {column.name: column for column in self.frame.get_columns()}
 
     @contextmanager
-    def naming_cells(self) -> Iterator[None]:
-        """Tell where a cell stands that cannot be taken."""
+    def locating_bad_cells(self) -> Iterator[None]:
+        """Add file and line to the error of a cell that cannot be used."""
         try:
             yield
         except BadCellError as error:
             raise SourceError(
                 f"{self.place.at(error.row)}, column {error.column!r}: {error}"
-                " Mend the cell, or name what stands for a missing one with --missing."
+                " Correct the cell, or declare the marker of a missing value with --missing."
             ) from None
 
     def take(self, chosen: Array) -> "Table":
         """The rows where a mask is true."""
-        import polars as pl  # noqa: PLC0415 (slow to import, and matrices do without)
+        import polars as pl  # noqa: PLC0415 (slow to import, and not needed for matrices)
 
         frame = self.frame.filter(pl.Series(chosen))
         return Table(frame, self.place.take(chosen))
@@ -116,7 +116,7 @@ class Table:
 class Matrix:
     """Rows of numbers with their labels, if there are any.
 
-    A chunk of sparse rows is as wide as the features seen so far: later ones may be wider.
+    A chunk of sparse rows has as many columns as features seen so far: later ones may have more.
     """
 
     rows: Rows
@@ -135,11 +135,11 @@ class Matrix:
 
 
 Chunk = Table | Matrix
-Kind = TypeVar("Kind", Table, Matrix)
+ChunkType = TypeVar("ChunkType", Table, Matrix)
 
 
 class Source(Protocol):
-    """A run of chunks that begins anew at every iteration."""
+    """A sequence of chunks that starts from the beginning at every iteration."""
 
     @property
     def name(self) -> str:
@@ -151,12 +151,12 @@ class Source(Protocol):
         ...
 
 
-def some_rows(name: str, chunks: Iterator[Kind]) -> Iterator[Kind]:
-    """Chunks that have rows; a source without any is an error."""
+def non_empty(name: str, chunks: Iterator[ChunkType]) -> Iterator[ChunkType]:
+    """Chunks that have rows; a source without any rows is an error."""
     found = False
     for chunk in chunks:
         if len(chunk):
             found = True
             yield chunk
     if not found:
-        raise SourceError(f"{name} has no rows: there is nothing to learn from.")
+        raise SourceError(f"{name} has no rows: there is nothing to train on.")

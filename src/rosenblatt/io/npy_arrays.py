@@ -1,7 +1,10 @@
 """Arrays by name from an NPZ file, or from an NPY file, which holds one.
 
-They are mapped, not read: what is packed goes through a temporary file that is unlinked at once
-and lives as long as the array. Python objects in them are never loaded.
+They are memory-mapped; compressed ones through a temporary file that is unlinked at once and lives
+as long as the array. Python objects in them are never loaded.
+
+Texts are bytes (``S``), which must be UTF-8, or code points (``U``). numpy checks neither: an
+invalid code point or a surrogate can be neither made into a Python string nor written to a file.
 """
 
 from collections.abc import Callable, Iterator
@@ -19,8 +22,8 @@ from rosenblatt.io.files import copy_to, opened, unpacked
 from rosenblatt.types import Array
 
 ZIP = b"PK"
-WHOLE = "the array"  # name of what an NPY file holds
-HEADER_ERRORS = (TokenError, SyntaxError, TypeError, OverflowError, MemoryError)  # from damage
+UNNAMED_ARRAY = "the array"  # name of what an NPY file holds
+HEADER_ERRORS = (TokenError, SyntaxError, TypeError, OverflowError, MemoryError)  # if damaged
 LAST_CODE_POINT = 0x10FFFF
 FIRST_SURROGATE, LAST_SURROGATE = 0xD800, 0xDFFF
 
@@ -36,14 +39,14 @@ class ArrayFile:
         """Names of the arrays."""
         with opened(self.file) as stream:
             if stream.read(len(ZIP)) != ZIP:
-                return (WHOLE,)
-        with unpacked(self.file) as path, _told(self.file), ZipFile(path) as archive:
+                return (UNNAMED_ARRAY,)
+        with unpacked(self.file) as path, _naming_file(self.file), ZipFile(path) as archive:
             return tuple(member.removesuffix(".npy") for member in archive.namelist())
 
     def __getitem__(self, name: str) -> Array:
-        """An array, mapped."""
-        with unpacked(self.file) as path, _told(self.file):
-            if name == WHOLE:
+        """A memory-mapped array."""
+        with unpacked(self.file) as path, _naming_file(self.file):
+            if name == UNNAMED_ARRAY:
                 return _mapped(path)
             with (
                 temporary_file() as spool,
@@ -55,7 +58,7 @@ class ArrayFile:
 
     @property
     def is_sparse(self) -> bool:
-        """Whether it is what scipy's save_npz writes."""
+        """Whether it was written by scipy's save_npz."""
         return {"format", "shape", "data"} <= set(self.names)
 
 
@@ -65,8 +68,8 @@ def _mapped(path: str) -> Array:
 
 
 @contextmanager
-def _told(file: str) -> Iterator[None]:
-    """Trouble with an array, as a sentence about its file."""
+def _naming_file(file: str) -> Iterator[None]:
+    """Raise errors of numpy and zipfile as errors about the file."""
     try:
         yield
     except (ValueError, KeyError, BadZipFile, RuntimeError, *HEADER_ERRORS) as error:
@@ -82,7 +85,7 @@ def _told(file: str) -> Iterator[None]:
 
 
 def texts_of(stored: Array, what: Callable[[int], str]) -> Array:
-    """Texts of an array with one dimension; a bad one is refused as `what` calls its place."""
+    """A one-dimensional array of texts; `what` names the place of an invalid one in its error."""
     if stored.dtype.kind == "S":
         return _decoded(stored, what)
     if stored.dtype.kind != "U":
@@ -117,6 +120,6 @@ def _check_characters(codes: Array, what: Callable[[int], str]) -> None:
     if bad.any():
         row, place = (int(at) for at in np.argwhere(bad)[0])
         raise SourceError(
-            f"{what(row)} holds {codes[row, place]:#x} as a character, which is none of Unicode."
+            f"{what(row)} holds {codes[row, place]:#x} as a character, which is not in Unicode."
             " Is the file damaged?"
         )

@@ -38,7 +38,7 @@ class EncodedData(NamedTuple):
 
 def encode(
     source: Iterable[Chunk],
-    preparation: Preparation,
+    transformer: ColumnTransformer,
     classes: tuple[Label, ...],
     rows_of: Callable[[Chunk], Rows],
     expected: int = 0,
@@ -48,7 +48,7 @@ def encode(
     smallest = np.int8 if len(classes) <= np.iinfo(np.int8).max else np.int32
     for chunk in source:
         store.add(rows_of(chunk))
-        codes.add(coded(chunk, preparation.target, classes).astype(smallest))
+        codes.add(encode_labels(chunk, transformer.target, classes).astype(smallest))
     return EncodedData(store.rows(), codes.array(), store.on_disk)
 
 

@@ -42,14 +42,14 @@ class Evaluation:
     @property
     def n_unknown_class(self) -> int:
         """Number of rows whose class training did not have."""
-        return int(np.count_nonzero(self.true == UNKNOWN))
+        return int(np.count_nonzero(self.true == UNKNOWN_CLASS))
 
     @property
     def known(self) -> "Evaluation":
         """The evaluation of the rows of known classes alone."""
         if not self.n_unknown_class:
             return self
-        rows = self.true != UNKNOWN
+        rows = self.true != UNKNOWN_CLASS
         scores, probabilities = (
             None if values is None else values[rows] for values in (self.scores, self.probabilities)
         )
@@ -64,7 +64,7 @@ class Evaluation:
     @cached_property
     def confusion(self) -> Ints:
         """The confusion matrix, counts[true, predicted], over the rows of known classes."""
-        K, known = self.n_classes, self.true != UNKNOWN
+        K, known = self.n_classes, self.true != UNKNOWN_CLASS
         cells = self.true[known].astype(np.int64) * K + self.predicted[known]
         return np.bincount(cells, minlength=K * K).reshape(K, K)
 

@@ -11,8 +11,8 @@ import numpy as np
 
 from rosenblatt.errors import SourceError
 from rosenblatt.io.chunks import Chunk, Table
-from rosenblatt.preprocess.column_encoders import Text, width_of, words_of
-from rosenblatt.preprocess.transformer import Preparation
+from rosenblatt.preprocess.column_encoders import TextColumn, width_of, words_of
+from rosenblatt.preprocess.transformer import ColumnTransformer
 from rosenblatt.types import Ints
 
 if TYPE_CHECKING:
@@ -26,29 +26,31 @@ def ngram_names(source: Iterable[Chunk], preparation: Preparation, wanted: Ints)
 
     After feature maps, a feature such as "12 × 40" is named by the n-grams of both factors.
     """
-    if not preparation.has_text:
+    if not transformer.has_text:
         return {}
-    if not preparation.maps:
-        return _encoded_names(source, preparation, wanted)
-    numbers = preparation.mapped_names(tuple(map(str, range(preparation.n_encoded))))
+    if not transformer.maps:
+        return _encoded_names(source, transformer, wanted)
+    numbers = transformer.mapped_feature_names(
+        tuple(map(str, range(transformer.n_encoded_features)))
+    )
     behind = {int(n) for j in wanted for n in re.findall(r"\d+", numbers[j])}
-    names = list(preparation.encoded_names)
-    for j, name in _encoded_names(source, preparation, np.array(sorted(behind))).items():
+    names = list(transformer.encoded_feature_names)
+    for j, name in _encoded_names(source, transformer, np.array(sorted(behind))).items():
         names[j] = name
-    called = preparation.mapped_names(tuple(names))
+    called = transformer.mapped_feature_names(tuple(names))
     return {int(j): called[j] for j in wanted}
 
 
 def _encoded_names(
-    source: Iterable[Chunk], preparation: Preparation, wanted: Ints
+    source: Iterable[Chunk], transformer: ColumnTransformer, wanted: Ints
 ) -> dict[int, str]:
     """Names of encoded features, before the feature maps."""
     found: dict[int, str] = {}
     first = 0
-    for column in preparation.columns:
+    for column in transformer.columns:
         width = width_of(column)
         inside = wanted[(wanted >= first) & (wanted < first + width)] - first
-        if isinstance(column, Text) and len(inside):
+        if isinstance(column, TextColumn) and len(inside):
             names = column.grams.names_in(_cells(source, column.name), np.sort(inside))
             found |= {
                 first + j: f'{column.name}: "{words[0]}"' for j, words in names.items() if words

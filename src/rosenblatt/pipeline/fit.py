@@ -61,7 +61,7 @@ class FitResult(NamedTuple):
     """
 
     estimator: Any
-    learned: Learned
+    learned: FittedPreprocessing
     evaluation: Evaluation | None
     advice: str
     training_accuracy: float
@@ -92,8 +92,8 @@ def _fit_and_hold_out(source: Source, plan: Plan, progress: Progress) -> FitResu
     """The model of every row, evaluated by one that was trained without a 20 % hold-out."""
     chosen = held_out(plan.seed)
     part = replace(plan, proof_seconds=0.0)
-    first = _fit_all(Selected(source, kept(chosen)), part, progress)
-    first = _evaluated(first, Selected(source, chosen), HOLD_OUT, progress)
+    first = _fit_all(SelectedRows(source, kept(chosen)), part, progress)
+    first = _evaluated(first, SelectedRows(source, chosen), HOLD_OUT, progress)
     if first.on_disk:
         return first
     if plan.rule is Rule.AUTO:  # C is the same for more rows
@@ -105,24 +105,24 @@ def _fit_and_hold_out(source: Source, plan: Plan, progress: Progress) -> FitResu
 
 def _fit_all(source: Source, plan: Plan, progress: Progress) -> FitResult:
     """The model of every row of a source, and the verdict on separability; no evaluation."""
-    learned = learn(source, plan.target, plan.choices)
+    learned = fit_preprocessing(source, plan.target, plan.choices)
     progress("Encoding the rows")
-    raw = learned.preparation.raw
-    encoded = encode(source, learned.preparation, learned.classes, raw, learned.n_rows)
+    raw = learned.transformer.encode
+    encoded = encode(source, learned.transformer, learned.classes, raw, learned.n_rows)
     proof = prove_in_time(encoded, learned.classes, plan.proof_seconds, progress)
     question = _question(source, learned, plan, proof)
     encoded = _scaled(encoded, source, learned, progress)
     proof_of_features = None
     if plan.features:
         progress("Making features")
-        encoded, preparation = fit_maps(encoded, learned.preparation, plan.features)
-        learned = learned._replace(preparation=preparation)
+        encoded, transformer = fit_maps(encoded, learned.transformer, plan.features)
+        learned = learned._replace(transformer=transformer)
         proof_of_features = prove_in_time(encoded, learned.classes, plan.proof_seconds, progress)
     n_classes = len(learned.classes)
     estimator = train_estimator(plan.rule, plan.settings, encoded, n_classes, progress)
     training_accuracy = float(np.mean(estimator.predict(encoded.X) == encoded.codes))
     of_features = Question(
-        learned.preparation, learned.counts, question.left_out, fit_intercept=True
+        learned.transformer, learned.counts, question.left_out, fit_intercept=True
     )
     return FitResult(
         estimator=estimator,
@@ -143,7 +143,9 @@ def _question(source: Source, learned: Learned, plan: Plan, proof: Proof | None)
     """The question that the verdict on rows as they were read answers."""
     asked = EncodingPlan(source, plan.target, plan.choices)
     left_out = asked.left_out(learned)
-    question = Question(learned.preparation.exact(), learned.counts, left_out, fit_intercept=True)
+    question = Question(
+        learned.transformer.without_scaling(), learned.counts, left_out, fit_intercept=True
+    )
     if proof is None:
         return question
     seconds = min(plan.proof_seconds, LEFT_OUT_SECONDS)
@@ -164,11 +166,11 @@ def _fit_and_cross_validate(source: Source, plan: Plan, progress: Progress) -> F
         )
         return fitted._replace(advice=advice)
     codes = np.concatenate(
-        [coded(chunk, learned.preparation.target, learned.classes) for chunk in source]
+        [encode_labels(chunk, learned.transformer.target, learned.classes) for chunk in source]
     )
     n_folds = min(10 if learned.n_rows <= MAX_TEN_FOLD_ROWS else 5, fewest)
     folds, n_classes = folds_of(codes, n_folds, plan.seed), len(learned.classes)
-    plan = replace(plan, choices=settled(plan.choices, learned))
+    plan = replace(plan, choices=resolve_choices(plan.choices, learned))
     predicted = np.empty_like(codes)
     probabilities = np.full((len(codes), n_classes), np.nan)
     for fold in range(n_folds):
@@ -188,36 +190,36 @@ def _fit_and_cross_validate(source: Source, plan: Plan, progress: Progress) -> F
 
 
 def _predict_fold(
-    source: Source, folds: Ints, fold: int, learned: Learned, plan: Plan
+    source: Source, folds: Ints, fold: int, learned: FittedPreprocessing, plan: Plan
 ) -> tuple[Ints, Floats | None]:
     """Predictions for the rows of a fold by a pipeline that is fitted to the others alone."""
-    train = Selected(source, lambda rows: folds[rows] != fold)
-    test = Selected(source, lambda rows: folds[rows] == fold)
-    others = learn(train, learned.preparation.target, plan.choices)
-    encoded = encode(train, others.preparation, learned.classes, others.preparation.rows)
-    encoded, prepared = fit_maps(encoded, others.preparation, plan.features)
+    train = SelectedRows(source, lambda rows: folds[rows] != fold)
+    test = SelectedRows(source, lambda rows: folds[rows] == fold)
+    others = fit_preprocessing(train, learned.transformer.target, plan.choices)
+    encoded = encode(train, others.transformer, learned.classes, others.transformer.transform)
+    encoded, prepared = fit_maps(encoded, others.transformer, plan.features)
     estimator = train_estimator(plan.rule, plan.settings, encoded, len(learned.classes))
-    rows = encode(test, prepared, learned.classes, prepared.rows)
+    rows = encode(test, prepared, learned.classes, prepared.transform)
     return predict_rows(estimator, rows.X)
 
 
 def _scaled(
-    encoded: EncodedData, source: Source, learned: Learned, progress: Progress
+    encoded: EncodedData, source: Source, learned: FittedPreprocessing, progress: Progress
 ) -> EncodedData:
     """The rows scaled in place; rows with text are encoded again, weighted by tf-idf."""
-    preparation = learned.preparation
-    if preparation.has_text:
-        return encode(source, preparation, learned.classes, preparation.rows)
-    if preparation.scaling is not None:
+    transformer = learned.transformer
+    if transformer.has_text:
+        return encode(source, transformer, learned.classes, transformer.transform)
+    if transformer.scaling is not None:
         progress("Scaling the rows")
-        preparation.scaling.apply(encoded.rows)
+        transformer.scaling.apply(encoded.rows)
     return encoded
 
 
 def _evaluated(fitted: FitResult, test: Source, method: str, progress: Progress) -> FitResult:
     """The result, evaluated on the rows of a source, chunk by chunk."""
     progress("Evaluating on test rows")
-    preparation, classes = fitted.learned.preparation, fitted.learned.classes
+    transformer, classes = fitted.learned.transformer, fitted.learned.classes
     true, predicted = [], []
     scores, probabilities = Growing(), Growing()  # in a file where they are many
     for chunk in test:

@@ -20,11 +20,11 @@ from rosenblatt.io.wrappers import Remembered
 from rosenblatt.persist.file import check_preparation
 from rosenblatt.pipeline.prove import prove_in_time
 from rosenblatt.pipeline.read_dataset import EncodedDataset, encoded_rows, read_rows
-from rosenblatt.preprocess.column_types import Choices, Finding, dropped
-from rosenblatt.preprocess.fit import Learned
-from rosenblatt.preprocess.proof_encoding import choices_in, difference, encoding_of, preparation_in
-from rosenblatt.preprocess.target import Counts, target_of
-from rosenblatt.preprocess.transformer import Preparation
+from rosenblatt.preprocess.column_types import Choices, LeftOutColumn, dropped
+from rosenblatt.preprocess.fit import FittedPreprocessing
+from rosenblatt.preprocess.proof_encoding import choices_in, difference, encoding_of, transformer_in
+from rosenblatt.preprocess.target import LabelCounts, infer_target
+from rosenblatt.preprocess.transformer import ColumnTransformer
 from rosenblatt.separation.proof.verdict import Proof
 
 LEFT_OUT_SECONDS = 2.0  # time limit of the test with the columns left out
@@ -38,9 +38,9 @@ class Question(NamedTuple):
     known"; None where there are none, or where it was not tested.
     """
 
-    preparation: Preparation
-    counts: Counts
-    left_out: tuple[Finding, ...]
+    transformer: ColumnTransformer
+    counts: LabelCounts
+    left_out: tuple[LeftOutColumn, ...]
     fit_intercept: bool
     with_left_out: str | None = None
 
@@ -61,7 +61,7 @@ class EncodingPlan(NamedTuple):
     def left_out(self, learned: Learned) -> tuple[Finding, ...]:
         """Columns left out: automatically, then by the user."""
         drop = sorted(self.choices.drop)
-        return (*learned.findings, *(dropped(name, self.why_dropped) for name in drop))
+        return (*learned.left_out, *(dropped(name, self.why_dropped) for name in drop))
 
     def encoding(self, rows: EncodedDataset) -> dict[str, Any]:
         """The encoding for a proof about these rows."""
@@ -71,10 +71,10 @@ class EncodingPlan(NamedTuple):
     def question(self, rows: EncodedDataset, *, fit_intercept: bool) -> Question:
         """The question about these rows."""
         left_out = self.left_out(rows.learned)
-        return Question(rows.preparation, rows.learned.counts, left_out, fit_intercept)
+        return Question(rows.transformer, rows.learned.counts, left_out, fit_intercept)
 
     def verdict_with_left_out(
-        self, learned: Learned, proof: Proof, seconds: float, *, fit_intercept: bool
+        self, learned: FittedPreprocessing, proof: Proof, seconds: float, *, fit_intercept: bool
     ) -> str | None:
         """The verdict with the columns that were left out automatically."""
         if not learned.findings:
@@ -93,7 +93,7 @@ class ClaimedEncoding(NamedTuple):
     """The encoding in a proof file: of the right form, but not trusted."""
 
     encoding: Mapping[str, Any]
-    preparation: Preparation
+    transformer: ColumnTransformer
     choices: Choices
     map_specs: tuple[MapSpec, ...]
 
@@ -116,9 +116,9 @@ def parse_claimed_encoding(encoding: Mapping[str, Any]) -> ClaimedEncoding:
 
 def plan_of_claim(claimed: ClaimedEncoding, source: Source, target: str | None) -> EncodingPlan:
     """The question of a proof, for a source and a target that the user names."""
-    source = Remembered(source)
+    source = CachedSource(source)
     first = next(iter(source))
-    own, choices = claimed.preparation.target, claimed.choices
+    own, choices = claimed.transformer.target, claimed.choices
     if not isinstance(first, Table):
         if own is not None:
             raise SourceError(

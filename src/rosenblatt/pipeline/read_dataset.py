@@ -13,25 +13,25 @@ from rosenblatt.io.formats import open_source
 from rosenblatt.io.wrappers import Remembered
 from rosenblatt.pipeline.encoded_data import EncodedData, choices_for, encode, fit_maps
 from rosenblatt.preprocess.column_types import Choices
-from rosenblatt.preprocess.fit import Learned, learn
+from rosenblatt.preprocess.fit import FittedPreprocessing, fit_preprocessing
 from rosenblatt.preprocess.target import Label
-from rosenblatt.preprocess.transformer import Preparation
+from rosenblatt.preprocess.transformer import ColumnTransformer
 
 
 class EncodedDataset(NamedTuple):
     """Rows and labels, their preprocessing, and what else was learned from the source."""
 
     data: Dataset
-    preparation: Preparation
-    learned: Learned
+    transformer: ColumnTransformer
+    learned: FittedPreprocessing
 
 
 class EncodedRows(NamedTuple):
     """Encoded rows, their preprocessing, and what else was learned from the source."""
 
     encoded: EncodedData
-    preparation: Preparation
-    learned: Learned
+    transformer: ColumnTransformer
+    learned: FittedPreprocessing
 
 
 def read(
@@ -65,7 +65,7 @@ def read(
     ((150, 4), ('sepal_length', 'sepal_width'))
     """
     names = [source] if isinstance(source, str) else list(source)
-    options = replace(options or Options(), teaches=True)
+    options = replace(options or Options(), for_training=True)
     return read_rows(open_source(names, options, target=target), target, Choices(scale=False)).data
 
 
@@ -90,7 +90,7 @@ def encoded_rows(
 
 
 def _dataset(
-    source: Source, encoded: EncodedData, classes: tuple[Label, ...], preparation: Preparation
+    source: Source, encoded: EncodedData, classes: tuple[Label, ...], transformer: ColumnTransformer
 ) -> Dataset:
     labels = np.array(classes)[encoded.codes]
-    return Dataset(source.name, encoded.X, labels, preparation.feature_names, source.name)
+    return Dataset(source.name, encoded.X, labels, transformer.feature_names, source.name)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from rosenblatt import palette
 from rosenblatt.errors import DataError
 from rosenblatt.plotting import canvas
-from rosenblatt.trace.curves import Curve, curves_of, kinds_of, remark_on
+from rosenblatt.trace.curves import Curve, curves_of, infer_kinds, remark_on
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -1,6 +1,6 @@
-"""How texts are read: runs of words or of characters, hashed to features, and what a run weighs.
+"""Specification of n-grams: of words or characters, hashed to features, and weighted.
 
-On a command line it is written ngrams:SIZES with settings behind it: `ngrams:1-2`, `ngrams:2`,
+On the command line it is ngrams:SIZES followed by settings: `ngrams:1-2`, `ngrams:2`,
 `ngrams:3-5,unit=character`, `ngrams:1-3,bits=20,weight=binary`.
 """
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 UNITS = ("word", "character")
 WEIGHTS = ("tfidf", "count", "binary")
-MOST_UNITS, MOST_BITS = 8, 30  # of a run, and of its hash
+MAX_N, MAX_BITS = 8, 30  # of an n-gram, and of its hash
 
 
-class Grams(NamedTuple):
-    """From how many units to how many a run has, what they are, and into 2^bits features.
+class NgramSpec(NamedTuple):
+    """n-grams of `sizes[0]` to `sizes[1]` units, hashed to 2^bits features.
 
-    A run weighs what tfidf.py says, or counts as often as it comes, or once.
+    A feature has its tf-idf weight (tfidf.py), its count, or 1 (binary).
     """
 
     sizes: tuple[int, int] = (1, 2)
@@ -36,7 +36,7 @@ class Grams(NamedTuple):
 
     @property
     def n_features(self) -> int:
-        """How many features there are."""
+        """Number of features."""
         return 1 << self.bits
 
     @property
@@ -46,33 +46,33 @@ class Grams(NamedTuple):
         settings = [
             f",{name}={value}"
             for name, value in self._asdict().items()
-            if name != "sizes" and value != getattr(usual, name)
+            if name != "sizes" and value != getattr(default, name)
         ]
         return f"{NGRAMS}:{self.sizes[0]}-{self.sizes[1]}{''.join(settings)}"
 
     def check(self) -> None:
-        """Refuse a way in which no text can be read."""
+        """Refuse values out of range."""
         low, high = self.sizes
-        if not 1 <= low <= high <= MOST_UNITS:
+        if not 1 <= low <= high <= MAX_N:
             raise ParameterError(
-                f"sizes must be from 1 to {MOST_UNITS}, the smaller first; got {low} to {high}."
+                f"sizes must be from 1 to {MAX_N}, the smaller first; got {low} to {high}."
             )
-        if not 1 <= self.bits <= MOST_BITS:
-            raise ParameterError(f"bits must be from 1 to {MOST_BITS}; got {self.bits}.")
+        if not 1 <= self.bits <= MAX_BITS:
+            raise ParameterError(f"bits must be from 1 to {MAX_BITS}; got {self.bits}.")
         for name, options in (("unit", UNITS), ("weight", WEIGHTS)):
             if getattr(self, name) not in options:
                 given = getattr(self, name)
                 raise ParameterError(f"{name} must be one of {', '.join(options)}; got {given!r}.")
 
     def counts(self, texts: "pl.Series") -> CSR:
-        """How often each feature comes in texts; once, where that is all that counts."""
+        """n-gram counts of texts; 1 each if binary."""
         from rosenblatt.preprocess.ngrams import counts  # noqa: PLC0415 (loads the compiler)
 
         rows = counts(texts, sizes=self.sizes, bits=self.bits, unit=self.unit)
         return rows._replace(data=np.ones_like(rows.data)) if self.weight == "binary" else rows
 
     def names_in(self, texts: "pl.Series", wanted: Ints) -> dict[int, list[str]]:
-        """What in some texts has each of the wanted features, the most frequent first."""
+        """The n-grams in some texts that hash to each wanted feature, most frequent first."""
         from rosenblatt.preprocess.ngrams import names_of  # noqa: PLC0415 (loads the compiler)
 
         return names_of(texts, wanted, sizes=self.sizes, bits=self.bits, unit=self.unit)
@@ -98,8 +98,10 @@ def grams_of(written: str) -> Grams:
     return grams
 
 
-def _grams(sizes: str = "1-2", unit: str = "word", bits: int = 18, weight: str = "tfidf") -> Grams:
+def _grams(
+    sizes: str = "1-2", unit: str = "word", bits: int = 18, weight: str = "tfidf"
+) -> NgramSpec:
     low, _, high = sizes.partition("-")
     if not (low.isdecimal() and (high or low).isdecimal()):
         raise ParameterError(f"sizes must be one number, or two such as 1-2; got {sizes!r}.")
-    return Grams((int(low), int(high or low)), unit, bits, weight)
+    return NgramSpec((int(low), int(high or low)), unit, bits, weight)

@@ -21,12 +21,12 @@ from rosenblatt.online.result import counted
 from rosenblatt.persist.model import linear_scores
 from rosenblatt.pipeline.fit import FitResult
 from rosenblatt.pipeline.source_rows import SourceRow, raw_rows, source_rows
-from rosenblatt.preprocess.target import written
-from rosenblatt.preprocess.transformer import Preparation
+from rosenblatt.preprocess.target import label_text
+from rosenblatt.preprocess.transformer import ColumnTransformer
 from rosenblatt.report.metrics import calibration
 from rosenblatt.report.weights import largest_features
 from rosenblatt.separation.proof.verdict import Inseparable, Proof, Separable
-from rosenblatt.trace.curves import curves_of, kinds_of, remark_on
+from rosenblatt.trace.curves import curves_of, infer_kinds, remark_on
 from rosenblatt.types import Floats
 
 MAX_REPLAY_ENTRIES = 3e8  # read to replay a run
@@ -51,7 +51,7 @@ def page_data(fitted: FitResult, source: Source, names: Mapping[int, str]) -> di
         "picture": _picture(fitted, run, source, names),
         "curves": _curves(run, classes),
         "calibration": _calibration(fitted),
-        "weights": _pixels(fitted.estimator, preparation),
+        "weights": _pixels(fitted.estimator, transformer),
         "proof_rows": _proof_rows(fitted.proof, source, fitted),
     }
 
@@ -107,14 +107,14 @@ class _Scene:
     def __init__(self, fitted: FitResult, source: Source) -> None:
         encoded, estimator = fitted.encoded, fitted.estimator
         assert encoded is not None
-        self._preparation = fitted.learned.preparation
-        few = self._preparation.n_encoded <= 2 and not self._preparation.has_text
-        curved = bool(self._preparation.maps)
+        self._transformer = fitted.learned.transformer
+        few = self._transformer.n_encoded_features <= 2 and not self._transformer.has_text
+        curved = bool(self._transformer.maps)
         drawable = not curved or find_spec("contourpy") is not None  # which comes with extras
         self._as_read = few and drawable and not fitted.on_disk
         self._curved = self._as_read and curved
-        names = self._preparation.encoded_names
-        X = raw_rows(source, self._preparation) if self._as_read else encoded.X
+        names = self._transformer.encoded_feature_names
+        X = raw_rows(source, self._transformer) if self._as_read else encoded.X
         if self._curved:
             coef, intercept = np.zeros((1, X.shape[1])), np.zeros(1)
         else:
@@ -182,7 +182,7 @@ def _caption(run: Any, frame: Frame) -> str:
 def _weight_names(fitted: FitResult, names: Mapping[int, str]) -> list[str]:
     if len(fitted.estimator.coef_) > MAX_OUTPUTS:
         return []
-    usual = fitted.learned.preparation.feature_names
+    usual = fitted.learned.transformer.feature_names
     return [*(names.get(j, usual[j]) for j in _shown(fitted.estimator)), "intercept"]
 
 
@@ -205,7 +205,7 @@ def _curves(estimator: Any, classes: Sequence[str]) -> list[dict[str, Any]]:
     if not trace:
         return []
     found = []
-    for kind in kinds_of(trace):
+    for kind in infer_kinds(trace):
         curves = [c._asdict() for c in curves_of(trace, kind, classes) if len(c.values) > 1]
         values = [value for curve in curves for value in curve["values"]]
         if kind != "norm" and any(values) and np.isfinite(values).all():
@@ -227,9 +227,9 @@ def _pixels(estimator: Any, preparation: Preparation) -> dict[str, Any] | None:
     square = side * side == preparation.n_features and side in IMAGE_SIDES
     if (
         not square
-        or preparation.sparse
-        or preparation.maps
-        or not _pixel_by_pixel(preparation.feature_names, side)
+        or transformer.sparse
+        or transformer.maps
+        or not _pixel_by_pixel(transformer.feature_names, side)
     ):
         return None
     return {"side": side, "units": _plain(estimator.coef_)}
@@ -268,7 +268,7 @@ def _proof_rows(proof: Proof | None, source: Source, fitted: FitResult) -> list[
         return []
     shown = range(min(SHOWN_ROWS, len(proof.rows)))
     wanted = {proof.rows[t] for t in shown}
-    found = source_rows(source, wanted, fitted.learned.preparation)
+    found = source_rows(source, wanted, fitted.learned.transformer)
     return [_proof_row(proof, t, found, fitted) for t in shown]
 
 

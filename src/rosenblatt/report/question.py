@@ -19,9 +19,9 @@ STATEMENTS = {
 ANSWERS = {"separable": "separable", "inseparable": "not separable"}
 
 
-def left_out_json(findings: Iterable[Finding]) -> list[dict[str, Any]]:
+def left_out_json(left_out: Iterable[LeftOutColumn]) -> list[dict[str, Any]]:
     """Columns that were left out, and why, as plain data."""
-    return [{"column": f.column, "kind": f.kind, "reason": f.reason} for f in findings]
+    return [{"column": f.column, "kind": f.kind, "reason": f.reason} for f in left_out]
 
 
 def question_json(question: Question, answer: str) -> dict[str, Any]:
@@ -29,19 +29,19 @@ def question_json(question: Question, answer: str) -> dict[str, Any]:
     preparation = question.preparation
     data: dict[str, Any] = {
         "n_rows": sum(question.counts.values()),
-        "n_features": preparation.n_features,
-        "n_encoded_features": preparation.n_encoded,
+        "n_features": transformer.n_features,
+        "n_encoded_features": transformer.n_encoded_features,
         "fit_intercept": question.fit_intercept,
-        "scaled": preparation.scaling is not None,
-        "target": preparation.target,
+        "scaled": transformer.scaling is not None,
+        "target": transformer.target,
         "class_counts": {
-            written(label): question.counts[label] for label in sorted(question.counts)
+            label_text(label): question.counts[label] for label in sorted(question.counts)
         },
         "columns": [
-            {**plain_column(column), "n_features": width_of(column)}
-            for column in preparation.columns
+            {**column_to_dict(column), "n_features": width_of(column)}
+            for column in transformer.columns
         ],
-        "feature_maps": feature_maps_json(preparation),
+        "feature_maps": feature_maps_json(transformer),
         "left_out": left_out_json(question.left_out),
         "verdict_with_left_out": question.with_left_out,
     }

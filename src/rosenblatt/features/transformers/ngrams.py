@@ -13,9 +13,14 @@ from rosenblatt.estimators.base import Estimator, TransformerMixin
 from rosenblatt.estimators.linear_base import unchanged_by_failure
 from rosenblatt.estimators.text_params import check_text_settings, words_kept
 from rosenblatt.kernels.rows import CSR
-from rosenblatt.preprocess.ngram_spec import WEIGHTS, Grams
+from rosenblatt.preprocess.ngram_spec import WEIGHTS, NgramSpec
 from rosenblatt.preprocess.tfidf import document_frequencies, inverse_frequencies, weighted
-from rosenblatt.preprocess.vocabulary import Reader, Vocabulary, texts_of, texts_with_runs
+from rosenblatt.preprocess.vocabulary import (
+    Reader,
+    Vocabulary,
+    ngram_document_frequencies,
+    texts_of,
+)
 from rosenblatt.types import Array, Floats, Ints
 
 STATE = {"n_texts_", "_settings", "_term_counts", "_hash_counts", "_cached_vectorizer"}
@@ -242,8 +247,8 @@ class NGrams(TransformerMixin, Estimator):
         return self.sizes[0], self.sizes[1]
 
     @property
-    def _grams(self) -> Grams:
-        return Grams(self._sizes, self.unit, int(self.n_features).bit_length() - 1, "count")
+    def _grams(self) -> NgramSpec:
+        return NgramSpec(self._sizes, self.unit, int(self.n_features).bit_length() - 1, "count")
 
     @property
     def _counts_texts(self) -> bool:

@@ -36,7 +36,7 @@ from rosenblatt.types import Array, Ints
 if TYPE_CHECKING:
     from rosenblatt.separation.proof.verdict import Inseparable, Proof, Separable
 
-MOST_BITS = 1 << 27  # honest proofs stay far below; others could keep the checker busy
+MAX_BITS = 1 << 27  # honest proofs stay far below; others could keep the checker busy
 
 
 def verify(proof: "Proof", X: Any, y: Any) -> bool:
@@ -155,7 +155,7 @@ def _common_denominator(weights: Sequence[Fraction]) -> int:
     bottom = 1
     for weight in weights:
         bottom = lcm(bottom, weight.denominator)
-        if bottom.bit_length() > MOST_BITS:
+        if bottom.bit_length() > MAX_BITS:
             raise ProofError("The weights have no common denominator of a reasonable size.")
     return bottom
 

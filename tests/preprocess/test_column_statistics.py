@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rosenblatt.preprocess.statistics import BLOCK, STRIP, Moments, Total
+from rosenblatt.preprocess.statistics import BLOCK_ROWS, COLUMNS_AT_A_TIME, Moments, Total
 
 
 def moments(*parts: np.ndarray) -> Total:
@@ -13,8 +13,10 @@ def moments(*parts: np.ndarray) -> Total:
     return found.total()
 
 
-@pytest.mark.parametrize("n", [1, 7, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK + 5, 20 * BLOCK])
-@pytest.mark.parametrize("width", [1, 3, STRIP + 1])
+@pytest.mark.parametrize(
+    "n", [1, 7, BLOCK_ROWS - 1, BLOCK_ROWS, BLOCK_ROWS + 1, 3 * BLOCK_ROWS + 5, 20 * BLOCK_ROWS]
+)
+@pytest.mark.parametrize("width", [1, 3, COLUMNS_AT_A_TIME + 1])
 def test_moments_are_those_of_numpy(n: int, width: int, rng: np.random.Generator) -> None:
     rows = 1e3 + rng.normal(size=(n, width)) * np.arange(1, width + 1)
     total = moments(rows)
@@ -24,7 +26,7 @@ def test_moments_are_those_of_numpy(n: int, width: int, rng: np.random.Generator
 
 
 def test_parts_do_not_matter(rng: np.random.Generator) -> None:
-    rows = rng.normal(size=(5 * BLOCK + 77, 3))
+    rows = rng.normal(size=(5 * BLOCK_ROWS + 77, 3))
     whole = moments(rows)
     for _ in range(20):
         cuts = np.sort(rng.integers(0, len(rows), rng.integers(1, 12)))
@@ -35,7 +37,7 @@ def test_parts_do_not_matter(rng: np.random.Generator) -> None:
 
 
 def test_a_total_may_be_asked_for_at_any_time(rng: np.random.Generator) -> None:
-    rows = rng.normal(size=(2 * BLOCK, 2))
+    rows = rng.normal(size=(2 * BLOCK_ROWS, 2))
     found = Moments()
     for part in np.split(rows, 32):
         found.add(part)
