@@ -61,21 +61,21 @@ def columns(encoding: Encoding) -> list[dict[str, Any]]:
 
 def without_column(encoding: Encoding) -> None:
     columns(encoding).pop(1)
-    encoding["n_features"] -= 1
+    encoding["n_encoded_features"] -= 1
 
 
 def another_target(encoding: Encoding) -> None:
     kind = {"kind": "category", "name": "kind", "values": ["cat", "dog"], "indicator": False}
-    encoding.update(target="bark", columns=[columns(encoding)[0], kind], n_features=4)
+    encoding.update(target="bark", columns=[columns(encoding)[0], kind], n_encoded_features=4)
 
 
 def unflagged(encoding: Encoding) -> None:
     columns(encoding)[0]["indicator"] = False
-    encoding["n_features"] -= 1
+    encoding["n_encoded_features"] -= 1
 
 
 def scaled(encoding: Encoding) -> None:
-    zeros = {"type": "float64", "values": [0.0] * encoding["n_features"]}
+    zeros = {"type": "float64", "values": [0.0] * encoding["n_encoded_features"]}
     encoding.update(unit_norm=False, arrays={"shift": zeros, "factor": zeros})
 
 
@@ -86,7 +86,7 @@ def as_category(encoding: Encoding) -> None:
         "values": ["none", "of", "these"],
         "indicator": False,
     }
-    encoding["n_features"] += 2
+    encoding["n_encoded_features"] += 2
 
 
 def other_pairs(encoding: Encoding) -> None:
@@ -104,7 +104,7 @@ FORGERIES: dict[str, tuple[str, Callable[[Encoding], object], str]] = {
     ),
     "one category less": (
         "table",
-        lambda e: (columns(e)[2]["values"].pop(), e.update(n_features=5)),
+        lambda e: (columns(e)[2]["values"].pop(), e.update(n_encoded_features=5)),
         "the categories of 'colour' are not those",
     ),
     "another fill": (
@@ -143,7 +143,7 @@ FORGERIES: dict[str, tuple[str, Callable[[Encoding], object], str]] = {
     "a map of other pairs": ("pairs", other_pairs, "feature maps"),
     "texts in fewer features": (
         "text",
-        lambda e: (columns(e)[1].update(bits=1), e.update(n_features=3)),
+        lambda e: (columns(e)[1].update(bits=1), e.update(n_encoded_features=3)),
         "the texts of 'note' are encoded differently",
     ),
     "texts by other runs": (
@@ -159,7 +159,7 @@ FORGERIES: dict[str, tuple[str, Callable[[Encoding], object], str]] = {
     "a reason of its own": (
         "table",
         lambda e: e.update(left_out=[{"column": "name", "kind": "leak", "reason": "a leak"}]),
-        "the columns that it leaves out",
+        "the columns left out",
     ),
 }
 
@@ -271,7 +271,9 @@ def test_a_proof_without_an_encoding_is_about_the_rows_as_they_are() -> None:
     )
 
 
-@pytest.mark.parametrize("change", [{"n_features": 1}, {"n_features": 5}, {"names": ["a", "b"]}])
+@pytest.mark.parametrize(
+    "change", [{"n_encoded_features": 1}, {"n_encoded_features": 5}, {"feature_names": ["a", "b"]}]
+)
 def test_a_forged_encoding_of_sparse_rows_is_refused(change: Encoding) -> None:
     """Features beyond the number of an encoding would be left out in silence."""
     Path("data.svm").write_text("1 1:1 2:1\n0 1:1 2:2\n1 1:2 2:1\n0 1:2 2:2\n")

@@ -158,7 +158,7 @@ ENCODINGS: dict[str, tuple[Change, str]] = {
     "unknown kind": (lambda e: e["columns"][0].update(kind="pickle"), DAMAGED),
     "another fill": (lambda e: e["columns"][0].update(fill=1.0), OTHER_ENCODING),
     "fill of words": (lambda e: e["columns"][0].update(fill="x"), DAMAGED),
-    "another width": (lambda e: e.update(n_features=5), DAMAGED),
+    "another width": (lambda e: e.update(n_encoded_features=5), DAMAGED),
     "nothing": (lambda e: e.clear(), DAMAGED),
     "no table": (lambda e: e.update(columns=7), DAMAGED),
     "no column": (lambda e: e["columns"].__setitem__(0, 7), DAMAGED),
@@ -191,7 +191,7 @@ def test_another_encoding_is_refused(change: str) -> None:
 
 def test_an_encoding_of_endless_width_is_damaged() -> None:
     fields = proved()
-    fields["encoding"]["n_features"] = "width"
+    fields["encoding"]["n_encoded_features"] = "width"
     Path("tampered.json").write_text(json.dumps(fields).replace('"width"', "1e999"))
     assert refusal("verify", "tampered.json", "pets.csv").startswith(DAMAGED)
 

@@ -127,7 +127,7 @@ def test_files_cut_short(tmp_path, images):
     file.write_bytes(whole[:-1])
     with pytest.raises(SourceError, match="is truncated: it should hold 10 of 4 × 3 numbers"):
         list(IdxSource((str(file),)))
-    with pytest.raises(SourceError, match="ends within 4 of them from row 6 on"):
+    with pytest.raises(SourceError, match="ends within the 4 from row 6 on"):
         list(IdxSource((str(file),), max_rows=6))
     file.write_bytes(whole[:9])
     with pytest.raises(SourceError, match=f"{IMAGES} is truncated within its header"):

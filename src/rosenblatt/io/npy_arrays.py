@@ -80,7 +80,7 @@ def _naming_file(file: str) -> Iterator[None]:
             ) from error
         reason = str(error).splitlines()[0].rstrip(".")
         raise SourceError(
-            f"{file} cannot be read as arrays: {reason}. Is it whole, and an NPY or NPZ file?"
+            f"{file} cannot be read as arrays: {reason}. Is it complete, and an NPY or NPZ file?"
         ) from error
 
 

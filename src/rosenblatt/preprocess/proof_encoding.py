@@ -130,7 +130,7 @@ def _difference_of_left_out(claimed: Mapping[str, Any], rebuilt: Mapping[str, An
     if claimed.get("left_out") == rebuilt.get("left_out"):
         return None
     columns = ", ".join(f"{f['column']} ({f['kind']})" for f in rebuilt["left_out"]) or "none"
-    return f"the columns that it leaves out are not those of these data: {columns}"
+    return f"the columns left out are not those of these data: {columns}"
 
 
 def _difference_of_fields(claimed: Mapping[str, Any], rebuilt: Mapping[str, Any]) -> str:
