@@ -13,7 +13,7 @@ A column has an indicator if cells were missing in training.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -36,6 +36,7 @@ FEW_CELLS = 200  # up to which a dictionary is faster than a query
 class NumberColumn:
     """A column of numbers."""
 
+    kind: ClassVar[str] = "number"
     name: str
     fill: float
     indicator: bool
@@ -50,6 +51,7 @@ class NumberColumn:
 class CategoryColumn:
     """A column of strings, each of which is a feature."""
 
+    kind: ClassVar[str] = "category"
     name: str
     values: tuple[str, ...]
     indicator: bool
@@ -80,6 +82,7 @@ class CategoryColumn:
 class TextColumn:
     """A column of free text: n-gram counts, or tf-idf weights."""
 
+    kind: ClassVar[str] = "text"
     name: str
     grams: NgramSpec
     idf: Floats | None = None
@@ -183,17 +186,17 @@ def _bad_cell(cells: "pl.Series", row: int, problem: str) -> BadCellError:
 def column_to_dict(column: Column) -> dict[str, Any]:
     """A column as a dictionary, without the array of a text column."""
     if isinstance(column, TextColumn):
-        return {"kind": "text", "name": column.name, **column.grams._asdict()}
+        return {"kind": column.kind, "name": column.name, **column.grams._asdict()}
     if isinstance(column, CategoryColumn):
         values = list(column.values)
         return {
-            "kind": "category",
+            "kind": column.kind,
             "name": column.name,
             "values": values,
             "indicator": column.indicator,
         }
     return {
-        "kind": "number",
+        "kind": column.kind,
         "name": column.name,
         "fill": column.fill,
         "indicator": column.indicator,
