@@ -30,7 +30,7 @@ def test_texts_are_read_as_is_said() -> None:
     assert f"Columns: note (text, {written})" in shown
     assert 'note: "' in shown
     model = load("notes.model")
-    assert model.preparation.columns[0].grams.spec == written
+    assert model.transformer.columns[0].grams.spec == written
     decided = pl.read_csv(rosenblatt("predict", "notes.model", "notes.csv").out.encode())
     assert decided["prediction"].to_list() == ["+", "-"] * 20
 

@@ -18,8 +18,8 @@ from rosenblatt.features.maps.spec import (
 )
 from rosenblatt.pipeline.encoded_data import EncodedData, fit_maps
 from rosenblatt.preprocess.column_types import Choices
-from rosenblatt.preprocess.proof_encoding import encoding_of, preparation_in
-from rosenblatt.preprocess.transformer import Preparation
+from rosenblatt.preprocess.proof_encoding import encoding_of, transformer_in
+from rosenblatt.preprocess.transformer import ColumnTransformer
 
 SPECS = {  # and the number of input features
     "products": 5,
@@ -128,10 +128,10 @@ def test_blocks_give_the_bits_of_the_whole(
     spec: str, X: np.ndarray, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     encoded = EncodedData(X, np.zeros(N, np.int8), on_disk=False)
-    preparation = Preparation((), X.shape[1], sparse=False)
-    whole, prepared = fit_maps(encoded, preparation, [parse_map_spec(spec)])
+    transformer = ColumnTransformer((), X.shape[1], sparse=False)
+    whole, prepared = fit_maps(encoded, transformer, [parse_map_spec(spec)])
     monkeypatch.setattr("rosenblatt.pipeline.encoded_data.BLOCK_ENTRIES", 3 * prepared.n_features)
-    parts, _ = fit_maps(encoded, preparation, [parse_map_spec(spec)])
+    parts, _ = fit_maps(encoded, transformer, [parse_map_spec(spec)])
     agree(spec, whole.rows, parts.rows)
 
 
@@ -159,11 +159,11 @@ def test_what_was_learned_survives_as_plain_data(fitted: FittedMap, X: np.ndarra
 
 
 def test_what_was_learned_survives_in_a_proof_file(fitted: FittedMap, X: np.ndarray) -> None:
-    preparation = Preparation((), fitted.map.n_inputs, sparse=False, maps=(fitted,))
-    encoding = encoding_of(preparation, Choices(), (), ())
-    again, _ = preparation_in(json.loads(json.dumps(encoding)))
+    transformer = ColumnTransformer((), fitted.map.n_inputs, sparse=False, maps=(fitted,))
+    encoding = encoding_of(transformer, Choices(), (), ())
+    again, _ = transformer_in(json.loads(json.dumps(encoding)))
     np.testing.assert_array_equal(again.maps[0].map.transform(X), fitted.map.transform(X))
-    assert again.feature_names == preparation.feature_names
+    assert again.feature_names == transformer.feature_names
 
 
 def test_a_map_with_a_damaged_field_is_refused(fitted: FittedMap) -> None:

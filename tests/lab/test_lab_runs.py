@@ -153,7 +153,7 @@ def test_xor_is_proved_inseparable_until_the_product_joins() -> None:
     proof = verdict_on(lifted)
     assert isinstance(proof, Separable)
     assert proof.verify(lifted.Z, lifted.labels)
-    assert lifted.mapped_names()[-1] == "x1 × x2"
+    assert lifted.mapped_feature_names()[-1] == "x1 × x2"
     assert "largest margin" in explanation(proof, 3)[-1]
 
 

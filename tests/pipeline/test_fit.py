@@ -24,7 +24,7 @@ from rosenblatt.pipeline.encoded_data import EncodedData
 from rosenblatt.pipeline.fit import FitResult, Plan, _predict_fold, run
 from rosenblatt.pipeline.train import choose_C, estimator_of
 from rosenblatt.preprocess.column_types import Choices
-from rosenblatt.preprocess.fit import learn, settled
+from rosenblatt.preprocess.fit import fit_preprocessing, resolve_choices
 from rosenblatt.registry import Rule
 from rosenblatt.separation.proof.verdict import Inseparable, Separable
 

@@ -11,7 +11,7 @@ from frames import tables
 from rosenblatt.data.training_data import matrix_of
 from rosenblatt.errors import ParameterError, SourceError
 from rosenblatt.features.maps.spec import parse_map_spec
-from rosenblatt.preprocess.column_encoders import Text
+from rosenblatt.preprocess.column_encoders import TextColumn
 from rosenblatt.preprocess.column_types import Choices
 from rosenblatt.preprocess.fit import fit_preprocessing
 from rosenblatt.preprocess.ngram_spec import NgramSpec, features_of, parse_ngram_spec
@@ -33,9 +33,9 @@ FRAME = pl.DataFrame({"note": NOTES, "kind": [0, 1, 0, 1] * 6})
         ("ngrams:weight=count", NgramSpec(weight="count")),
     ],
 )
-def test_it_is_read_as_it_is_written(written: str, grams: Grams) -> None:
-    assert grams_of(written) == grams
-    assert grams_of(grams.spec) == grams
+def test_it_is_read_as_it_is_written(written: str, grams: NgramSpec) -> None:
+    assert parse_ngram_spec(written) == grams
+    assert parse_ngram_spec(grams.spec) == grams
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_slips_are_told(written: str, trouble: str) -> None:
 
 
 def test_maps_may_follow() -> None:
-    assert features_of(["poly:2", "ngrams:1"]) == (Grams((1, 1)), (parse_map_spec("poly:2"),))
+    assert features_of(["poly:2", "ngrams:1"]) == (NgramSpec((1, 1)), (parse_map_spec("poly:2"),))
     assert features_of([]) == (None, ())
     with pytest.raises(
         ParameterError, match="n-gram specification is allowed; got ngrams:1 and ngrams:2"

@@ -15,7 +15,7 @@ from rosenblatt.csr import CSR
 from rosenblatt.errors import SourceError
 from rosenblatt.features.maps import memory
 from rosenblatt.io.chunks import Matrix, Place
-from rosenblatt.preprocess.column_encoders import Category, Number
+from rosenblatt.preprocess.column_encoders import CategoryColumn, NumberColumn
 from rosenblatt.preprocess.column_types import Choices
 from rosenblatt.preprocess.fit import (
     BYTES_PER_COLUMN,
@@ -257,7 +257,10 @@ def one_wide_row(width):
 def test_rows_wider_than_the_memory_are_refused_first(scale, monkeypatch):
     memory_of = "rosenblatt.preprocess.fit.available_memory"
     monkeypatch.setattr(memory_of, lambda: 1000 * BYTES_PER_COLUMN)
-    assert learn(one_wide_row(1000), None, Choices(scale=scale)).preparation.n_features == 1000
+    assert (
+        fit_preprocessing(one_wide_row(1000), None, Choices(scale=scale)).transformer.n_features
+        == 1000
+    )
     with pytest.raises(SourceError, match=r"wide.npz has rows of 1,001 columns.*Hash"):
         fit_preprocessing(one_wide_row(1001), None, Choices(scale=scale))
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from rosenblatt.io.options import MISSING, Options
+from rosenblatt.io.chunks import MISSING, Options
 from rosenblatt.text import listed
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ class Reading(NamedTuple):
         options = replace(self.options(string_columns), for_training=True)
         return open_source(names, options, target=target)
 
-    def options(self, as_words: frozenset[str] = frozenset()) -> Options:
+    def options(self, string_columns: frozenset[str] = frozenset()) -> Options:
         """The options as the readers take them."""
         separator = None if self.separator is None else self.separator.replace(r"\t", "\t")
         return Options(

@@ -80,12 +80,12 @@ def source_for(model: "Model", reading: Reading, names: list[str], *, labelled: 
     """The source of these names, read as the model needs it."""
     from rosenblatt.io.formats import open_source
 
-    preparation = model.preparation
-    target = preparation.target if not preparation.columns else None
-    as_words = preparation.as_words
-    if preparation.target is not None and model.classes.dtype.kind == "U":
-        as_words |= {preparation.target}  # "01" is a class of its own
-    return open_source(names, reading.options(as_words), target=target, labelled=labelled)
+    transformer = model.transformer
+    target = transformer.target if not transformer.columns else None
+    string_columns = transformer.string_columns
+    if transformer.target is not None and model.classes.dtype.kind == "U":
+        string_columns |= {transformer.target}  # "01" is a class of its own
+    return open_source(names, reading.options(string_columns), target=target, labelled=labelled)
 
 
 def _predictions(model: "Model", chunk: "Chunk") -> dict[str, Any]:

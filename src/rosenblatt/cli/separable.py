@@ -63,7 +63,7 @@ def separable(
     with progress_line(quiet=quiet or json) as progress:
         progress("Reading")
         plan = EncodingPlan(
-            Remembered(reading.source(source, target, choices)), target, choices, map_specs
+            CachedSource(reading.source(source, target, choices)), target, choices, map_specs
         )
         rows = plan.read()
         if write_matrix is not None:

@@ -19,18 +19,18 @@ from rosenblatt.data.training_data import matrix_of
 from rosenblatt.data.validation import require_finite, rows_of
 from rosenblatt.errors import ParameterError, SourceError
 from rosenblatt.estimators import parameter_checks
-from rosenblatt.io.chunks import Chunk, Matrix, Source, Table
+from rosenblatt.io.chunks import Chunk, Matrix, Options, Source, Table
 from rosenblatt.io.formats import open_source
 from rosenblatt.io.wrappers import CachedSource
 from rosenblatt.model_selection.split import folds_of
-from rosenblatt.persist.frames import HERE, chunk_of
+from rosenblatt.persist.model import IN_MEMORY, as_chunk
 from rosenblatt.pipeline.encoded_data import EncodedData, choices_for, encode, fit_maps
 from rosenblatt.pipeline.fit import MIN_CLASS_ROWS
 from rosenblatt.pipeline.prove import prove_in_time
 from rosenblatt.pipeline.train import Progress
 from rosenblatt.preprocess.column_types import Choices
-from rosenblatt.preprocess.fit import Learned, learn, settled
-from rosenblatt.preprocess.target import coded
+from rosenblatt.preprocess.fit import FittedPreprocessing, fit_preprocessing, resolve_choices
+from rosenblatt.preprocess.target import encode_labels
 from rosenblatt.registry import Rule
 from rosenblatt.text import listed
 
@@ -199,7 +199,7 @@ def _feature_sets(
     plain = encode(source, transformer, classes, transformer.transform, n)
     for spec in specs:
         progress(f"Looking for a proof, features: {spec.written}")
-        encoded, _ = fit_maps(plain, preparation, spec.map_specs)
+        encoded, _ = fit_maps(plain, transformer, spec.map_specs)
         proof = prove_in_time(encoded if spec.map_specs else raw, classes, seconds)
         rank = _rank(encoded) if len(classes) == 2 else None
         yield FeatureSet(spec.written, n_cols(encoded.rows), n, rank, proof)
@@ -229,7 +229,7 @@ class MemorySource:
 
 def memory_source(X: Any, y: Any) -> tuple[MemorySource, str | None]:
     """Rows with their labels; those of a frame become a column, whose name is returned too."""
-    chunk = chunk_of(X) if hasattr(X, "columns") else None
+    chunk = as_chunk(X) if hasattr(X, "columns") else None
     if isinstance(chunk, Table):
         import polars as pl  # noqa: PLC0415 (slow to import)
 
@@ -237,7 +237,7 @@ def memory_source(X: Any, y: Any) -> tuple[MemorySource, str | None]:
         while name in chunk.names:
             name += "_"
         labels = pl.Series(name, labels_of(y, len(chunk)))
-        return MemorySource(Table(chunk.frame.with_columns(labels), HERE)), name
+        return MemorySource(Table(chunk.frame.with_columns(labels), IN_MEMORY)), name
     rows = rows_of(X)
     require_finite(rows)
-    return MemorySource(Matrix(rows, labels_of(y, n_rows(rows)), HERE)), None
+    return MemorySource(Matrix(rows, labels_of(y, n_rows(rows)), IN_MEMORY)), None

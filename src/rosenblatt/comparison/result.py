@@ -8,8 +8,8 @@ import numpy as np
 
 from rosenblatt.comparison.paired_test import PairedDifference, paired_difference
 from rosenblatt.model_selection.intervals import wilson
-from rosenblatt.preprocess.column_warnings import Finding
-from rosenblatt.preprocess.target import Counts
+from rosenblatt.preprocess.column_types import LeftOutColumn
+from rosenblatt.preprocess.target import LabelCounts
 from rosenblatt.separation.proof import cover_count
 from rosenblatt.separation.proof.verdict import Proof
 from rosenblatt.types import Array

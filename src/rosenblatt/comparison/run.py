@@ -18,11 +18,11 @@ from rosenblatt.comparison.result import NO_MAP, Result
 from rosenblatt.csr import n_cols
 from rosenblatt.features.maps.spec import MapSpec, parse_map_specs
 from rosenblatt.io.chunks import Source
-from rosenblatt.io.wrappers import Selected
+from rosenblatt.io.wrappers import SelectedRows
 from rosenblatt.pipeline.encoded_data import EncodedData, apply_map, encode, fit_maps
 from rosenblatt.pipeline.train import Progress, train_estimator
 from rosenblatt.preprocess.column_types import Choices
-from rosenblatt.preprocess.fit import Learned, learn
+from rosenblatt.preprocess.fit import FittedPreprocessing, fit_preprocessing
 from rosenblatt.registry import Rule
 from rosenblatt.types import Array, Ints
 
@@ -121,7 +121,7 @@ class CrossValidation:
         )
         places = np.flatnonzero(self.folds == fold)
         for spec in self.specs:
-            mapped_train, prepared = fit_maps(encoded_train, preparation, spec.map_specs)
+            mapped_train, prepared = fit_maps(encoded_train, transformer, spec.map_specs)
             mapped_test = encoded_test
             for step in prepared.maps:
                 mapped_test = apply_map(mapped_test, step)

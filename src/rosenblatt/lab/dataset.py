@@ -63,7 +63,7 @@ class LabDataset:
         """Mapped features of some samples."""
         return X if self.feature_map is None else np.asarray(self.feature_map.transform(X))
 
-    def mapped_names(self) -> tuple[str, ...]:
+    def mapped_feature_names(self) -> tuple[str, ...]:
         """Names of the mapped features."""
         return (
             self.feature_names

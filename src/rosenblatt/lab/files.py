@@ -8,7 +8,7 @@ from rosenblatt.datasets.builtin import Dataset
 from rosenblatt.errors import SourceError
 from rosenblatt.io.chunks import Source, Table
 from rosenblatt.io.formats import open_source
-from rosenblatt.io.wrappers import Remembered
+from rosenblatt.io.wrappers import CachedSource
 from rosenblatt.pipeline.read_dataset import read_rows
 from rosenblatt.preprocess.column_types import Choices
 
@@ -41,15 +41,15 @@ class File:
 
 def file_of(source: Source, target: str | None, name: str) -> File:
     """A file as it is read; `name` is shown to the user."""
-    kept = source if isinstance(source, Remembered) else Remembered(source)
+    kept = source if isinstance(source, CachedSource) else CachedSource(source)
     try:
         found = read_rows(kept, target, Choices(scale=False))
     except ValueError as error:
         raise SourceError(str(error).replace(source.name, name)) from error
     first = next(iter(kept))
-    columns = first.names if isinstance(first, Table) and kept.whole else ()
+    columns = first.names if isinstance(first, Table) and kept.is_cached else ()
     data = replace(found.data, name=name, description=name)
-    return File(name, data, found.preparation.target or "", columns, kept)
+    return File(name, data, found.transformer.target or "", columns, kept)
 
 
 class Uploads:

@@ -192,7 +192,7 @@ def _projection(dataset: LabDataset, W: Floats | None) -> Projection:
     rows = dataset.Z if W is not None else dataset.X
     if W is None:
         W = np.zeros((1, rows.shape[1] + 1))
-    names = dataset.mapped_names() if rows is dataset.Z else dataset.feature_names
+    names = dataset.mapped_feature_names() if rows is dataset.Z else dataset.feature_names
     return Projection.of(rows, W[:, :-1], W[:, -1], names)
 
 

@@ -30,7 +30,7 @@ class WeightPicture:
 
 def weight_names(dataset: LabDataset) -> tuple[str, ...]:
     """Names of the weights: one for each feature, then the intercept b."""
-    return (*(f"w({name})" for name in dataset.mapped_names()), "b")
+    return (*(f"w({name})" for name in dataset.mapped_feature_names()), "b")
 
 
 def refusal(dataset: LabDataset) -> str:

@@ -244,8 +244,8 @@ def _check_kernel_expansion(state: Mapping[str, Any], sizes: dict[str, int]) -> 
     """Check the support vectors of a kernel machine and the arrays that belong to them."""
     kernel, points = state["_kernel"], state["_supports"]
     if kernel.kind not in KERNEL_NAMES or kernel.degree < 1 or not np.isfinite(kernel[1:]).all():
-        raise ValueError("its kernel is none that is known")
-    table = kernel.kind == "precomputed"
+        raise ValueError("its kernel is unknown")
+    precomputed = kernel.kind == "precomputed"
     s = n_rows(points.rows)
     _check_rows(points.rows, 0 if precomputed else sizes["d"])
     squares = s if kernel.kind == "rbf" else 0

@@ -39,20 +39,9 @@ from rosenblatt.types import Array
 
 WEIGHTS = "weights"  # name of the array of (w, b), a row per output
 ARRAYS = {"_W": WEIGHTS}
-LATER = {  # parameters that files of before lack: they have their default
-    "time_limit",
-    *("solver", "n_components", "store_covariance"),  # of a linear discriminant
-    "average",  # of a passive-aggressive classifier
-    *("penalty", "dual", "multi_class", "intercept_scaling", "verbose"),  # of a linear SVM
-}
-DERIVED = {
-    "_ready",
-    "_sklearn_output_config",
-    "_metadata_request",
-    "_skl_callbacks",
-}  # made or set again when wanted
-NOT_KEPT = {("logistic-regression", "dual_coef_")}  # as long as the training data
-MACHINES = {"threshold-unit", "threshold-network"}  # no estimators: a record is all of them
+DERIVED = {"_ready", "_sklearn_output_config", "_skl_callbacks"}  # recomputed when needed
+NOT_SAVED = {("logistic-regression", "dual_coef_")}  # as large as the training data
+RECORDS_ONLY = {"threshold-unit", "threshold-network"}  # not estimators, but single records
 FRACTION = re.compile(r"-?[0-9]{1,4000}/[0-9]{1,4000}")
 MAX_CHARACTERS = 1 << 28  # of an array of text
 NOT_FINITE = {"inf": np.inf, "-inf": -np.inf, "nan": np.nan}

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt.csr import CSR, Rows
-from rosenblatt.errors import ModelError, SourceError
-from rosenblatt.io.chunks import Chunk
+from rosenblatt.errors import DataError, ModelError, SourceError
+from rosenblatt.io.chunks import Chunk, Matrix, Place, Table
 from rosenblatt.losses.link import LOGISTIC, ONE_VS_REST, SOFTMAX, predicted_codes, probabilities
-from rosenblatt.persist.estimator_state import Kept, kept_of, relabelled
-from rosenblatt.preprocess.column_encoders import Number
-from rosenblatt.preprocess.transformer import Preparation
+from rosenblatt.persist.estimator_state import EstimatorState, state_of, with_labels
+from rosenblatt.preprocess.column_encoders import NumberColumn
+from rosenblatt.preprocess.transformer import ColumnTransformer
 from rosenblatt.types import Array, Floats
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class Model:
         return scores
 
     def codes(self, scores: Floats) -> Array:
-        """Place of the class that each row of scores decides for."""
+        """Index of the predicted class for each row of scores."""
         return predicted_codes(scores, len(self.classes), zero_is_first=self.link is not None)
 
     def probabilities_at(self, scores: Floats) -> Floats:

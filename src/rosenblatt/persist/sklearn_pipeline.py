@@ -42,11 +42,13 @@ def to_pipeline(model: Any) -> Any:
     return Pipeline([*steps, ("classifier", _classifier(model))])
 
 
-def _features(preparation: Preparation) -> list[tuple[str, Any]]:
-    """The feature maps, each as a transformer that has nothing left to learn."""
-    from rosenblatt.features.transformers.base import FittedTransformer  # noqa: PLC0415 (slow to import)
+def _features(transformer: ColumnTransformer) -> list[tuple[str, Any]]:
+    """The feature maps, each as a fitted transformer."""
+    from rosenblatt.features.transformers.base import (  # noqa: PLC0415 (slow to import)
+        FittedTransformer,
+    )
 
-    made = [FittedTransformer(step.map) for step in preparation.maps]
+    made = [FittedTransformer(step.map) for step in transformer.maps]
     return [(f"features {k + 1}", each.mark_fitted()) for k, each in enumerate(made)]
 
 

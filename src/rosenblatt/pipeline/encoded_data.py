@@ -16,8 +16,8 @@ from rosenblatt.features.maps.spec import FittedMap, MapSpec
 from rosenblatt.io.chunks import Chunk
 from rosenblatt.parallel import in_order, processors
 from rosenblatt.preprocess.column_types import Choices
-from rosenblatt.preprocess.target import Label, coded
-from rosenblatt.preprocess.transformer import Preparation
+from rosenblatt.preprocess.target import Label, encode_labels
+from rosenblatt.preprocess.transformer import ColumnTransformer
 from rosenblatt.types import Codes
 
 BLOCK_ENTRIES = 1 << 21  # of dense features mapped at a time
@@ -60,14 +60,14 @@ def choices_for(map_specs: Sequence[MapSpec], choices: Choices) -> Choices:
 
 
 def fit_maps(
-    encoded: EncodedData, preparation: Preparation, map_specs: Sequence[MapSpec]
-) -> tuple[EncodedData, Preparation]:
+    encoded: EncodedData, transformer: ColumnTransformer, map_specs: Sequence[MapSpec]
+) -> tuple[EncodedData, ColumnTransformer]:
     """Rows passed through maps fitted to them in turn, and the preprocessing with these maps."""
     for map_spec in map_specs:
         step = map_spec.fit(encoded.rows)
         encoded = apply_map(encoded, step)
-        preparation = replace(preparation, maps=(*preparation.maps, step))
-    return encoded, preparation
+        transformer = replace(transformer, maps=(*transformer.maps, step))
+    return encoded, transformer
 
 
 def apply_map(encoded: EncodedData, step: FittedMap) -> EncodedData:

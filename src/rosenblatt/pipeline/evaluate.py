@@ -8,7 +8,7 @@ import numpy as np
 
 from rosenblatt.io.chunks import Source
 from rosenblatt.model_selection.intervals import wilson
-from rosenblatt.preprocess.target import UNKNOWN, coded
+from rosenblatt.preprocess.target import UNKNOWN_CLASS, encode_labels
 from rosenblatt.types import Array, Floats, Ints
 
 if TYPE_CHECKING:
@@ -108,7 +108,8 @@ def evaluate_model(model: "Model", source: Source) -> Evaluation:
     """The evaluation of a saved model on a labelled source, chunk by chunk."""
     classes = tuple(model.classes.tolist())
     parts = [
-        (coded(chunk, model.preparation.target, classes), model.scores(chunk)) for chunk in source
+        (encode_labels(chunk, model.transformer.target, classes), model.scores(chunk))
+        for chunk in source
     ]
     true = np.concatenate([true for true, _ in parts])
     scores = np.concatenate([scores for _, scores in parts])

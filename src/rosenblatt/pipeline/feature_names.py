@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 MAX_CELLS = 100_000  # read for names
 
 
-def ngram_names(source: Iterable[Chunk], preparation: Preparation, wanted: Ints) -> dict[int, str]:
+def ngram_names(
+    source: Iterable[Chunk], transformer: ColumnTransformer, wanted: Ints
+) -> dict[int, str]:
     """The most frequent n-gram of each of the wanted features.
 
     After feature maps, a feature such as "12 × 40" is named by the n-grams of both factors.

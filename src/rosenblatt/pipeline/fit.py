@@ -16,7 +16,7 @@ import numpy as np
 from rosenblatt.data.buffer import Growing
 from rosenblatt.features.maps.spec import MapSpec
 from rosenblatt.io.chunks import Source
-from rosenblatt.io.wrappers import Accompanied, Remembered, Selected, Watched
+from rosenblatt.io.wrappers import BackgroundTaskSource, CachedSource, ProgressSource, SelectedRows
 from rosenblatt.model_selection.split import folds_of, held_out, kept
 from rosenblatt.pipeline.encoded_data import EncodedData, choices_for, encode, fit_maps
 from rosenblatt.pipeline.evaluate import TEST_SET, Evaluation, decision_values, predict_rows
@@ -24,8 +24,8 @@ from rosenblatt.pipeline.prove import prove_in_time
 from rosenblatt.pipeline.question import LEFT_OUT_SECONDS, EncodingPlan, Question
 from rosenblatt.pipeline.train import Progress, estimator_of, train_estimator
 from rosenblatt.preprocess.column_types import Choices
-from rosenblatt.preprocess.fit import Learned, learn, settled
-from rosenblatt.preprocess.target import coded
+from rosenblatt.preprocess.fit import FittedPreprocessing, fit_preprocessing, resolve_choices
+from rosenblatt.preprocess.target import encode_labels
 from rosenblatt.registry import Rule
 from rosenblatt.separation.proof.verdict import Proof
 from rosenblatt.types import Floats, Ints
@@ -76,9 +76,9 @@ class FitResult(NamedTuple):
 def run(source: Source, plan: Plan, progress: Progress) -> FitResult:
     """The result of a plan on a source; `progress` is called with each stage."""
     plan = replace(plan, choices=choices_for(plan.features, plan.choices))
-    source = Watched(source, lambda rows: progress(f"Reading, {rows:,} rows so far"))
+    source = ProgressSource(source, lambda rows: progress(f"Reading, {rows:,} rows so far"))
     # imports scikit-learn meanwhile, which takes as long as reading
-    source = Remembered(Accompanied(source, partial(estimator_of, plan.rule, {})))
+    source = CachedSource(BackgroundTaskSource(source, partial(estimator_of, plan.rule, {})))
     if plan.test is not None:
         return _evaluated(_fit_all(source, plan, progress), plan.test, TEST_SET, progress)
     if not plan.evaluate:
@@ -139,7 +139,9 @@ def _fit_all(source: Source, plan: Plan, progress: Progress) -> FitResult:
     )
 
 
-def _question(source: Source, learned: Learned, plan: Plan, proof: Proof | None) -> Question:
+def _question(
+    source: Source, learned: FittedPreprocessing, plan: Plan, proof: Proof | None
+) -> Question:
     """The question that the verdict on rows as they were read answers."""
     asked = EncodingPlan(source, plan.target, plan.choices)
     left_out = asked.left_out(learned)
@@ -223,7 +225,7 @@ def _evaluated(fitted: FitResult, test: Source, method: str, progress: Progress)
     true, predicted = [], []
     scores, probabilities = Growing(), Growing()  # in a file where they are many
     for chunk in test:
-        one = encode([chunk], preparation, classes, preparation.rows)
+        one = encode([chunk], transformer, classes, transformer.transform)
         codes_of_fold, p = predict_rows(fitted.estimator, one.X)
         true.append(one.codes)
         predicted.append(codes_of_fold)

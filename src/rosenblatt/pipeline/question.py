@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 from rosenblatt.errors import ParameterError, ProofError, ProofFileError, SourceError
 from rosenblatt.features.maps.spec import MapSpec
 from rosenblatt.io.chunks import Source, Table
-from rosenblatt.io.wrappers import Remembered
-from rosenblatt.persist.file import check_preparation
+from rosenblatt.io.wrappers import CachedSource
+from rosenblatt.persist.file import check_transformer
 from rosenblatt.pipeline.prove import prove_in_time
 from rosenblatt.pipeline.read_dataset import EncodedDataset, encoded_rows, read_rows
 from rosenblatt.preprocess.column_types import Choices, LeftOutColumn, dropped
@@ -58,7 +58,7 @@ class EncodingPlan(NamedTuple):
         """The rows."""
         return read_rows(self.source, self.target, self.choices, self.map_specs)
 
-    def left_out(self, learned: Learned) -> tuple[Finding, ...]:
+    def left_out(self, learned: FittedPreprocessing) -> tuple[LeftOutColumn, ...]:
         """Columns left out: automatically, then by the user."""
         drop = sorted(self.choices.drop)
         return (*learned.left_out, *(dropped(name, self.why_dropped) for name in drop))
@@ -66,7 +66,7 @@ class EncodingPlan(NamedTuple):
     def encoding(self, rows: EncodedDataset) -> dict[str, Any]:
         """The encoding for a proof about these rows."""
         left_out = self.left_out(rows.learned)
-        return encoding_of(rows.preparation, self.choices, self.map_specs, left_out)
+        return encoding_of(rows.transformer, self.choices, self.map_specs, left_out)
 
     def question(self, rows: EncodedDataset, *, fit_intercept: bool) -> Question:
         """The question about these rows."""
@@ -77,11 +77,11 @@ class EncodingPlan(NamedTuple):
         self, learned: FittedPreprocessing, proof: Proof, seconds: float, *, fit_intercept: bool
     ) -> str | None:
         """The verdict with the columns that were left out automatically."""
-        if not learned.findings:
+        if not learned.left_out:
             return None
         if proof.answer == "separable" and not self.map_specs:
             return proof.answer
-        if not (isinstance(self.source, Remembered) and self.source.whole):
+        if not (isinstance(self.source, CachedSource) and self.source.is_cached):
             return NOT_KNOWN  # the source would be read once more
         choices = replace(self.choices, use_all=True)
         rows = encoded_rows(self.source, self.target, choices, self.map_specs)
@@ -101,8 +101,8 @@ class ClaimedEncoding(NamedTuple):
 def parse_claimed_encoding(encoding: Mapping[str, Any]) -> ClaimedEncoding:
     """The parsed encoding of a proof file; an inconsistent one is refused."""
     try:
-        preparation, arrays = preparation_in(encoding)
-        check_preparation(preparation, arrays)
+        transformer, arrays = transformer_in(encoding)
+        check_transformer(transformer, arrays)
         choices, map_specs = choices_in(encoding)
     except KeyError as error:
         raise ProofFileError(
@@ -111,7 +111,7 @@ def parse_claimed_encoding(encoding: Mapping[str, Any]) -> ClaimedEncoding:
     except (TypeError, ValueError, AttributeError, OverflowError, ParameterError) as error:
         trouble = str(error).removesuffix(".")
         raise ProofFileError(f"The encoding in the proof file is damaged: {trouble}.") from error
-    return ClaimedEncoding(encoding, preparation, choices, map_specs)
+    return ClaimedEncoding(encoding, transformer, choices, map_specs)
 
 
 def plan_of_claim(claimed: ClaimedEncoding, source: Source, target: str | None) -> EncodingPlan:
@@ -145,7 +145,7 @@ def _check_target(table: Table, claimed: str | None, asked: str | None) -> None:
         )
     if asked is not None and asked != claimed:
         raise SourceError(f"The proof is about the target {claimed!r}, not {asked!r}.")
-    usual = target_of(table, asked)
+    usual = infer_target(table, asked)
     if usual != claimed:
         raise SourceError(
             f"The proof is about the target {claimed!r}; without --target it would be {usual!r}. If"

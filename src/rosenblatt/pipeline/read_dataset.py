@@ -8,9 +8,9 @@ import numpy as np
 
 from rosenblatt.datasets.builtin import Dataset
 from rosenblatt.features.maps.spec import MapSpec
-from rosenblatt.io.chunks import Source
+from rosenblatt.io.chunks import Options, Source
 from rosenblatt.io.formats import open_source
-from rosenblatt.io.wrappers import Remembered
+from rosenblatt.io.wrappers import CachedSource
 from rosenblatt.pipeline.encoded_data import EncodedData, choices_for, encode, fit_maps
 from rosenblatt.preprocess.column_types import Choices
 from rosenblatt.preprocess.fit import FittedPreprocessing, fit_preprocessing
@@ -73,20 +73,20 @@ def read_rows(
     source: Source, target: str | None, choices: Choices, features: Sequence[MapSpec] = ()
 ) -> EncodedDataset:
     """Rows and labels of a source, by preprocessing and feature maps fitted to them."""
-    encoded, preparation, learned = encoded_rows(source, target, choices, features)
-    data = _dataset(source, encoded, learned.classes, preparation)
-    return EncodedDataset(data, preparation, learned)
+    encoded, transformer, learned = encoded_rows(source, target, choices, features)
+    data = _dataset(source, encoded, learned.classes, transformer)
+    return EncodedDataset(data, transformer, learned)
 
 
 def encoded_rows(
     source: Source, target: str | None, choices: Choices, features: Sequence[MapSpec] = ()
 ) -> EncodedRows:
     """Rows of a source, encoded by preprocessing and feature maps fitted to them."""
-    source = source if isinstance(source, Remembered) else Remembered(source)
-    learned = learn(source, target, choices_for(features, choices))
-    preparation = learned.preparation.exact()
-    encoded = encode(source, preparation, learned.classes, preparation.raw, learned.n_rows)
-    return EncodedRows(*fit_maps(encoded, preparation, features), learned)
+    source = source if isinstance(source, CachedSource) else CachedSource(source)
+    learned = fit_preprocessing(source, target, choices_for(features, choices))
+    transformer = learned.transformer.without_scaling()
+    encoded = encode(source, transformer, learned.classes, transformer.encode, learned.n_rows)
+    return EncodedRows(*fit_maps(encoded, transformer, features), learned)
 
 
 def _dataset(

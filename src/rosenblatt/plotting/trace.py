@@ -73,7 +73,7 @@ class TraceDisplay:
                 f"This {type(estimator).__name__} has no trace_: only fitted iterative estimators"
                 " have one."
             )
-        available = kinds_of(trace)
+        available = infer_kinds(trace)
         kind = kind or ("gap" if "gap" in available else "mistakes")
         if kind not in available:
             raise DataError(f"This trace has {', '.join(available)}; got kind={kind!r}.")

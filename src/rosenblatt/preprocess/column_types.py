@@ -111,7 +111,7 @@ def _only_words(chunk: Table, kinds: Mapping[str, Kind], grams: NgramSpec) -> st
 def no_text(file: str, grams: NgramSpec) -> SourceError:
     """The error where n-grams are wanted, but no column is text."""
     return SourceError(
-        f"--features {grams.spec}: no column of {file} was taken for text. Name one with"
+        f"--features {grams.spec}: no column of {file} looks like text. Name one with"
         " --text COLUMN."
     )
 

@@ -256,11 +256,11 @@ def _require_finite(chunk: Matrix) -> None:
 
 
 def _require_memory(file: str, width: int) -> None:
-    """Refuse rows so wide that the arrays of their width do not fit into memory."""
+    """Refuse matrices with so many columns that weights and statistics exceed the memory."""
     needed, has = BYTES_PER_COLUMN * width, available_memory()
     if needed > has:
         raise SourceError(
-            f"{file} has rows of {width:,} columns: to learn from them takes at least"
+            f"{file} has rows of {width:,} columns: training on them takes at least"
             f" {format_bytes(needed)}, and there are {format_bytes(has)} of memory. Hash the"
-            " columns to fewer, or give them smaller numbers, such as those of the columns in use."
+            " columns to fewer, or renumber the ones in use from 1."
         )

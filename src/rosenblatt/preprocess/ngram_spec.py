@@ -41,8 +41,8 @@ class NgramSpec(NamedTuple):
 
     @property
     def spec(self) -> str:
-        """How it is written on a command line; what is usual is left out."""
-        usual = Grams()
+        """The specification as on the command line, without defaults."""
+        default = NgramSpec()
         settings = [
             f",{name}={value}"
             for name, value in self._asdict().items()
@@ -78,17 +78,19 @@ class NgramSpec(NamedTuple):
         return names_of(texts, wanted, sizes=self.sizes, bits=self.bits, unit=self.unit)
 
 
-def features_of(written: Sequence[str]) -> tuple[Grams | None, tuple[MapSpec, ...]]:
-    """How texts are to be read, if that is said, and the maps of features that follow."""
+def features_of(written: Sequence[str]) -> tuple[NgramSpec | None, tuple[MapSpec, ...]]:
+    """The n-gram specification, if there is one, and the feature maps after it."""
     texts = [each for each in written if each.partition(":")[0] == NGRAMS]
     if len(texts) > 1:
-        raise ParameterError(f"Texts are read in one way; got {' and '.join(texts)}.")
+        raise ParameterError(
+            f"Only one n-gram specification is allowed; got {' and '.join(texts)}."
+        )
     maps = parse_map_specs(each for each in written if each not in texts)
-    return (grams_of(texts[0]) if texts else None), maps
+    return (parse_ngram_spec(texts[0]) if texts else None), maps
 
 
-def grams_of(written: str) -> Grams:
-    """The way of reading texts that is written so."""
+def parse_ngram_spec(written: str) -> NgramSpec:
+    """The n-gram specification that a string describes."""
     settings = parse_settings(written, inspect.signature(_grams).parameters)
     try:
         grams = _grams(**settings)

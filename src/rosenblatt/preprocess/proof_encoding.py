@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.features.maps.spec import MapSpec
-from rosenblatt.preprocess.column_encoders import Text
-from rosenblatt.preprocess.column_types import Choices, Finding
+from rosenblatt.preprocess.column_encoders import TextColumn
+from rosenblatt.preprocess.column_types import Choices, LeftOutColumn
 from rosenblatt.preprocess.ngram_spec import features_of
 from rosenblatt.preprocess.transformer import ColumnTransformer, transformer_from_dict
 from rosenblatt.types import Array
@@ -32,11 +32,11 @@ def encoding_of(
     transformer: ColumnTransformer,
     choices: Choices,
     map_specs: Sequence[MapSpec],
-    left_out: Sequence[Finding],
+    left_out: Sequence[LeftOutColumn],
 ) -> dict[str, Any]:
-    """An encoding as JSON; a float is written so that it is read as the same float."""
-    plain, arrays = preparation.to_plain()
-    told = {name: {"type": str(a.dtype), "values": a.tolist()} for name, a in arrays.items()}
+    """An encoding as JSON data, from which every float is restored exactly."""
+    plain, arrays = transformer.to_dict()
+    values = {name: {"type": str(a.dtype), "values": a.tolist()} for name, a in arrays.items()}
     texts = [] if choices.grams is None else [choices.grams.spec]
     chosen: dict[str, Any] = {flag: sorted(getattr(choices, flag)) for flag in COLUMN_FLAGS}
     chosen |= {"use_all": choices.use_all, "features": [*texts, *(spec.text for spec in map_specs)]}
@@ -52,7 +52,7 @@ def transformer_in(encoding: Mapping[str, Any]) -> tuple[ColumnTransformer, dict
 
 
 def choices_in(encoding: Mapping[str, Any]) -> tuple[Choices, tuple[MapSpec, ...]]:
-    """The choices and the maps of an encoding; without a version, it drops all it does not use."""
+    """The choices and maps of an encoding; without a version, unused columns are dropped."""
     if "version" not in encoding:
         return _choices_from_columns(transformer_in(encoding)[0])
     version, chosen = encoding["version"], encoding["choices"]
@@ -64,11 +64,11 @@ def choices_in(encoding: Mapping[str, Any]) -> tuple[Choices, tuple[MapSpec, ...
     return Choices(**named, use_all=use_all, scale=False, grams=grams), map_specs
 
 
-def _choices_of_before(preparation: Preparation) -> tuple[Choices, tuple[MapSpec, ...]]:
-    """The choices under which a preparation uses its columns, each as what it is."""
-    columns = preparation.columns
-    texts = [column for column in columns if isinstance(column, Text)]
-    maps = [step.spec for step in preparation.maps]
+def _choices_from_columns(transformer: ColumnTransformer) -> tuple[Choices, tuple[MapSpec, ...]]:
+    """Choices with which a transformer uses its columns, each as its kind."""
+    columns = transformer.columns
+    texts = [column for column in columns if isinstance(column, TextColumn)]
+    maps = [step.spec for step in transformer.maps]
     grams, map_specs = features_of([*{text.grams.spec for text in texts}, *maps])
     return Choices(
         use=frozenset(column.name for column in columns),

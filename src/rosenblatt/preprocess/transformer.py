@@ -86,9 +86,9 @@ class ColumnTransformer:
         """Encoded rows, neither scaled nor mapped; n-grams are counted."""
         return self._rows(chunk, weighted=False)
 
-    def rows(self, chunk: Chunk) -> Rows:
-        """Rows of features; a chunk's own only where nothing is to be done."""
-        return apply_maps(self.maps, self.encoded(chunk))
+    def transform(self, chunk: Chunk) -> Rows:
+        """Rows of features; those of the chunk itself only if nothing changes them."""
+        return apply_maps(self.maps, self.encode_and_scale(chunk))
 
     def encode_and_scale(self, chunk: Chunk) -> Rows:
         """Rows before the maps, weighted and scaled."""
@@ -168,10 +168,10 @@ class ColumnTransformer:
             plain["unit_norm"] = self.scaling.unit_norm
             plain["sublinear_tf"] = self.scaling.sublinear_tf
             arrays |= {"shift": self.scaling.shift, "factor": self.scaling.factor}
-        for place, step in enumerate(self.maps):
-            told, parts = map_to_dict(step)
-            plain["maps"].append(told)
-            arrays |= {f"map {place} {name}": part for name, part in parts.items()}
+        for k, step in enumerate(self.maps):
+            fields, parts = map_to_dict(step)
+            plain["maps"].append(fields)
+            arrays |= {f"maps.{k}.{name}": part for name, part in parts.items()}
         return plain, arrays
 
 
@@ -211,12 +211,12 @@ def _columns_of(plain: Mapping[str, Any], arrays: Mapping[str, Array]) -> tuple[
 def _maps_of(
     plain: list[Mapping[str, Any]], arrays: Mapping[str, Array], n_inputs: int
 ) -> tuple[FittedMap, ...]:
-    """The maps, each of which must take what the one before it makes."""
+    """The maps, each of which must accept the outputs of the one before."""
     steps = []
     for k, fields in enumerate(plain):
         start = f"maps.{k}."
         parts = {n.removeprefix(start): a for n, a in arrays.items() if n.startswith(start)}
-        steps.append(map_from_dict(told, parts))
+        steps.append(map_from_dict(fields, parts))
         if steps[-1].map.n_inputs != n_inputs:
             raise ValueError("its maps do not fit each other")
         n_inputs = steps[-1].map.n_outputs

@@ -7,7 +7,7 @@ import numpy as np
 
 from rosenblatt.errors import SourceError
 from rosenblatt.pipeline.evaluate import Evaluation
-from rosenblatt.preprocess.target import written
+from rosenblatt.preprocess.target import label_text
 from rosenblatt.types import Array, Floats, Ints
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def score_json(model: "Model", source: str, evaluation: Evaluation) -> dict[str,
     """All metrics of a model on a source."""
     if evaluation.n_unknown_class == evaluation.n_rows:
         raise SourceError(f"{source}: no row belongs to a class that the model was trained on.")
-    classes = [written(label) for label in model.classes]
+    classes = [label_text(label) for label in model.classes]
     known = evaluation.known
     score = {"source": source, "classes": classes, **evaluation_json(evaluation, classes)}
     if known.probabilities is None:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from rosenblatt.persist.model import Model
-from rosenblatt.preprocess.target import written
+from rosenblatt.preprocess.target import label_text
 from rosenblatt.report.text import (
     SHOWN_CLASSES,
     SHOWN_COLUMNS,
@@ -18,7 +18,7 @@ from rosenblatt.text import listed
 
 def model_json(path: str, model: Model, names: Mapping[int, str] | None = None) -> dict[str, Any]:
     """A model file as plain data; `names` replace the names of some features."""
-    classes = [written(label) for label in model.classes]
+    classes = [label_text(label) for label in model.classes]
     return {
         "model": path,
         "rule": model.rule,

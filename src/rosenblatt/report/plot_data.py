@@ -43,8 +43,8 @@ NUMBER = re.compile(r"[0-9]{1,9}")
 
 def page_data(fitted: FitResult, source: Source, names: Mapping[int, str]) -> dict[str, Any]:
     """All data of the plots; `names` replace the names of some features."""
-    preparation = fitted.learned.preparation
-    classes = [written(label) for label in fitted.learned.classes]
+    transformer = fitted.learned.transformer
+    classes = [label_text(label) for label in fitted.learned.classes]
     run = _run(fitted)
     return {
         "classes": classes,
@@ -130,14 +130,14 @@ class _Scene:
         return self.view.curved_boundary(lambda points: linear_scores(self._features(points), W))
 
     def _features(self, points: Floats) -> Any:
-        rows = np.array(points[:, : self._preparation.n_encoded])
-        if self._preparation.scaling is not None:
-            self._preparation.scaling.apply(rows)
-        return apply_maps(self._preparation.maps, rows)
+        rows = np.array(points[:, : self._transformer.n_encoded_features])
+        if self._transformer.scaling is not None:
+            self._transformer.scaling.apply(rows)
+        return apply_maps(self._transformer.maps, rows)
 
     def _for_shown_rows(self, coef: Floats, intercept: Floats) -> tuple[Floats, Floats]:
         """Weights for the rows as shown: for unscaled rows, if these are."""
-        scaling = self._preparation.scaling
+        scaling = self._transformer.scaling
         if not self._as_read or scaling is None:
             return coef, intercept
         unscaled = coef * scaling.factor
@@ -221,10 +221,10 @@ def _calibration(fitted: FitResult) -> dict[str, Any] | None:
     return {**calibration(confidence, evaluation.correct), "method": evaluation.method}
 
 
-def _pixels(estimator: Any, preparation: Preparation) -> dict[str, Any] | None:
+def _pixels(estimator: Any, transformer: ColumnTransformer) -> dict[str, Any] | None:
     """Weights as images, where the features are the pixels of a square."""
-    side = int(np.sqrt(preparation.n_features))
-    square = side * side == preparation.n_features and side in IMAGE_SIDES
+    side = int(np.sqrt(transformer.n_features))
+    square = side * side == transformer.n_features and side in IMAGE_SIDES
     if (
         not square
         or transformer.sparse

@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from rosenblatt.pipeline.question import NOT_KNOWN, Question
-from rosenblatt.preprocess.column_encoders import plain_column, width_of
-from rosenblatt.preprocess.column_types import Finding
-from rosenblatt.preprocess.target import written
+from rosenblatt.preprocess.column_encoders import column_to_dict, width_of
+from rosenblatt.preprocess.column_types import LeftOutColumn
+from rosenblatt.preprocess.target import label_text
 from rosenblatt.report.text import SHOWN_CLASSES, SHOWN_COLUMNS, brief
 from rosenblatt.report.weights import feature_maps_json
 from rosenblatt.text import listed
@@ -26,7 +26,7 @@ def left_out_json(left_out: Iterable[LeftOutColumn]) -> list[dict[str, Any]]:
 
 def question_json(question: Question, answer: str) -> dict[str, Any]:
     """The question as plain data, with the verdict on it as a sentence."""
-    preparation = question.preparation
+    transformer = question.transformer
     data: dict[str, Any] = {
         "n_rows": sum(question.counts.values()),
         "n_features": transformer.n_features,

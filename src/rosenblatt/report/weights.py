@@ -8,9 +8,9 @@ import numpy as np
 
 from rosenblatt.errors import ModelError
 from rosenblatt.io.chunks import Chunk
-from rosenblatt.preprocess.column_encoders import Text, width_of
-from rosenblatt.preprocess.target import written
-from rosenblatt.preprocess.transformer import Preparation
+from rosenblatt.preprocess.column_encoders import TextColumn, width_of
+from rosenblatt.preprocess.target import label_text
+from rosenblatt.preprocess.transformer import ColumnTransformer
 from rosenblatt.types import Floats, Ints
 
 if TYPE_CHECKING:
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
 MAX_WEIGHTS = 1000  # of a output in JSON, largest first
 
 
-def columns_json(preparation: Preparation) -> list[dict[str, Any]]:
+def columns_json(transformer: ColumnTransformer) -> list[dict[str, Any]]:
     """Name, kind and number of features of every column; the n-grams of text."""
     return [
         {"name": column.name, "kind": type(column).__name__.lower(), "n_features": width_of(column)}
-        | ({"ngrams": column.grams.spec} if isinstance(column, Text) else {})
-        for column in preparation.columns
+        | ({"ngrams": column.grams.spec} if isinstance(column, TextColumn) else {})
+        for column in transformer.columns
     ]
 
 
-def feature_maps_json(preparation: Preparation) -> list[dict[str, Any]]:
+def feature_maps_json(transformer: ColumnTransformer) -> list[dict[str, Any]]:
     """Every feature map as it was given, and the number of its features."""
     return [
-        {"feature_map": step.spec, "n_features": step.map.n_outputs} for step in preparation.maps
+        {"feature_map": step.spec, "n_features": step.map.n_outputs} for step in transformer.maps
     ]
 
 
@@ -91,10 +91,10 @@ def named_weights(model: "Model", texts: Any) -> dict[str, dict[str, float]]:
         Weights by feature for each output, the largest first and the intercept last. A feature that
         none of these n-grams is hashed to is named by its number.
     """
-    from rosenblatt.persist.frames import chunk_of  # noqa: PLC0415 (for frames alone)
+    from rosenblatt.persist.model import as_chunk  # noqa: PLC0415 (for frames alone)
 
-    classes = [written(label) for label in model.classes]
-    names = ngram_names_of_weights(model, [chunk_of(texts)])
+    classes = [label_text(label) for label in model.classes]
+    names = ngram_names_of_weights(model, [as_chunk(texts)])
     return largest_weights(classes, model.feature_names, model.W, names)
 
 
@@ -102,6 +102,6 @@ def ngram_names_of_weights(model: "Model", source: Iterable[Chunk]) -> dict[int,
     """Names of the hashed features with the largest weights, found in a source."""
     from rosenblatt.pipeline.feature_names import ngram_names  # noqa: PLC0415 (for text alone)
 
-    if not model.preparation.has_text:
+    if not model.transformer.has_text:
         raise ModelError("The model has no text column: all its weights have names.")
-    return ngram_names(source, model.preparation, largest_features(model.W[:, :-1]))
+    return ngram_names(source, model.transformer, largest_features(model.W[:, :-1]))

@@ -132,7 +132,7 @@ class NGrams(TransformerMixin, Estimator):
             self.n_texts_ = vars(self).get("n_texts_", 0) + len(texts)
             self._cached_vectorizer = None
             if self.vocabulary:
-                counts = texts_with_runs(texts, self._sizes, self.unit)
+                counts = ngram_document_frequencies(texts, self._sizes, self.unit)
                 counts.update(vars(self).get("_term_counts", {}))
                 self._term_counts = counts
             elif self._counts_texts:
