@@ -2,7 +2,6 @@
 
 import itertools
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -36,7 +35,6 @@ from rosenblatt.data.shuffle import (
 from rosenblatt.datasets import synthetic
 from rosenblatt.losses.activation import outputs_at, target_range, value_and_negative_gradient
 from rosenblatt.losses.margin_losses import Loss, flat_beyond, value_and_derivative
-from rosenblatt.online import epochs, lookahead
 from rosenblatt.types import Array, Floats
 
 
@@ -621,54 +619,6 @@ def test_a_fit_forgets_the_stream_and_the_fit_before(name: str) -> None:
     assert what(model.fit(rows.X, rows.y)) == fresh
 
 
-class AtOnce:
-    """A pool whose thread is always the quicker one: looks ahead are made before the walk."""
-
-    def __init__(self, n_threads: int) -> None:
-        assert n_threads == 1
-
-    def __enter__(self) -> "AtOnce":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        pass
-
-    def submit(self, f: Callable[..., Any], *args: Any) -> Future[Any]:
-        done: Future[Any] = Future()
-        done.set_result(f(*args))
-        return done
-
-
-@EVERY_RULE
-@pytest.mark.parametrize("storage", ["dense", "csr"])
-@pytest.mark.parametrize("k", [2, 3])
-def test_a_second_thread_changes_no_bit(
-    name: str, storage: str, k: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(lookahead, "SPAN_BYTES", 1)  # spans of 64 rows: look ahead often
-    rng = np.random.default_rng(k)
-    y = rng.permutation(np.arange(2_400) % k)
-    X = rng.normal(size=(2_400, 5)) + 5.2 * np.eye(3, 5)[y]  # about one row in 100 is a mistake
-    X = csr(X) if storage == "csr" else X
-    alone = RULES[name].make(max_iter=3).fit(X, y)
-    assert alone.mistakes_ > 0
-    for pool in (ThreadPoolExecutor, AtOnce):
-        monkeypatch.setattr(epochs, "ThreadPoolExecutor", pool)
-        together = RULES[name].make(max_iter=3, n_jobs=2).fit(X, y)
-        assert what(together) == what(alone)
-    np.testing.assert_array_equal(together.predict(X), alone.predict(X))
-
-
-@pytest.mark.parametrize("name", ["LMS", "tanh", "logistic"])
-def test_where_every_row_changes_the_weights_none_is_scored_ahead(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    rows = clouds(5)
-    alone = what(RULES[name].make().fit(rows.X, rows.y))
-    monkeypatch.setattr(epochs, "LookAhead", None)
-    assert what(RULES[name].make(n_jobs=2).fit(rows.X, rows.y)) == alone
-
-
 SEVERAL_BLOCKS = ["perceptron", "pocket", "batch", "batches of 3", "LMS batch normalised"]
 
 
@@ -705,10 +655,8 @@ def test_a_pass_visits_every_row_once(n: int, key: Any, d: int) -> None:
         np.testing.assert_array_equal(order, np.arange(n))
 
 
-def epoch_order(
-    n: int, d: int, row_bytes: int, key: tuple[int, int], size: int = ORDER_ROWS
-) -> Array:
-    parts = sample_orders(Shape(n, d, row_bytes), key, size=size)
+def epoch_order(n: int, d: int, row_bytes: int, key: tuple[int, int]) -> Array:
+    parts = sample_orders(Shape(n, d, row_bytes), key)
     return np.concatenate([part.order.copy() for part in parts])
 
 
@@ -725,11 +673,7 @@ def test_a_shuffled_pass_visits_every_row_once(n: int, d: int, seed: int, number
 
 @pytest.mark.parametrize("d", [2, 28, 40, 784])
 def test_an_order_depends_on_the_shape_of_the_data_not_on_their_storage(d: int) -> None:
-    orders = [
-        epoch_order(30_000, d, row_bytes, (3, 1), size)
-        for row_bytes in (8, 4 * d, 8 * d)
-        for size in (4096, ORDER_ROWS, 4 * ORDER_ROWS)
-    ]
+    orders = [epoch_order(30_000, d, row_bytes, (3, 1)) for row_bytes in (8, 4 * d, 8 * d)]
     assert all(np.array_equal(order, orders[0]) for order in orders)
 
 

@@ -32,7 +32,7 @@ ABREAST = 12  # strips read by turns: of more streams hardware loses track
 STRIPS = 5 * ABREAST  # a window, one of each region
 MAX_CACHED_ENTRIES = 1 << 22  # up to so many are in a cache, and no stream is waited for
 MAX_UNIFORM_ROWS = 1024  # up to so many rows, the shuffle is a uniform permutation
-ORDER_ROWS = 65_536  # rows of a part of an order, unless asked otherwise: many windows
+ORDER_ROWS = 65_536  # rows of a part of an order: many windows
 FETCH_BYTES = 4 * 1024  # how far ahead of the reader memory has to be asked for,
 NEXT_ROWS = 4  # and how many rows at least: in file order those that are scored next,
 FETCH_ROWS = 16  # in a shuffle more, since the hardware foresees none of them
@@ -58,14 +58,11 @@ class Shape(NamedTuple):
 
 
 def sample_orders(
-    shape: Shape,
-    shuffle_key: tuple[int, int] | None = None,
-    *,
-    size: int = ORDER_ROWS,
+    shape: Shape, shuffle_key: tuple[int, int] | None = None
 ) -> Iterator[SampleOrder]:
     """The order of all rows in an epoch, part by part: file order, or shuffled by (seed, epoch).
 
-    A part has `size` rows; its arrays are overwritten by the next.
+    The arrays of a part are overwritten by the next.
     """
     n = shape.n
     ahead = FETCH_BYTES // max(1, shape.row_bytes)
@@ -73,8 +70,8 @@ def sample_orders(
         small = np.arange(n) if shuffle_key is None else _random(shuffle_key).permutation(n)
         return iter([SampleOrder(small, small)])
     if shuffle_key is None:
-        return _in_file_order(n, max(NEXT_ROWS, ahead), size)
-    return _shuffled(shape, shuffle_key, max(FETCH_ROWS, ahead), size)
+        return _in_file_order(n, max(NEXT_ROWS, ahead))
+    return _shuffled(shape, shuffle_key, max(FETCH_ROWS, ahead))
 
 
 @lru_cache(maxsize=2)
@@ -89,17 +86,17 @@ def strip_rows(n_features: int) -> int:
     return 1 << (min(MAX_STRIP_ROWS, max(MIN_STRIP_ROWS, wanted)).bit_length() - 1)
 
 
-def _in_file_order(n: int, ahead: int, size: int) -> Iterator[SampleOrder]:
-    rows = np.arange(min(n, size) + ahead)
-    for start in range(0, n, size):
+def _in_file_order(n: int, ahead: int) -> Iterator[SampleOrder]:
+    rows = np.arange(min(n, ORDER_ROWS) + ahead)
+    for start in range(0, n, ORDER_ROWS):
         if start + len(rows) > n:
             np.minimum(rows, n - 1, out=rows)
-        stop = min(size, n - start)
+        stop = min(ORDER_ROWS, n - start)
         yield SampleOrder(rows[:stop], rows[ahead : ahead + stop])
-        rows += size
+        rows += ORDER_ROWS
 
 
-def _shuffled(shape: Shape, key: tuple[int, int], ahead: int, size: int) -> Iterator[SampleOrder]:
+def _shuffled(shape: Shape, key: tuple[int, int], ahead: int) -> Iterator[SampleOrder]:
     n, strip, rng = shape.n, strip_rows(shape.n_features), _random(key)
     n_strips = -(-n // strip)
     n_windows = -(-n_strips // STRIPS)
@@ -109,7 +106,7 @@ def _shuffled(shape: Shape, key: tuple[int, int], ahead: int, size: int) -> Iter
     )
     near = n * shape.n_features <= MAX_CACHED_ENTRIES
     places = _permuted(rng, strip) if near else _in_rounds(rng, strip)
-    at_once = min(size // (strip * STRIPS), n_windows)
+    at_once = min(ORDER_ROWS // (strip * STRIPS), n_windows)
     order = np.empty(at_once * strip * STRIPS + ahead, np.int64)
     for window in range(0, n_windows, at_once):
         span = window, min(window + at_once, n_windows), n_windows

@@ -339,8 +339,7 @@ class OnlineClassifier(OnlineParameters, LinearClassifier):
         self, data: TrainingData, rule: Rule, state: OptimiserState, seed: int | None
     ) -> Iterator[EpochResult]:
         """Results of the solver: sample by sample, unless a subclass has it otherwise."""
-        n_jobs = self._threads() if rule.l1 == rule.l2 == 0 else 1
-        return run_epochs(data, rule, state, seed=seed, n_jobs=n_jobs)
+        return run_epochs(data, rule, state, seed=seed)
 
     def _log_epoch(self, record: Record) -> None:
         log_epoch(record, self.max_iter, verbose=self.verbose > 0)

@@ -42,7 +42,8 @@ class Perceptron(OnlineClassifier):
     eta0 : float, default=1.0
         Learning rate η.
     n_jobs : int or None, default=None
-        Number of threads; they change no bit of the result. None is one, −1 all cores.
+        Number of threads; they change no bit of the result. None is one, −1 all cores. They score
+        the training rows between epochs, for `keep="pocket"`, `track_error` and margin bounds.
     random_state : int, RandomState or None, default=0
         Seed of the shuffle. Also of a random start and of the validation split.
     early_stopping : bool, default=False

@@ -49,7 +49,7 @@ def product(_typing: Any, X: Any, i: Any, w: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         rows = MemoryRows(context, builder, signature.args[0], args[0])
         weights = data_of(context, builder, signature.args[2], args[2])
-        return _products(builder, FLOAT64_SUMS, rows, [args[1]], [weights], [])[0]
+        return Products(builder, FLOAT64_SUMS, rows, Operands([args[1]], [weights], [])).values()[0]
 
     return types.float64(X, types.int64, w), codegen
 
@@ -104,7 +104,7 @@ def _four_rows(
     now = cgutils.unpack_tuple(builder, args[1])
     wanted = not isinstance(signature.args[3], types.NoneType)
     later = cgutils.unpack_tuple(builder, args[3]) if wanted else []
-    products = _products(builder, sums, X_rows, now, units, later)
+    products = Products(builder, sums, X_rows, Operands(now, units, later)).values()
     if sums is not FLOAT64_SUMS:
         products = [builder.fpext(p, FLOAT64) for p in products]
     return context.make_tuple(builder, signature.return_type, products)
@@ -237,14 +237,3 @@ def prefetch_entry(_typing: Any, values: Any, index: Any) -> Any:
         return context.get_dummy_value()
 
     return types.void(values, types.int64), codegen
-
-
-def _products(
-    builder: Any, sums: Sums, X: MemoryRows, now: Any, units: list[Any], later: Any
-) -> list[Any]:
-    """Products of all rows with the first unit, then with the next …; `later` is fetched."""
-
-    def finish(totals: Totals) -> list[Any]:
-        return [first_lane(builder, totals.sum(q)) for q in range(len(now) * len(units))]
-
-    return Products(builder, sums, X, Operands(now, units, later), finish).values()

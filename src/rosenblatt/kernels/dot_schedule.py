@@ -7,7 +7,6 @@ memory, unless they are short, are read from end to end, one after the other: th
 which the hardware reads ahead at the memory's own pace. Four are none.
 """
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from rosenblatt.kernels.llvm import (
@@ -17,6 +16,7 @@ from rosenblatt.kernels.llvm import (
     Sums,
     Totals,
     each_piece,
+    first_lane,
     int64,
     load,
     prefetch,
@@ -38,22 +38,15 @@ class Operands(NamedTuple):
 
 
 class Products:
-    """Products of rows with units, and what `finish` makes of their parts, in emitted code."""
+    """Products of rows with units, in emitted code."""
 
-    def __init__(
-        self,
-        builder: Any,
-        sums: Sums,
-        X: MemoryRows,
-        operands: Operands,
-        finish: Callable[[Totals], list[Any]],
-    ) -> None:
-        self.builder, self._sums, self._X, self._finish = builder, sums, X, finish
+    def __init__(self, builder: Any, sums: Sums, X: MemoryRows, operands: Operands) -> None:
+        self.builder, self._sums, self._X = builder, sums, X
         self._now, self._units, self._later = operands
         self._rows = [(r, X.values_at(row)) for r, row in enumerate(self._now)]
 
     def values(self) -> list[Any]:
-        """What `finish` made of the products, in emitted code."""
+        """Products of all rows with the first unit, then with the next …, in emitted code."""
         if not self._later:
             return self._interleaved()
         if len(self._units) > 1:  # what takes long leaves time for pieces
@@ -71,23 +64,27 @@ class Products:
         totals = self._totals()
         for row in self._rows:
             each_piece(self.builder, self._sums, self._X.n_features, self._taking(totals, [row]))
-        return self._finish(totals)
+        return self._sum(totals)
 
     def _interleaved(self) -> list[Any]:
         totals = self._totals()
         take = self._taking(totals, self._rows)
         each_piece(self.builder, self._sums, self._X.n_features, take)
-        return self._finish(totals)
+        return self._sum(totals)
 
     def _interleaved_prefetching(self) -> list[Any]:
         totals = self._totals()
         take = self._taking(totals, self._rows)
         self._prefetching_steps(take)
         rest_of_row(self.builder, self._sums, self._X.n_features, take)
-        return self._finish(totals)
+        return self._sum(totals)
 
     def _totals(self) -> Totals:
         return Totals(self.builder, self._sums, len(self._now) * len(self._units))
+
+    def _sum(self, totals: Totals) -> list[Any]:
+        n = len(self._now) * len(self._units)
+        return [first_lane(self.builder, totals.sum(q)) for q in range(n)]
 
     def _taking(self, totals: Totals, rows: list[tuple[int, Any]]) -> Any:
         """How to take a piece of some rows: `take(part, first feature, width)`."""

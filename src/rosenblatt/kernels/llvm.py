@@ -94,24 +94,6 @@ class Totals:
             vector, half = builder.fadd(vector, swapped), half // 2
         return builder.fadd(vector, builder.shuffle_vector(rest, rest, lane_numbers([0] * lanes)))
 
-    def four_sums(self) -> Any:
-        """The first four sums, a lane each: the same additions, four at a time."""
-        builder = self._builder
-        parts = [[builder.load(place) for place in total] for total in self._parts[:4]]
-        a, b, c, d = (builder.fadd(total[EVEN], total[ODD]) for total in parts)
-        left, right = self._folded(a, c, [0, 1, 4, 5], 2), self._folded(b, d, [0, 1, 4, 5], 2)
-        rests = ir.Constant(ir.VectorType(self._sums.number, 4), ir.Undefined)
-        for lane, total in enumerate(parts):
-            rest = first_lane(builder, total[REST])
-            rests = builder.insert_element(rests, rest, INT32(lane))
-        return builder.fadd(self._folded(left, right, [0, 4, 2, 6], 1), rests)
-
-    def _folded(self, u: Any, v: Any, lanes: list[int], distance: int) -> Any:
-        """Some lanes of two vectors, each plus the lane some way beside it."""
-        others = lane_numbers(lane + distance for lane in lanes)
-        chosen = self._builder.shuffle_vector(u, v, lane_numbers(lanes))
-        return self._builder.fadd(chosen, self._builder.shuffle_vector(u, v, others))
-
 
 def each_piece(builder: Any, sums: Sums, d: Any, take: Any) -> None:
     """Emit loops that take d features piece by piece: `take(part, first, width)`."""

@@ -9,7 +9,6 @@ function                   meaning
 ``dot4(X, …)``             the same for four rows at once, bit for bit
 ``in_groups(X)``           whether that pays
 ``prefetchable4(X, …)``    which rows to prefetch meanwhile
-``clear4(X, …)``           how many of four rows in turn have a margin above a threshold
 ``dot4_float32(X, …)``     ``dot4`` in float32; ``dot12_float32``: with three units
 ``can_screen(X)``          whether *that* pays
 ``prefetch_row(X, i)``     prefetch row i; ``prefetch_start(X, i)``: its row pointer
@@ -38,7 +37,7 @@ from rosenblatt.csr import Rows as Rows
 from rosenblatt.csr import n_cols as n_cols
 from rosenblatt.csr import n_rows as n_rows
 from rosenblatt.kernels import dot as dot_kernels
-from rosenblatt.kernels import margin_test, speculative_pair
+from rosenblatt.kernels import speculative_pair
 from rosenblatt.kernels.cache import njit
 from rosenblatt.types import Array, Floats
 
@@ -53,7 +52,6 @@ sparse_product: Any = dot_kernels.sparse_product
 prefetch_entry: Any = dot_kernels.prefetch_entry
 prefetch_whole_row: Any = dot_kernels.prefetch_whole_row
 perceptron_pair_steps: Any = speculative_pair.perceptron_pair_steps
-clear_rows: Any = margin_test.clear_rows
 
 
 INLINE: Any = {"forceinline": True}  # a call would count references to every array it is handed
@@ -78,22 +76,6 @@ def dot(X: Rows, i: int, w: Floats) -> float:
 def dot4(X: Rows, now: Four, w: Floats, later: Four | None) -> tuple[float, ...]:  # noqa: ARG001
     """Inner products of four rows with w; `later` are four that will be wanted soon, if any."""
     return tuple(dot(X, i, w) for i in now)
-
-
-def clear4(
-    X: Rows, now: Four, w: Floats, later: Four, levels: TwoFloats, positive: int
-) -> tuple[int, float]:
-    """How many of four rows in turn are clear, and the score of the next (or else of the last).
-
-    The score is the product with w plus the bias levels[0]; turned round for a row whose bit in
-    `positive` is not set, it is clear if it is finite and above levels[1].
-    """
-    bias, safe = levels
-    scores = [product + bias for product in dot4(X, now, w, later)]
-    margins = [s if positive >> r & 1 else -s for r, s in enumerate(scores)]
-    clear = [safe < margin < np.inf for margin in margins]
-    first = (*clear, False).index(False)
-    return first, scores[min(first, 3)]
 
 
 def in_groups(X: Rows) -> bool:
@@ -270,15 +252,6 @@ def _dot4(X: Any, now: Any, w: Any, later: Any) -> Any:  # noqa: ARG001
         return dot(X, now[0], w), dot(X, now[1], w), dot(X, now[2], w), dot(X, now[3], w)
 
     return sparse
-
-
-@overload(clear4, strict=False, jit_options=INLINE)
-def _clear4(X: Any, now: Any, w: Any, later: Any, levels: Any, positive: Any) -> Any:  # noqa: ARG001
-    if _is_dense(X):
-        return lambda X, now, w, later, levels, positive: clear_rows(  # noqa: PLW0108
-            X, now, w, later, levels, positive
-        )
-    return lambda X, now, w, later, levels, positive: (0, 0.0)  # noqa: ARG005 (never called)
 
 
 @overload(prefetchable4, strict=False, jit_options=INLINE)

@@ -2,8 +2,6 @@
 
 import itertools
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -15,28 +13,21 @@ from rosenblatt.errors import TooLargeError
 from rosenblatt.kernels.rows import n_cols, n_rows
 from rosenblatt.losses.margin_losses import NEVER_FLAT
 from rosenblatt.online.dispatch import run_epoch
-from rosenblatt.online.lookahead import LookAhead, plan_rows
 from rosenblatt.online.result import EpochResult
 from rosenblatt.online.state import LOSS, MISTAKES, UPDATES, OptimiserState
 from rosenblatt.online.update import ALL_FINITE, Rule
 
 
 def run_epochs(
-    data: TrainingData,
-    rule: Rule,
-    state: OptimiserState,
-    *,
-    seed: int | None,
-    n_jobs: int = 1,
+    data: TrainingData, rule: Rule, state: OptimiserState, *, seed: int | None
 ) -> Iterator[EpochResult]:
     """Results of learning sample by sample, one an epoch, without an end.
 
-    A `seed` shuffles every epoch, None keeps the file order. More than one job scores rows ahead,
-    which changes nothing but the time. `state` is updated in place.
+    A `seed` shuffles every epoch, None keeps the file order. `state` is updated in place.
     """
 
     def one_epoch(number: int) -> None:
-        fit_one_epoch(data, rule, state, None if seed is None else (seed, number), n_jobs)
+        fit_one_epoch(data, rule, state, None if seed is None else (seed, number))
 
     n = n_rows(data.rows)
     return epoch_results(one_epoch, EpochSize(n, n), rule, state)
@@ -95,22 +86,12 @@ def fit_one_epoch(
     rule: Rule,
     state: OptimiserState,
     shuffle_key: tuple[int, int] | None = None,
-    n_jobs: int = 1,
 ) -> None:
     """Learn from every sample once, in file order or shuffled by a key (seed, epoch)."""
     rows = data.rows
     shape = Shape(n_rows(rows), n_cols(rows), row_bytes(rows))
-    orders = partial(sample_orders, shape, shuffle_key)
-    if n_jobs == 1 or rule.loss >= NEVER_FLAT:  # where every row changes the weights, none is ahead
-        ended = all(run_epoch(data, part, rule, state) == ALL_FINITE for part in orders())
-    else:
-        with ThreadPoolExecutor(1) as pool:
-            lookahead = LookAhead(pool)
-            ended = all(
-                lookahead.run_epoch(data, part, rule, state) == ALL_FINITE
-                for part in orders(size=plan_rows(rows))
-            )
-    if not ended:
+    orders = sample_orders(shape, shuffle_key)
+    if any(run_epoch(data, part, rule, state) != ALL_FINITE for part in orders):
         raise not_finite(rows)
     if not state.is_finite():
         raise TooLargeError(

@@ -34,7 +34,7 @@ from rosenblatt.online.step_size import PASSIVE_AGGRESSIVE_1, learning_rate
 from rosenblatt.online.update import ALL_FINITE, Rule, add_row, signed
 
 MIN_MISTAKE_RATE = 0.25  # from here on pairs are quicker,
-MAX_FEATURES = 64  # if rows have no more features than this
+MAX_FEATURES = 48  # if rows have no more features than this
 PREFETCH_DISTANCE = UINT(16)  # samples: a pair fills the processor, which does not look ahead
 MIN_ROWS = 1024  # for fewer, no kernel is worth loading
 

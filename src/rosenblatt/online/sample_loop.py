@@ -29,7 +29,6 @@ from rosenblatt.kernels.rows import (
     Rows,
     apply_l1,
     can_screen,
-    clear4,
     dot,
     dot4,
     dot4_float32,
@@ -97,13 +96,12 @@ def single_unit_epoch(
         if in_groups(X) and safe < np.inf and place + FOUR <= n_samples:
             now = four(order, place)
             prefetch_item(codes, prefetch[place])
-            levels, positive = (bias, safe), positive_bits(now, codes)
-            clear, score = clear4(X, now, w, four(prefetch, place), levels, positive)
-            if clear == FOUR and not rule.balanced:
+            products = dot4(X, now, w, four(prefetch, place))
+            n_clear, margin = clear_rows(products, now, codes, bias, safe)
+            if n_clear == FOUR and not rule.balanced:
                 place += FOUR
                 continue
-            seen = min(UINT(clear) + ONE, FOUR)
-            margin = signed(score, codes[UINT(order[place + seen - ONE])])
+            seen = min(UINT(n_clear) + ONE, FOUR)
         else:
             if prefetch[place] != order[place]:
                 last = n_samples - ONE
@@ -142,10 +140,19 @@ def single_unit_epoch(
 
 
 @njit(cache=True, nogil=True, forceinline=True)
-def positive_bits(rows: Four, codes: Codes) -> int:
-    """Four bits: which of four rows are of the positive class."""
-    ones = int(codes[UINT(rows[0])]) | int(codes[UINT(rows[1])]) << 1
-    return ones | int(codes[UINT(rows[2])]) << 2 | int(codes[UINT(rows[3])]) << 3
+def clear_rows(
+    products: tuple[float, ...], rows: Four, codes: Codes, bias: float, safe: float
+) -> tuple[int, float]:
+    """Number of rows, of four in turn, with a finite margin above `safe`; margin of the next.
+
+    If all four are above it, the margin is that of the last.
+    """
+    margin = 0.0
+    for r in range(4):
+        margin = signed(products[r] + bias, codes[UINT(rows[r])])
+        if not safe < margin < np.inf:
+            return r, margin
+    return 4, margin
 
 
 @njit(cache=True, nogil=True)
