@@ -154,13 +154,13 @@ def compiled_with(kernel: Any, **names: Any) -> Any:
 
 
 never = numba.njit(nogil=True, forceinline=True)(lambda X: False)  # noqa: ARG005
-without_screening = compiled_with(sample_loop.multi_unit_epoch, can_screen=never)
+without_screening = compiled_with(sample_loop.multiclass_epoch, can_screen=never)
 
 
 def uses_pairs(epoch: Epoch) -> bool:
     order = np.arange(len(epoch.data.codes))
     data, rule, state, _ = epoch
-    return dispatch.pays_in_pairs(data, SampleOrder(order, order), rule, state)
+    return dispatch.pairs_are_faster(data, SampleOrder(order, order), rule, state)
 
 
 class Kernel(NamedTuple):
@@ -173,12 +173,14 @@ class Kernel(NamedTuple):
 
 KERNELS = {
     "speculative pair": Kernel(
-        TWO_CLASSES, uses_pairs, lambda: patch.object(dispatch, "pays_in_pairs", lambda *_: False)
+        TWO_CLASSES,
+        uses_pairs,
+        lambda: patch.object(dispatch, "pairs_are_faster", lambda *_: False),
     ),
     "screening": Kernel(
         MANY_CLASSES,
         lambda epoch: can_screen(epoch.data.rows),
-        lambda: patch.object(dispatch, "multi_unit_epoch", without_screening),
+        lambda: patch.object(dispatch, "multiclass_epoch", without_screening),
     ),
 }
 

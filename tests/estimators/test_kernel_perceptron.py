@@ -344,7 +344,7 @@ def test_tol_stops_when_the_loss_no_longer_falls() -> None:
     model = KernelPerceptron(**settings, tol=0.05).fit(OVERLAP_X, OVERLAP_Y)
     assert model.outcome_.ending is Ending.LOSS_STALLED
     spent = KernelPerceptron(**settings, max_iter=5).fit(OVERLAP_X, OVERLAP_Y)
-    assert spent.outcome_.ending is Ending.PASSES_SPENT
+    assert spent.outcome_.ending is Ending.MAX_EPOCHS_REACHED
     assert spent.n_iter_ == 5
 
 

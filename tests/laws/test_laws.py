@@ -24,10 +24,10 @@ from rosenblatt import (
     TanhPerceptron,
 )
 from rosenblatt.data.shuffle import (
-    ABREAST,
     MAX_UNIFORM_ROWS,
+    N_STREAMS,
     ORDER_ROWS,
-    STRIPS,
+    WINDOW_STRIPS,
     Shape,
     sample_orders,
     strip_rows,
@@ -681,20 +681,20 @@ def test_an_order_depends_on_the_shape_of_the_data_not_on_their_storage(d: int) 
 def test_a_window_of_sorted_rows_comes_from_60_places(d: int) -> None:
     strip = strip_rows(d)
     assert strip in {16, 32, 64}
-    n = STRIPS * 64 * 25
+    n = WINDOW_STRIPS * 64 * 25
     order = epoch_order(n, d, 4 * d, (1, 1))
-    for window in order.reshape(-1, STRIPS * strip):
+    for window in order.reshape(-1, WINDOW_STRIPS * strip):
         strips = np.unique(window // strip)
-        regions = strips * STRIPS // (n // strip)  # one strip of each sixtieth of the data
-        np.testing.assert_array_equal(regions, np.arange(STRIPS))
+        regions = strips * WINDOW_STRIPS // (n // strip)  # one strip of each sixtieth of the data
+        np.testing.assert_array_equal(regions, np.arange(WINDOW_STRIPS))
 
 
 def test_twelve_sorted_rows_come_from_all_twelfths_of_the_data() -> None:
-    n, strip = STRIPS * 3200, strip_rows(28)
+    n, strip = WINDOW_STRIPS * 3200, strip_rows(28)
     order = epoch_order(n, 28, 112, (1, 1))
-    parts = order.reshape(-1, ABREAST) * ABREAST // n
-    np.testing.assert_array_equal(np.sort(parts), np.tile(np.arange(ABREAST), (len(parts), 1)))
-    for rows in order.reshape(-1, strip, ABREAST):  # streams: one row after the other
+    parts = order.reshape(-1, N_STREAMS) * N_STREAMS // n
+    np.testing.assert_array_equal(np.sort(parts), np.tile(np.arange(N_STREAMS), (len(parts), 1)))
+    for rows in order.reshape(-1, strip, N_STREAMS):  # streams: one row after the other
         np.testing.assert_array_equal(np.diff(np.sort(rows), axis=0), 1)
     # and soon from others: once sets of strips lasted five times as long, and rows that were sorted
     # in groups were learned group by group
@@ -705,7 +705,7 @@ def test_twelve_sorted_rows_come_from_all_twelfths_of_the_data() -> None:
 @pytest.mark.parametrize("n", [8_192, 192_000])
 def test_each_pass_mixes_the_parts_of_the_data_otherwise(n: int) -> None:
     orders = [epoch_order(n, 28, 112, (1, number))[:256] for number in range(1, 9)]
-    patterns = {tuple((order * ABREAST // n).tolist()) for order in orders}
+    patterns = {tuple((order * N_STREAMS // n).tolist()) for order in orders}
     assert len(patterns) == len(orders)
 
 

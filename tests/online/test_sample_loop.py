@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from numba import njit
 
-from rosenblatt.online.sample_loop import clear_rows
+from rosenblatt.online.sample_loop import first_with_loss
 
 
 @njit
 def compiled(products: Any, rows: Any, codes: Any, bias: Any, safe: Any) -> Any:
-    return clear_rows(products, rows, codes, bias, safe)
+    return first_with_loss(products, rows, codes, bias, safe)
 
 
 @pytest.mark.parametrize("safe", [0.0, 1.0])

@@ -118,7 +118,7 @@ def test_held_out_rows_do_not_teach_the_model_they_judge():
 
 def test_rows_in_a_file_are_learned_from_once(monkeypatch):
     frame = people(4000)
-    monkeypatch.setattr(encoded_data, "Store", partial(buffer.Store, most=1000))
+    monkeypatch.setattr(encoded_data, "RowBuffer", partial(buffer.RowBuffer, max_bytes=1000))
     fitted = fit(frame, 700)
     assert fitted.on_disk
     out = held_out(0)(np.arange(4000))

@@ -25,7 +25,7 @@ from rosenblatt.online.stopping import (
     with_validation_score,
 )
 from rosenblatt.online.update import Rule, add_row
-from rosenblatt.trace.bounds import Geometry, MarginBounds, geometry
+from rosenblatt.trace.bounds import MarginAndRadius, MarginBounds, margin_and_radius
 from rosenblatt.trace.trace import Record, Trace, outcome_of, record_of
 from rosenblatt.types import Array, Codes, Floats
 
@@ -39,7 +39,9 @@ class Monitoring:
     track_error: bool = False
     validation: TrainingData | None = None
     eta_if_bounded: float | None = None
-    geometry: Callable[[Any], Geometry] | None = None  # of the last weights, if not in x itself
+    geometry: Callable[[Any], MarginAndRadius] | None = (
+        None  # of the last weights, if not in x itself
+    )
     guard: DivergenceGuard | None = None
     progress: Callable[[Record], None] | None = None
     time_limit: float | None = None  # in seconds
@@ -105,7 +107,7 @@ def _bounds(
     upper = min((u for u in trace.column("margin_upper") if u is not None), default=np.inf)
     if last.mistakes > 0:
         return MarginBounds(-np.inf, upper), None
-    in_x = partial(geometry, blocks, bias=rule.bias, kesler=rule.kesler)
+    in_x = partial(margin_and_radius, blocks, bias=rule.bias, kesler=rule.kesler)
     found = (monitoring.geometry or in_x)(last.last())
     lower = min(found.margin / trace[-1].norm, upper)  # by rounding it may come out above
     trace.replace_last(replace(trace[-1], margin_lower=lower))

@@ -38,7 +38,7 @@ from rosenblatt.online.result import Ending, Outcome
 from rosenblatt.online.state import MISTAKES, ROWS, OptimiserState
 from rosenblatt.online.stopping import Stalled, Stop, keep_best, max_epochs, no_mistake
 from rosenblatt.online.update import Rule
-from rosenblatt.trace.bounds import Geometry, MarginBounds, smallest_margin
+from rosenblatt.trace.bounds import MarginAndRadius, MarginBounds, smallest_margin
 from rosenblatt.trace.trace import Trace
 from rosenblatt.types import Array, Floats, Ints
 
@@ -445,7 +445,7 @@ class KernelPerceptron(Classifier):
         monitoring = Monitoring(
             criteria=self._stopping_criteria(),
             eta_if_bounded=1.0 if data.all_weigh_one and self.budget is None else None,
-            geometry=lambda w: Geometry(
+            geometry=lambda w: MarginAndRadius(
                 smallest_margin(w.scores, data, kesler=rule.kesler),
                 float(kernel.with_themselves(points).max()),
             ),

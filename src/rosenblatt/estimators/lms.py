@@ -78,4 +78,4 @@ n_iter_no_change, class_weight, warm_start, keep, start, track_error, time_limit
         return _ALGORITHMS[self.error]
 
     def _stalled_ending(self) -> Ending:
-        return Ending.LOSS_STALLED if self._is_hard() else Ending.SQUARES_LEVELLED
+        return Ending.LOSS_STALLED if self._is_hard() else Ending.SQUARED_ERROR_STALLED

@@ -289,9 +289,9 @@ class SentenceRanker(Estimator):
     def _run_solver(self, groups: Groups) -> None:
         seed = int(self.random_state) if self.shuffle else None
         monitoring = Monitoring(
-            criteria=[no_mistake, max_epochs(self.max_iter, Ending.RANKING_SPENT)],
+            criteria=[no_mistake, max_epochs(self.max_iter, Ending.MAX_RANKING_EPOCHS_REACHED)],
             eta_if_bounded=1.0,
-            geometry=lambda W: Geometry(*narrowest(groups, W[0])),
+            geometry=lambda W: MarginAndRadius(*narrowest(groups, W[0])),
         )
         results = ranking_epochs(groups, keep=self.keep, seed=seed)
         fit = run_solver(results, Blocks(unlabelled(groups.rows)), RANKING, monitoring)

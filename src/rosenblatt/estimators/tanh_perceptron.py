@@ -24,7 +24,7 @@ from rosenblatt.estimators.squared_error_base import SquaredErrorClassifier
 from rosenblatt.losses.activation import outputs_at
 from rosenblatt.losses.margin_losses import NEVER_FLAT
 from rosenblatt.online.divergence import DivergenceGuard
-from rosenblatt.online.multi_output import layer_error, multi_output_epochs
+from rosenblatt.online.multi_output import multi_output_epochs, multi_output_error
 from rosenblatt.online.state import OptimiserState
 from rosenblatt.online.stopping import keep_best, with_training_error
 from rosenblatt.types import Array, Floats
@@ -306,9 +306,9 @@ n_iter_no_change, class_weight, warm_start, keep, start, track_error, time_limit
             seed=seed if self.shuffle else None,
         )
         if self.keep == "pocket":
-            results = keep_best(results, partial(layer_error, layer))
+            results = keep_best(results, partial(multi_output_error, layer))
         elif self.track_error:
-            results = with_training_error(results, partial(layer_error, layer))
+            results = with_training_error(results, partial(multi_output_error, layer))
         data, guard = as_training_data(layer), None
         if rule.loss >= NEVER_FLAT:
             zero = layer_zero_loss(layer, by_weight=self.batch_size != 1)

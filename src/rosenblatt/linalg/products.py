@@ -157,7 +157,7 @@ def gram(
 def gram_may_use_float32(blocks: Blocks) -> bool:
     """Whether a Gram matrix of these rows is faster in float32, which they are stored in."""
     rows = blocks.problem.rows
-    return can_screen(rows) and n_cols(rows) >= tiles.NARROW
+    return can_screen(rows) and n_cols(rows) >= tiles.MAX_TILED_COLUMNS
 
 
 def gram_speedup(blocks: Blocks) -> float:
@@ -165,7 +165,7 @@ def gram_speedup(blocks: Blocks) -> float:
     rows = blocks.problem.rows
     if is_very_sparse(blocks):
         return SPARSE_GRAM_SPEEDUP
-    return NARROW_GRAM_SPEEDUP if n_cols(rows) < tiles.NARROW else WIDE_GRAM_SPEEDUP
+    return NARROW_GRAM_SPEEDUP if n_cols(rows) < tiles.MAX_TILED_COLUMNS else WIDE_GRAM_SPEEDUP
 
 
 def is_very_sparse(blocks: Blocks) -> bool:

@@ -1,4 +1,4 @@
-"""Online learning in epochs: an `EpochResult` after each, without an end."""
+"""Online training in epochs: an endless generator with an `EpochResult` after each."""
 
 import itertools
 from collections.abc import Callable, Iterator
@@ -21,7 +21,7 @@ from rosenblatt.online.update import ALL_FINITE, Rule
 def run_epochs(
     data: TrainingData, rule: Rule, state: OptimiserState, *, seed: int | None
 ) -> Iterator[EpochResult]:
-    """Results of learning sample by sample, one an epoch, without an end.
+    """Results of training sample by sample, one an epoch, endless.
 
     A `seed` shuffles every epoch, None keeps the file order. `state` is updated in place.
     """
@@ -34,7 +34,7 @@ def run_epochs(
 
 
 class EpochSize(NamedTuple):
-    """The rows of an epoch and their total weight, which the mean loss is over."""
+    """Number of rows of an epoch, and the total weight that the mean loss is divided by."""
 
     rows: int
     weight: float
@@ -43,10 +43,9 @@ class EpochSize(NamedTuple):
 def epoch_results(
     one_epoch: Callable[[int], None], size: EpochSize, rule: Rule, state: OptimiserState
 ) -> Iterator[EpochResult]:
-    """A result after each epoch; `one_epoch(number)` learns from all rows once.
+    """A result after each epoch; `one_epoch(number)` trains on all rows once.
 
-    Where the steps of a rule may grow without bound, an epoch in which they did is undone, and its
-    loss is ∞.
+    Where the steps of a rule may diverge, an epoch that overflows is undone, and its loss is ∞.
     """
     counters, sums = state.counters, state.sums
     for passes in itertools.count(1):
@@ -54,11 +53,11 @@ def epoch_results(
         if rule.loss < NEVER_FLAT:
             one_epoch(passes)
         else:
-            undo = state.copy()
+            before_epoch = state.copy()
             if not stays_finite(one_epoch, passes, state):
-                made = counters[[MISTAKES, UPDATES]]
-                state.restore(undo)
-                counters[[MISTAKES, UPDATES]], sums[LOSS] = made, np.inf
+                counts = counters[[MISTAKES, UPDATES]]
+                state.restore(before_epoch)
+                counters[[MISTAKES, UPDATES]], sums[LOSS] = counts, np.inf
         yield EpochResult(
             passes=passes,
             rows=size.rows,
@@ -73,7 +72,7 @@ def epoch_results(
 
 
 def stays_finite(one_epoch: Callable[[int], None], number: int, state: OptimiserState) -> bool:
-    """Whether weights and loss are still finite after one more epoch."""
+    """Run one more epoch; return whether weights and loss are finite after it."""
     try:
         one_epoch(number)
     except TooLargeError:
@@ -87,7 +86,7 @@ def fit_one_epoch(
     state: OptimiserState,
     shuffle_key: tuple[int, int] | None = None,
 ) -> None:
-    """Learn from every sample once, in file order or shuffled by a key (seed, epoch)."""
+    """Train on every sample once, in file order or shuffled by a key (seed, epoch)."""
     rows = data.rows
     shape = Shape(n_rows(rows), n_cols(rows), row_bytes(rows))
     orders = sample_orders(shape, shuffle_key)

@@ -113,8 +113,8 @@ class Limits:
         if step.bounds.gap <= self.tol:
             return Ending.CERTIFIED
         if step.number >= self.max_iter:
-            return Ending.STEPS_SPENT
-        return Ending.TIME_SPENT if self.spent(step.number) else None
+            return Ending.MAX_STEPS_REACHED
+        return Ending.TIME_LIMIT_REACHED if self.spent(step.number) else None
 
     def spent(self, number: int) -> bool:
         """Whether no step or no time is left after so many steps; one step is always made."""
@@ -234,7 +234,7 @@ def unproved(w: Floats, alpha: Floats, primal: float) -> Step:
     """The only step of a run without steps; the dual bound is zero, which no objective is below."""
     bounds = DualityGap(primal, 0.0)
     proof = partial(known_proof, Proof(bounds, alpha, w))
-    return Step(0, w, alpha, bounds, "start", 0, proof, ending=Ending.STEPS_SPENT)
+    return Step(0, w, alpha, bounds, "start", 0, proof, ending=Ending.MAX_STEPS_REACHED)
 
 
 def method_for(objective: BinaryObjective) -> str:

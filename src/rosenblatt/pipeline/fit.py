@@ -223,7 +223,7 @@ def _evaluated(fitted: FitResult, test: Source, method: str, progress: Progress)
     progress("Evaluating on test rows")
     transformer, classes = fitted.learned.transformer, fitted.learned.classes
     true, predicted = [], []
-    scores, probabilities = Growing(), Growing()  # in a file where they are many
+    scores, probabilities = GrowableArray(), GrowableArray()  # in a file where they are many
     for chunk in test:
         one = encode([chunk], transformer, classes, transformer.transform)
         codes_of_fold, p = predict_rows(fitted.estimator, one.X)

@@ -78,7 +78,7 @@ class TraceDisplay:
         if kind not in available:
             raise DataError(f"This trace has {', '.join(available)}; got kind={kind!r}.")
         curves = curves_of(trace, kind, estimator.classes_)
-        return cls(curves=curves, kind=kind, remark=remark_on(estimator, kind)).plot(ax=ax)
+        return cls(curves=curves, kind=kind, remark=curve_caption(estimator, kind)).plot(ax=ax)
 
     def plot(self, ax: "Axes | None" = None) -> Self:
         """Draw on axes, or on those of a new figure.

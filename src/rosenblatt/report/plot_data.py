@@ -209,7 +209,7 @@ def _curves(estimator: Any, classes: Sequence[str]) -> list[dict[str, Any]]:
         curves = [c._asdict() for c in curves_of(trace, kind, classes) if len(c.values) > 1]
         values = [value for curve in curves for value in curve["values"]]
         if kind != "norm" and any(values) and np.isfinite(values).all():
-            found.append({"kind": kind, "remark": remark_on(estimator, kind), "curves": curves})
+            found.append({"kind": kind, "remark": curve_caption(estimator, kind), "curves": curves})
     return found
 
 
