@@ -99,7 +99,7 @@ def test_a_row_has_the_same_score_alone_and_in_company(estimator: Any) -> None:
 def test_rows_are_scored_in_parts_without_changing_a_bit(monkeypatch: Any) -> None:
     model = KernelPerceptron(max_iter=8).fit(OVERLAP_X, OVERLAP_Y)
     at_once = model.decision_function(OVERLAP_X)
-    monkeypatch.setattr(kernelized, "TABLE_BYTES", 1)
+    monkeypatch.setattr(kernelized, "KERNEL_BLOCK_BYTES", 1)
     np.testing.assert_array_equal(model.decision_function(OVERLAP_X), at_once)
 
 
