@@ -143,7 +143,7 @@ def test_a_single_column():
 
 @pytest.mark.parametrize("separator", ["::", "", "§", '"', "\n"])
 def test_what_cannot_separate(separator):
-    with pytest.raises(SourceError, match="separates no cells: a separator is one ASCII character"):
+    with pytest.raises(SourceError, match="is not a separator: give one ASCII character"):
         found("a,b\n1,2\n", separator=separator)
 
 

@@ -73,7 +73,7 @@ def test_readings_may_go_on_side_by_side(room):
 def test_what_is_too_large_is_not_kept():
     source = CachedSource(Numbered(5), max_bytes=2 * CHUNK)
     numbers(source)
-    assert source._kept == []
+    assert source._cache == []
 
 
 def test_an_error_comes_every_time():

@@ -179,7 +179,7 @@ def moments_of_block(block: TrainingData, *, by_class: bool = False) -> Moments:
     """Moments of the rows of a block."""
     d, k = n_cols(block.rows), block.n_classes
     width = gram.padded(d)
-    narrow = width <= gram.NARROW
+    narrow = width <= gram.MAX_TILED_COLUMNS
     # a wide buffer includes the merging rows of the classes
     chunk = NARROW_CHUNK_ROWS if narrow else max(WIDE_CHUNK_ROWS - k, MIN_CHUNK_ROWS)
     order = np.argsort(block.codes, kind="stable") if by_class else in_order(len(block.codes))

@@ -76,12 +76,12 @@ class Blocks:
             return map(f, items)
         return map_in_pool(self._pool, f, items, max_pending=2 * self.n_jobs)
 
-    def known(self, f: Callable[..., T], *about: Any) -> T:
-        """Give f of these blocks and what else it is about, found out once."""
-        with self._one_asks:
-            if (f, about) not in self._known:
-                self._known[f, about] = f(self, *about)
-            return cast("T", self._known[f, about])
+    def known(self, f: Callable[..., T], *arguments: Any) -> T:
+        """Result of f on these blocks and further arguments, computed once and cached."""
+        with self._lock:
+            if (f, arguments) not in self._known:
+                self._known[f, arguments] = f(self, *arguments)
+            return cast("T", self._known[f, arguments])
 
     def take(self, chosen: Ints) -> "Blocks":
         """Blocks of the chosen rows, copied."""

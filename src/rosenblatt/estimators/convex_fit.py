@@ -48,7 +48,7 @@ from rosenblatt.separation.mle_existence import watched
 from rosenblatt.trace.trace import Certified, certified_record
 from rosenblatt.types import Array, Floats
 
-FELL_SHORT = {Ending.AT_ROUNDING, Ending.STEPS_SPENT, Ending.TIME_SPENT}
+FELL_SHORT = {Ending.AT_ROUNDING, Ending.MAX_STEPS_REACHED, Ending.TIME_LIMIT_REACHED}
 
 
 @dataclass(frozen=True, eq=False)

@@ -29,7 +29,7 @@ from rosenblatt.preprocess.vocabulary import (
     ngram_document_frequencies,
     texts_of,
 )
-from rosenblatt.trace.bounds import Geometry, MarginBounds
+from rosenblatt.trace.bounds import MarginAndRadius, MarginBounds
 from rosenblatt.trace.trace import Trace
 from rosenblatt.types import Array, Floats, Ints
 

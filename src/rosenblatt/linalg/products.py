@@ -198,7 +198,7 @@ def _dense_gram(
         span = slice(start, start + BUFFER_ROWS)
         buffer = Z[: len(numbers[span])]
         write_weighted_rows(rows, numbers[span], roots[span], center, buffer)
-        if width <= tiles.NARROW:
+        if width <= tiles.MAX_TILED_COLUMNS:
             tiles.add_gram(buffer, width, G)
         else:
             blas.add_gram(buffer, G)

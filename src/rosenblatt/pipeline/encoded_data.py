@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rosenblatt.csr import Rows, n_rows, rows_part
-from rosenblatt.data.buffer import Growing, Store
+from rosenblatt.data.buffer import GrowableArray, RowBuffer
 from rosenblatt.data.training_data import matrix_of
 from rosenblatt.features.maps.spec import FittedMap, MapSpec
 from rosenblatt.io.chunks import Chunk
@@ -44,7 +44,7 @@ def encode(
     expected: int = 0,
 ) -> EncodedData:
     """All rows of a source, encoded by `rows_of`, and their codes; `expected` is their number."""
-    store, codes = Store(expected), Growing(expected=expected)
+    store, codes = RowBuffer(expected), GrowableArray(expected=expected)
     smallest = np.int8 if len(classes) <= np.iinfo(np.int8).max else np.int32
     for chunk in source:
         store.add(rows_of(chunk))
@@ -72,7 +72,7 @@ def fit_maps(
 
 def apply_map(encoded: EncodedData, step: FittedMap) -> EncodedData:
     """Rows passed through one map, block by block on all cores."""
-    store = Store(n_rows(encoded.rows))
+    store = RowBuffer(n_rows(encoded.rows))
     for part in in_order(
         step.map.transform, _blocks(encoded.rows, step.map.n_outputs), processors()
     ):

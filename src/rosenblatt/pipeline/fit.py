@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rosenblatt.data.buffer import Growing
+from rosenblatt.data.buffer import GrowableArray
 from rosenblatt.features.maps.spec import MapSpec
 from rosenblatt.io.chunks import Source
 from rosenblatt.io.wrappers import BackgroundTaskSource, CachedSource, ProgressSource, SelectedRows

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from rosenblatt import palette
 from rosenblatt.errors import DataError
 from rosenblatt.plotting import canvas
-from rosenblatt.trace.curves import Curve, curves_of, infer_kinds, remark_on
+from rosenblatt.trace.curves import Curve, curve_caption, curve_kinds, curves_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -73,7 +73,7 @@ class TraceDisplay:
                 f"This {type(estimator).__name__} has no trace_: only fitted iterative estimators"
                 " have one."
             )
-        available = infer_kinds(trace)
+        available = curve_kinds(trace)
         kind = kind or ("gap" if "gap" in available else "mistakes")
         if kind not in available:
             raise DataError(f"This trace has {', '.join(available)}; got kind={kind!r}.")

@@ -26,7 +26,7 @@ from rosenblatt.preprocess.transformer import ColumnTransformer
 from rosenblatt.report.metrics import calibration
 from rosenblatt.report.weights import largest_features
 from rosenblatt.separation.proof.verdict import Inseparable, Proof, Separable
-from rosenblatt.trace.curves import curves_of, infer_kinds, remark_on
+from rosenblatt.trace.curves import curve_caption, curve_kinds, curves_of
 from rosenblatt.types import Floats
 
 MAX_REPLAY_ENTRIES = 3e8  # read to replay a run
@@ -205,7 +205,7 @@ def _curves(estimator: Any, classes: Sequence[str]) -> list[dict[str, Any]]:
     if not trace:
         return []
     found = []
-    for kind in infer_kinds(trace):
+    for kind in curve_kinds(trace):
         curves = [c._asdict() for c in curves_of(trace, kind, classes) if len(c.values) > 1]
         values = [value for curve in curves for value in curve["values"]]
         if kind != "norm" and any(values) and np.isfinite(values).all():

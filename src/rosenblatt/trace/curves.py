@@ -45,7 +45,7 @@ class Curve(NamedTuple):
     values: list[float]
 
 
-def infer_kinds(trace: Trace) -> list[str]:
+def curve_kinds(trace: Trace) -> list[str]:
     """Kinds of curves that a trace has, the most telling first."""
     return [kind for kind, (column, *_) in KINDS.items() if hasattr(trace[0], column)]
 
