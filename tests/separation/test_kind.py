@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from proof_referee import vectors
+from scipy import sparse
 from sklearn.datasets import load_iris
 
 from rosenblatt.separation.decide import separability
@@ -133,3 +134,23 @@ def test_without_time_the_kind_stays_unknown_and_the_verdict_stands(monkeypatch)
     space = Space(read_table(X, y), bias=True)
     found = decide(space, np.zeros((1, 41)), Watch())
     assert kind_of(space, found, Watch(limit=1e-9)).kind == "unknown"
+
+
+def huge(X):
+    return [[v << 70 for v in row] for row in X]
+
+
+@pytest.mark.parametrize("store", [np.array, sparse.csr_array, huge])
+@pytest.mark.parametrize("K", [2, 3])
+def test_repeated_rows_change_neither_kind_nor_evidence(store, K):
+    X, y = (side.tolist() for side in mixed_signs(40, 3, K))
+    once, proof = separability(store(X), y), separability(store(X * 30), y * 30)
+    assert proof.kind == once.kind == "overlap"
+    assert max(proof.overlap.rows, default=0) < len(y)  # of equal rows the first is listed
+    assert proof.verify(store(X * 30), y * 30)
+
+
+def test_numbers_next_to_a_power_of_two_do_not_hide_a_rank():
+    # once: the rank was taken modulo 2⁶¹ − 1, so that all these numbers were 0 there
+    X = [[2**61 - 1], [0], [2**61 - 1], [-(2**61 - 1)], [2**62 - 2]]
+    assert separability(X, [0, 0, 1, 0, 0], fit_intercept=False).kind == "overlap"

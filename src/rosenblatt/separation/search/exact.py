@@ -20,7 +20,9 @@ from rosenblatt.separation.proof.table import integers
 from rosenblatt.separation.search.kesler import Pairs, Space
 from rosenblatt.types import Array, Floats, Ints
 
-PRIME = (1 << 61) - 1
+PRIME = (
+    0x3243F6A8885A309D  # the next after the digits of π: no power of two is near a multiple of it
+)
 WEIGHT_BITS = 50  # a proposed weight is rounded to so many bits below the largest
 SOLVE_SECONDS = 1e-9  # of one exact solve over k³ bits, for k × k integers of few bits
 

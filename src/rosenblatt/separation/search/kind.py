@@ -9,22 +9,24 @@ or by a certificate whose rows span the space.
 from collections.abc import Iterator
 from fractions import Fraction
 from time import monotonic
+from typing import Any
 
 import numpy as np
 
 from rosenblatt.separation.proof.table import Csr, Table, floats
 from rosenblatt.separation.search.exact import Found
 from rosenblatt.separation.search.facial_reduction import by_reduction
-from rosenblatt.separation.search.kesler import Space
+from rosenblatt.separation.search.kesler import Pairs, Space
 from rosenblatt.separation.search.overlap_evidence import UNKNOWN, KindFound, overlapping, spanning
 from rosenblatt.separation.search.stiemke_lp import by_linear_program
 from rosenblatt.separation.search.watch import Watch
 from rosenblatt.separation.search.working_set import Late
-from rosenblatt.types import Array
+from rosenblatt.types import Array, Ints
 
 MIN_KIND_SECONDS = 2.0  # time for the kind; more if finding the certificate has taken more
 MAX_LP_ENTRIES = 1_000_000  # entries of all pairs' vectors that one linear program may have
 MAX_REDUCTION_ENTRIES = 200_000  # the same for facial reduction
+MAX_ROWS_COMPARED = 200_000  # more rows are not searched for repeats
 
 
 def kind_of(space: Space, found: Found, watch: Watch) -> KindFound:
@@ -41,16 +43,64 @@ def kind_of(space: Space, found: Found, watch: Watch) -> KindFound:
 def _attempts(space: Space, found: Found, watch: Watch) -> Iterator[KindFound | None]:
     """Try to tell the kind, the quickest way first; None where a way does not tell."""
     assert found.pairs is not None
-    total = sum(found.weights)
-    weights = tuple(Fraction(w, total) for w in found.weights)
-    yield overlapping(spanning(space, found.pairs, weights))
+    yield overlapping(spanning(space, found.pairs, _shares(found)))
+    space, found, rows = without_repeats(space, found)
+    for known in _slower_attempts(space, found, watch):
+        yield known and known.among(rows)
+
+
+def _slower_attempts(space: Space, found: Found, watch: Watch) -> Iterator[KindFound | None]:
+    assert found.pairs is not None
     if _entries(space) <= MAX_LP_ENTRIES:
         yield by_linear_program(space, watch)
     W = one_feature(space)
     yield None if W is None else KindFound("touching", touching=W)
-    yield overlapping(spanning(space, found.pairs, weights, watch))
+    yield overlapping(spanning(space, found.pairs, _shares(found), watch))
     if _entries(space) <= MAX_REDUCTION_ENTRIES:
         yield by_reduction(space, found, watch)
+
+
+def _shares(found: Found) -> tuple[Fraction, ...]:
+    total = sum(found.weights)
+    return tuple(Fraction(w, total) for w in found.weights)
+
+
+def without_repeats(space: Space, found: Found) -> tuple[Space, Found, Ints]:
+    """The space and the certificate on distinct rows only, and which rows of the table they are.
+
+    Rows are the same if their class and their stored numbers are. Repeats change neither the kind
+    nor its evidence.
+    """
+    table = space.table
+    if table.n > MAX_ROWS_COMPARED:
+        return space, found, np.arange(table.n)
+    place: dict[tuple[int, Any], int] = {}
+    code = (place.setdefault(key, len(place)) for key in _row_keys(table))
+    group = np.fromiter(code, np.int64, table.n)
+    first = np.unique(group, return_index=True)[1]
+    assert found.pairs is not None
+    weights: dict[tuple[int, int], int] = {}
+    for row, rival, weight in zip(
+        group[found.pairs.row], found.pairs.rival, found.weights, strict=True
+    ):
+        pair = int(row), int(rival)
+        weights[pair] = weights.get(pair, 0) + weight
+    row, rival = np.array(list(weights), dtype=np.int64).T
+    distinct = Space(table.take(first), space.bias, space.even)
+    return distinct, Found(None, Pairs(row, rival), tuple(weights.values())), first
+
+
+def _row_keys(table: Table) -> Iterator[tuple[int, Any]]:
+    """A key for every row, equal for equal rows."""
+    X, codes = table.X, table.codes.tolist()
+    if isinstance(X, Csr):
+        ends = zip(X.indptr[:-1].tolist(), X.indptr[1:].tolist(), strict=True)
+        cells = ((X.indices[a:b].tobytes(), X.data[a:b].tobytes()) for a, b in ends)
+        yield from zip(codes, cells, strict=True)
+    elif X.dtype.kind == "O":
+        yield from zip(codes, map(tuple, X.tolist()), strict=True)
+    else:
+        yield from zip(codes, (row.tobytes() for row in X), strict=True)
 
 
 def _budget(watch: Watch) -> Watch:

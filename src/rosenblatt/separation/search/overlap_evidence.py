@@ -47,6 +47,13 @@ class KindFound(NamedTuple):
     touching: Array | None = None
     overlap: SpanningPairs | None = None
 
+    def among(self, rows: Ints) -> "KindFound":
+        """Return the kind of some rows of a table, with its evidence, as that of the table."""
+        if self.overlap is None:
+            return self
+        pairs = self.overlap.pairs.among(rows)
+        return self._replace(overlap=self.overlap._replace(pairs=pairs))
+
 
 UNKNOWN = KindFound("unknown")
 
