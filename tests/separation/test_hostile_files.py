@@ -177,6 +177,45 @@ def test_null_vectors_without_end_are_refused(files):
     assert not files.told(changed(fields, kind="overlap", overlap=overlap), X, y)
 
 
+def test_null_vectors_outside_of_the_columns_are_refused(files):
+    X, y = [[0.0, 1.0], [0.0, -1.0], [1.0, 0.0]], [1, 1, 0]  # they only touch
+    fields = fields_of(separability(X, y, fit_intercept=False))
+    assert fields["kind"] == "touching"
+    for columns in ([[0.5], [1.5]], [[0.5]], [["0"]], [[-1]], [[2]], [[None]], [[False], [True]]):
+        size = len(columns)
+        null = {"shape": [size, 2], "columns": columns, "values": [["0x1.0p+0"]] * size}
+        overlap = {"rows": [], "rivals": [], "weights": [], "null": null}
+        claim = changed(fields, kind="overlap", touching=None, tied=None, overlap=overlap)
+        assert not files.told(claim, X, y)
+
+
+ILL_FORMED = {
+    "a float as a number": {"n_features": 2.0},
+    "true as a number": {"n_features": True},
+    "true as a count": {"tied": True},
+    "false as a column": {"touching__columns": [[False]]},
+    "true as a size": {"touching__shape": [True, 1]},
+    "a float as a count": {"tied": 2.0},
+    "a float as a row": {"rows": [0.0, 1.0]},
+    "floats where integers are wanted": {"weights": ["0x1.0p+0", "0x1.0p+0"]},
+    "text as an encoding": {"encoding": "as I say"},
+    "an unknown field": {"geometric_margin": "0x1.0p+0"},
+    "an unknown field of weights": {"touching__margin": "0x1.0p+0"},
+    "integers without a denominator": {"touching__values": [["0x1"]]},
+    "floats with a denominator": {"touching__denominator": "0x1"},
+}
+
+
+@pytest.mark.parametrize("changes", ILL_FORMED.values(), ids=ILL_FORMED)
+def test_ill_formed_fields_are_refused(changes, files):
+    X, y = [[0.0], [0.0], [1.0]], [1, 0, 0]
+    fields = written(X, y, [0, 1], [0, 1], ["0x1", "0x1"])
+    W = {"shape": [1, 1], "columns": [[0]], "values": [["-0x1.0p+0"]]}
+    fields = changed(fields, kind="touching", touching=W, tied=2)
+    assert files.told(fields, X, y)
+    assert not files.told(changed(fields, **changes), X, y)
+
+
 LABELS = {
     "bool": np.array([False, True]),
     "bytes": np.array([b"no", b"\xe4"]),

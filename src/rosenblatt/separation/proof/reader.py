@@ -33,8 +33,8 @@ MAX_WEIGHTS = 1 << 27  # numbers in a matrix of weights, zeros and all
 PIECE = 4000  # decimal digits that Python converts without complaint
 FRACTION = re.compile(rf"(-?)([0-9]{{1,{MAX_DECIMALS}}})/([0-9]{{1,{MAX_DECIMALS}}})")
 HEX_INTEGER = re.compile(rf"-?0x[0-9a-f]{{1,{MAX_DIGITS}}}")
-HEX_FLOAT = re.compile(r"-?0x[01]\.[0-9a-f]{1,13}p([+-][0-9]{1,4})")
-LEAST_POWER = -1022  # with a lower one, digits would be lost
+EXPONENT = r"(\+[0-9]{1,4}|-([0-9]{1,3}|10[01][0-9]|102[0-2]))"  # with less, digits would be lost
+HEX_FLOAT = re.compile(rf"-?0x[01]\.[0-9a-f]{{1,13}}p{EXPONENT}")
 FINGERPRINT = re.compile(r"[0-9a-f]{64}")
 
 
@@ -194,8 +194,7 @@ def _proportions(value: Any) -> tuple[Fraction, ...]:
 
 
 def _float(value: Any) -> float:
-    match = HEX_FLOAT.fullmatch(value) if isinstance(value, str) else None
-    if match is None or int(match[1]) < LEAST_POWER:
+    if not isinstance(value, str) or HEX_FLOAT.fullmatch(value) is None:
         raise ProofFileError(f'a number written like "0x1.8p+1" is wanted; got {_short(value)}.')
     try:
         return float.fromhex(value)
