@@ -5,6 +5,9 @@ import os
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -229,6 +232,59 @@ def test_constant_and_repeated_columns():
     proof = separability(X, [0, 1, 0, 1])
     confirm(proof, X, [0, 1, 0, 1])
     assert proof.kind == "overlap"
+
+
+ROUNDED_BY_NUMPY = {
+    "integers beside floats": [[2**53, 0.5], [2**53 + 1, 0.5]],
+    "int64 beside uint64": [[-1, 2**63], [-1, 2**63 + 1]],
+    "tuples": ((2**60, 0.5), (2**60 + 1, 0.5)),
+    "a frame": pd.DataFrame({"t": [2**60, 2**60 + 1], "f": [0.5, 0.5]}),
+    "a frame of integers": pd.DataFrame(
+        {"t": np.array([2**63, 2**63 + 1], np.uint64), "f": np.array([-1, -1])}
+    ),
+    "a frame with a name twice": pd.DataFrame([[2**60, 0.5], [2**60 + 1, 0.5]], columns=["a", "a"]),
+    "a frame of polars": pl.DataFrame({"t": [2**60, 2**60 + 1], "f": [0.5, 0.5]}),
+    "a table of pyarrow": pa.table({"t": [2**60, 2**60 + 1], "f": [0.5, 0.5]}),
+}
+
+
+@pytest.mark.parametrize("X", ROUNDED_BY_NUMPY.values(), ids=ROUNDED_BY_NUMPY)
+def test_integers_are_not_rounded_in_silence(X):
+    try:
+        assert separability(X, [0, 1]).answer == "separable"
+    except DataError as error:
+        assert "float64 cannot hold exactly" in str(error)  # noqa: PT017
+
+
+def test_floats_of_lists_and_frames_may_be_large():
+    rows = [[1e300, 0.5], [-1e300, 0.5]]
+    for X in (rows, pd.DataFrame(rows), pl.DataFrame(rows, orient="row")):
+        assert separability(X, [0, 1]).fingerprint == separability(rows, [0, 1]).fingerprint
+
+
+def test_labels_are_not_rounded_in_silence():
+    proof = separability([[0], [1], [2]], [2**53, 2**53 + 1, 0.5])
+    assert proof.classes == ("0.5", str(2**53), str(2**53 + 1))
+
+
+MISSING = [
+    np.array(["2020-01-01", "2020-01-02", "NaT"], dtype="M8[s]"),
+    np.array([1, 2, "NaT"], dtype="m8[ns]"),
+    np.array([1, 2, np.nan], dtype=complex),
+]
+
+
+@pytest.mark.parametrize("y", MISSING, ids=lambda y: str(y.dtype))
+def test_times_and_complex_numbers_that_are_missing_are_no_labels(y):
+    with pytest.raises(DataError, match="row 2 has none"):
+        separability([[0], [1], [2]], y)
+
+
+def test_rows_of_different_lengths_and_lines_are_refused_in_words():
+    with pytest.raises(DataError, match="cannot be read as an array"):
+        separability([[0], [1, 2]], [0, 1])
+    with pytest.raises(DataError, match="1 dimension"):
+        separability(sparse.coo_array(np.array([1.0, 2.0])), [0, 1])
 
 
 def test_integers_beyond_floats_stay_exact():

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.errors import DataError
-from rosenblatt.separation.proof.table import Csr, Table, bigs, floats
+from rosenblatt.separation.proof.table import MANTISSA, Csr, Table, bigs, floats
 from rosenblatt.types import Array, Ints
 
 RUN = 1 << 20  # labels looked at together
@@ -58,6 +58,7 @@ def _in_order(matrix: Any) -> bool:
 
 
 def _read_csr(X: Any) -> Csr:
+    _require_two_dimensions(X.shape)
     matrix = X if getattr(X, "format", "") == "csr" else X.tocsr()
     _check_csr(matrix)
     if not _in_order(matrix):
@@ -71,17 +72,54 @@ def _read_csr(X: Any) -> Csr:
 
 def _read_dense(X: Any) -> Array:
     _refuse_masked(X, "X")
-    rows = np.asarray(X)
-    if rows.ndim != 2:
-        raise DataError(
-            f"X must be a table of rows and columns; got {rows.ndim} dimension(s), shape "
-            f"{rows.shape}. For one feature use X.reshape(-1, 1)."
-        )
+    rows = _as_array(X, "X")
+    _require_two_dimensions(rows.shape)
     rows = _numbers(rows)
     step = max(1, (1 << 21) // max(1, rows.shape[1]))
     for start in range(0, rows.shape[0], step):
         _refuse_endless(rows[start : start + step], start)
     return rows
+
+
+def _as_array(values: Any, name: str) -> Array:
+    """The values as an array, without rounding.
+
+    NumPy makes float64 of integers beside floats, and of int64 beside uint64. Where that may have
+    rounded some, lists and frames are read again as Python's numbers.
+    """
+    try:
+        array = np.asarray(values)
+    except ValueError as error:  # lists of different lengths
+        raise DataError(f"{name} cannot be read as an array: {error}") from error
+    if isinstance(values, np.ndarray) or array.dtype != np.float64:
+        return array
+    if not bool((np.abs(array) >= 2.0**MANTISSA).any()):
+        return array
+    if isinstance(values, list | tuple):
+        return np.array(values, dtype=object)
+    columns = _columns(values) if array.ndim == 2 else []
+    if all(column.dtype.kind in "fb" for column in columns):
+        return array
+    exact = np.empty(array.shape, dtype=object)
+    for j, column in enumerate(columns):
+        exact[:, j] = column.tolist()
+    return exact
+
+
+def _columns(frame: Any) -> list[Array]:
+    """Columns of a frame of pandas, polars or pyarrow; none of anything else."""
+    if hasattr(frame, "items"):
+        return [np.asarray(column) for _, column in frame.items()]
+    names = [name for name in ("iter_columns", "itercolumns") if hasattr(frame, name)]
+    return [np.asarray(column) for name in names for column in getattr(frame, name)()]
+
+
+def _require_two_dimensions(shape: tuple[int, ...]) -> None:
+    if len(shape) != 2:
+        raise DataError(
+            f"X must be a table of rows and columns; got {len(shape)} dimension(s), shape "
+            f"{tuple(shape)}. For one feature use X.reshape(-1, 1)."
+        )
 
 
 def _numbers(values: Array) -> Array:
@@ -151,7 +189,7 @@ def _refuse_endless(values: Array, start: int = 0) -> None:
 def read_labels(y: Any, n: int) -> tuple[Ints, tuple[str, ...]]:
     """Class codes and class names of the labels."""
     _refuse_masked(y, "y")
-    labels = np.asarray(y)
+    labels = _as_array(y, "y")
     if labels.shape != (n,):
         raise DataError(
             f"y must hold one label for each of the {n} rows; got shape {labels.shape}."
@@ -186,8 +224,10 @@ def _distinct(labels: Array) -> Array:
 
 def _missing(labels: Array) -> int | None:
     """Find the first row without a label."""
-    if labels.dtype.kind == "f":
+    if labels.dtype.kind in "fc":
         gaps = np.flatnonzero(np.isnan(labels))
+    elif labels.dtype.kind in "mM":
+        gaps = np.flatnonzero(np.isnat(labels))
     elif labels.dtype.kind == "O":
         gaps = np.array([i for i, v in enumerate(labels) if _is_gap(v)])
     else:
