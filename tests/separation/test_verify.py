@@ -16,7 +16,14 @@ from scipy import sparse
 from rosenblatt.errors import ProofError
 from rosenblatt.separation.decide import separability
 from rosenblatt.separation.proof import overlap
-from rosenblatt.separation.proof.margins import Hull, exact_slacks, hull_length, signs, slacks
+from rosenblatt.separation.proof.margins import (
+    Hull,
+    exact_slacks,
+    hull_length,
+    signs,
+    slacks,
+    whole_weights,
+)
 from rosenblatt.separation.proof.overlap import overlap_of
 from rosenblatt.separation.proof.reader import load_proof, parse_proof, undecimal
 from rosenblatt.separation.proof.table import Entries, integers
@@ -437,3 +444,31 @@ def test_a_certificate_of_another_classes_order():
     rows, y = [[1], [2], [3], [10]], ["10", "9", "10", "9"]
     proof = separability(rows, y)
     assert proof.verify(rows, [int(label) for label in y])
+
+
+@pytest.mark.parametrize("kind", [float, Fraction])
+def test_weights_become_integers_exactly(kind):
+    W = np.array([[0.1, 0.0, -5e-324, 1e308], [3.0, -0.0, 2.0**-1022, 0.5]])
+    W = W if kind is float else np.array([[Fraction(w) / 3 for w in row] for row in W.tolist()])
+    whole, unit = whole_weights(W, np.array([0, 5, -2000, 2000]))
+    powers = [Fraction(2) ** power for power in (0, 5, -2000, 2000)]
+    for row, ints in zip(W.tolist(), whole.tolist(), strict=True):
+        assert [v * unit for v in ints] == [
+            Fraction(w) * p for w, p in zip(row, powers, strict=True)
+        ]
+    assert whole_weights(np.zeros((1, 2)), np.zeros(2, int))[1] == 1
+
+
+@pytest.mark.parametrize(
+    "W",
+    [
+        np.array([[2**53 + 1, -(2**53)]]),
+        np.array([[1.0, np.nan]]),
+        np.array([[1.0, 0.0]], np.float32),
+        np.array([[1.0, np.nan]], dtype=object),
+    ],
+)
+def test_weights_of_another_type_are_refused(W):
+    proof = replace(separability([[0.0], [1.0]], [0, 1]), W=W)
+    with pytest.raises(ProofError, match="float64"):
+        proof.verify([[0.0], [1.0]], [0, 1])

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rosenblatt.separation.proof.table import Table, bigs, floats, integers
+from rosenblatt.separation.proof.table import Table, bigs, floats, integers, odd_parts
 from rosenblatt.types import Array, Floats, Ints
 
 UNIT = 2.0**-53
@@ -135,28 +135,40 @@ def _sign_blocks(table: Table, W: Array) -> Iterator[Ints]:
 
 def exact_slacks(table: Table, W: Array, rows: Ints) -> list[Fraction]:
     """Slacks of some rows, exactly."""
-    numerators, bottom = _numerators(table, W, rows)
-    return [Fraction(v, bottom) for v in numerators]
+    numerators, unit = _numerators(table, W, rows)
+    return [v * unit for v in numerators]
 
 
-def _numerators(table: Table, W: Array, rows: Ints) -> tuple[list[int], int]:
-    """Compute the slacks of some rows in integers over one common denominator."""
+def _numerators(table: Table, W: Array, rows: Ints) -> tuple[list[int], Fraction]:
+    """Integers, and a positive number, whose products are the slacks of some rows."""
     entries = table.entries(rows)
     used, place = np.unique(entries.column, return_inverse=True)
     whole, exponent = integers(entries, table.d)
-    powers = [Fraction(2) ** int(exponent[j]) for j in used]
-    weights = [[Fraction(unit[j]) * p for j, p in zip(used, powers, strict=True)] for unit in W]
-    biases = [Fraction(unit[table.d]) if has_bias(table, W) else Fraction(0) for unit in W]
-    bottom = lcm(
-        *(w.denominator for unit in weights for w in unit), *(b.denominator for b in biases)
-    )
+    columns, powers = used, exponent[used]
+    if has_bias(table, W):
+        columns, powers = np.append(used, table.d), np.append(powers, 0)
+    weights, unit = whole_weights(W[:, columns], powers)
     totals = []
-    for unit, bias in zip(weights, biases, strict=True):
-        sums = grouped_sums(entries.row, whole, over(unit, bottom), place, len(rows))
-        shift = int(bias * bottom)
+    for row in weights:
+        sums = grouped_sums(entries.row, whole, row[: len(used)], place, len(rows))
+        shift = sum(row[len(used) :].tolist())
         totals.append([s + shift for s in sums])
     codes = table.codes[rows].tolist()
-    return [_smallest(s, c) for s, c in zip(zip(*totals, strict=True), codes, strict=True)], bottom
+    return [_smallest(s, c) for s, c in zip(zip(*totals, strict=True), codes, strict=True)], unit
+
+
+def whole_weights(W: Array, powers: Ints) -> tuple[Array, Fraction]:
+    """Return integers M and a positive number u with W[k, j] · 2^powers[j] = M[k, j] · u."""
+    if W.dtype != np.float64:
+        factors = [Fraction(2) ** int(power) for power in powers]
+        exact = [Fraction(w) * f for row in W.tolist() for w, f in zip(row, factors, strict=True)]
+        bottom = lcm(*(w.denominator for w in exact))
+        return over(exact, bottom).reshape(W.shape), Fraction(1, bottom)
+    whole, exponent = odd_parts(W)
+    exponent = exponent + powers
+    least = int(exponent[whole != 0].min()) if whole.any() else 0
+    lift = np.where(whole != 0, exponent - least, 0)
+    return whole.astype(object) << lift.astype(object), Fraction(2) ** least
 
 
 def _smallest(scores: Sequence[int], code: int) -> int:
@@ -205,9 +217,8 @@ def _exponent(number: Fraction | float) -> int:
 
 def squared_length(W: Array) -> Fraction:
     """Square of the length of the weights, exactly."""
-    values = [Fraction(w) for w in W.ravel().tolist() if w]
-    bottom = lcm(*(value.denominator for value in values))
-    return Fraction(sum(int(v) ** 2 for v in over(values, bottom)), bottom**2)
+    whole, unit = whole_weights(W, np.zeros(W.shape[1], dtype=np.int64))
+    return Fraction(sum(v * v for v in whole.ravel().tolist())) * unit**2
 
 
 def radius(table: Table, *, bias: bool) -> float:

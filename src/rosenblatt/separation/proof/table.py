@@ -300,12 +300,7 @@ def integers(entries: Entries, d: int) -> tuple[Array, Ints]:
     if value.dtype.kind in "iub":
         wide = value.dtype.kind == "u" and len(value) and int(value.max()) >= 1 << 63
         return value.astype(object) if wide else value.astype(np.int64), exponent
-    fraction, power = np.frexp(value.astype(np.float64))
-    whole = (fraction * 2.0**MANTISSA).astype(np.int64)
-    low = whole & -whole  # the lowest set bit: shifting it out keeps the integers short
-    shift = np.frexp(low.astype(np.float64))[1].astype(np.int64) - 1
-    whole >>= shift
-    power = power.astype(np.int64) - MANTISSA + shift
+    whole, power = odd_parts(value.astype(np.float64))
     exponent[:] = np.iinfo(np.int64).max
     np.minimum.at(exponent, entries.column, power)
     exponent[exponent == np.iinfo(np.int64).max] = 0
@@ -314,6 +309,15 @@ def integers(entries: Entries, d: int) -> tuple[Array, Ints]:
     if len(size) == 0 or size.max() < 63:
         return whole << lift, exponent
     return bigs(m << k for m, k in zip(whole.tolist(), lift.tolist(), strict=True)), exponent
+
+
+def odd_parts(values: Floats) -> tuple[Ints, Ints]:
+    """Return odd integers M (or 0) and exponents E with values = M · 2^E, exactly."""
+    fraction, power = np.frexp(values)
+    whole = (fraction * 2.0**MANTISSA).astype(np.int64)
+    low = whole & -whole  # the lowest set bit: shifting it out keeps the integers short
+    shift = np.where(whole == 0, 0, np.frexp(low.astype(np.float64))[1].astype(np.int64) - 1)
+    return whole >> shift, power.astype(np.int64) - MANTISSA + shift
 
 
 def bigs(values: Iterable[int]) -> Array:

@@ -164,8 +164,9 @@ def _check_shape(W: Array, table: Table, *, bias: bool) -> None:
     units = 1 if len(table.classes) == 2 else len(table.classes)
     if W.shape != (units, table.d + bias):
         raise ProofError(f"The weights must have shape {(units, table.d + bias)}; got {W.shape}.")
-    if W.dtype.kind != "O" and not bool(np.isfinite(W).all()):
-        raise ProofError("The weights must be finite numbers.")
+    fractions = W.dtype.kind == "O" and all(isinstance(w, Fraction) for w in W.ravel().tolist())
+    if not fractions and (W.dtype != np.float64 or not bool(np.isfinite(W).all())):
+        raise ProofError("The weights must be finite float64 numbers, or fractions.")
 
 
 def _check_touching(W: Array, tied: int | None, table: Table) -> None:

@@ -22,6 +22,7 @@ from rosenblatt.separation.search.watch import Watch
 from rosenblatt.types import Floats
 
 MAX_ENTRIES = 1 << 25  # numbers in the vectors of all pairs, which are copied
+SECONDS_PER_ENTRY = 2e-7  # to write one of them
 MAX_DENSE_SHARE = 0.3  # of entries that are not 0, above which they are written out
 MAX_STEPS = 100
 MAX_PRODUCTS = 1000  # iterations of conjugate gradients in a step
@@ -35,7 +36,7 @@ LONGEST_STEP = 2.0**40
 
 def separate(space: Space, watch: Watch) -> Floats | None:
     """Weights that separate every row, exactly checked; None if none were found."""
-    if entries(space) > MAX_ENTRIES:
+    if entries(space) > MAX_ENTRIES or not watch.allows(SECONDS_PER_ENTRY * entries(space)):
         return None
     A = _vectors(space)
     w, value, accuracy = _start(A), np.inf, ACCURACY
