@@ -203,6 +203,7 @@ ILL_FORMED = {
     "an unknown field of weights": {"touching__margin": "0x1.0p+0"},
     "integers without a denominator": {"touching__values": [["0x1"]]},
     "floats with a denominator": {"touching__denominator": "0x1"},
+    "null as a denominator": {"touching__denominator": None},
 }
 
 

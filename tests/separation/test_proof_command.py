@@ -111,6 +111,14 @@ def test_what_is_no_table_is_bad_input(files, name, value):
     assert checker.main([str(file) for file in files]) == 2
 
 
+@pytest.mark.parametrize("part", range(3))
+def test_devices_and_folders_are_no_files(part, files, tmp_path):
+    (tmp_path / "zero").symlink_to("/dev/zero")
+    for path in (tmp_path / "zero", tmp_path):
+        names = [path if t == part else file for t, file in enumerate(files)]
+        assert checker.main([str(name) for name in names]) == 2
+
+
 @pytest.mark.parametrize("cut", [0, 5, 60, -1])
 def test_damaged_files_are_bad_input(files, cut):
     files[1].write_bytes(files[1].read_bytes()[:cut])

@@ -84,5 +84,5 @@ def test_entries_are_sorted_and_without_zeros_however_they_are_stored():
 
 
 def test_vectors_are_not_written_where_the_time_does_not_allow_it(monkeypatch):
-    monkeypatch.setattr(squared_hinge, "_vectors", lambda space: pytest.fail("too late"))
+    monkeypatch.setattr(squared_hinge, "_vectors", lambda _: pytest.fail("too late"))
     assert found(*near_a_plane(600, 150, 1e-3), watch=Watch(1e-4))[1] is None

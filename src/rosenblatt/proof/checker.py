@@ -115,16 +115,18 @@ def number(text: str, form: re.Pattern[str]) -> Fraction:
 
 
 def weights(
-    size: list[int], shape: Any, columns: Any, values: Any, denominator: str | None = None
+    size: list[int], shape: Any, columns: Any, values: Any, **denominator: str
 ) -> list[dict[int, int]]:
     """Rows of weights as {column: integer}, all multiplied by one positive number."""
-    form = FLOAT if denominator is None else INTEGER
+    form = INTEGER if denominator else FLOAT
     listed = [zip(*row, strict=True) for row in zip(columns, values, strict=True)]
     rows = [{j: number(text, form) for j, text in row} for row in listed]
     tidy = [sorted(row) for row in rows] == columns and repr(shape) == repr(size)
     tidy = tidy and len(rows) == size[0] and all(v for row in rows for v in row.values())
     tidy = tidy and all(type(j) is int and 0 <= j < size[1] for row in rows for j in row)
-    tidy = tidy and (denominator is None or number(denominator, INTEGER) > 0)
+    tidy = tidy and all(
+        name == "denominator" and number(text, INTEGER) > 0 for name, text in denominator.items()
+    )
     demand(tidy, f"Weights are not listed as they should be, or not {size} of them.", ValueError)
     scale = max((v.denominator for row in rows for v in row.values()), default=1)  # a power of two
     return [{j: int(v * scale) for j, v in row.items()} for row in rows]
@@ -264,6 +266,8 @@ def main(arguments: list[str]) -> int:
     """Check the files and print a sentence."""
     try:
         demand(len(arguments) == 3, "Usage: check proof.json X.npy y.npy (or X.npz)", ValueError)
+        for path in arguments:  # a device may have no end
+            demand(Path(path).is_file(), f"{path} is no file.", ValueError)
         code, said = 0, check(Path(arguments[0]).read_text(encoding="utf-8"), *arguments[1:])
     except AssertionError as error:
         code, said = 1, f"The proof does not hold: {error}"
