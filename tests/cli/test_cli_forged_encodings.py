@@ -201,6 +201,17 @@ def test_a_forged_encoding_of_before_is_refused(case: str) -> None:
     assert said.out.startswith("The encoding in the proof is not the one that data.csv gives: ")
 
 
+@pytest.mark.parametrize("name", ["choices", "left_out"])
+def test_an_encoding_of_before_with_a_later_field_is_refused(name: str) -> None:
+    encoding = honest("table")
+    for other in {"version", "choices", "left_out"} - {name}:
+        del encoding[other]
+    forge(encoding)
+    said = rosenblatt("verify", "forged.json", "data.csv")
+    assert said.code in (1, 2)
+    assert name in said.out + said.err
+
+
 def test_an_encoding_of_before_is_verified_and_tells_what_it_does_not_use() -> None:
     encoding = honest("table")
     for name in ("version", "choices", "left_out"):

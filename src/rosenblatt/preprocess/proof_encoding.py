@@ -127,7 +127,7 @@ def _difference_of_column(claimed: Mapping[str, Any], rebuilt: Mapping[str, Any]
 
 
 def _difference_of_left_out(claimed: Mapping[str, Any], rebuilt: Mapping[str, Any]) -> str | None:
-    if claimed.get("left_out") == rebuilt.get("left_out"):
+    if "left_out" not in rebuilt or claimed.get("left_out") == rebuilt["left_out"]:
         return None
     columns = ", ".join(f"{f['column']} ({f['kind']})" for f in rebuilt["left_out"]) or "none"
     return f"the columns left out are not those of these data: {columns}"
