@@ -34,9 +34,9 @@ def files(tmp_path):
 
 def test_the_command_says_what_is_proved(files):
     said = run("-m", "rosenblatt.proof", "check", *files)
-    told = "answer 'inseparable', n_rows 4, n_features 2, fit_intercept True"
-    told = f"The proof holds: {told}, classes ['0', '1'], kind 'overlap'.\n"
-    assert (said.returncode, said.stdout) == (0, told)
+    sentence = "answer 'inseparable', n_rows 4, n_features 2, fit_intercept True"
+    sentence = f"The proof holds: {sentence}, classes ['0', '1'], kind 'overlap'.\n"
+    assert (said.returncode, said.stdout) == (0, sentence)
     np.save(files[2], np.array([0, 1, 1, 1]))
     said = run("-m", "rosenblatt.proof", "check", *files)
     assert said.returncode == 1

@@ -76,14 +76,14 @@ def rounds(request):
     """Let small problems also take the road of large ones: proposal, two classes, many rounds."""
     with pytest.MonkeyPatch.context() as patch:
         if request.param != "as it comes":
-            patch.setattr(integer_perceptron, "MOST_PAIRS", 0)
+            patch.setattr(integer_perceptron, "MAX_PAIRS", 0)
         if request.param == "two rows a round":
             for module in (working_set, warm_start, class_pairs, common_features):
-                patch.setattr(module, "ROUND", 2)
-            patch.setattr("rosenblatt.separation.decide.ROUND", 2)
-            patch.setattr(common_features, "MANY", 0)
-            patch.setattr(working_set, "BATCHES", 2)
-            patch.setattr(min_norm_point, "BATCH", 2)
+                patch.setattr(module, "MAX_NEW_PAIRS", 2)
+            patch.setattr("rosenblatt.separation.decide.MAX_NEW_PAIRS", 2)
+            patch.setattr(common_features, "MIN_FEATURES", 0)
+            patch.setattr(working_set, "MAX_BATCHES", 2)
+            patch.setattr(min_norm_point, "BATCH_SIZE", 2)
         yield
 
 
@@ -91,10 +91,10 @@ def rounds(request):
 @settings(max_examples=300)
 @given(small_problems(top=1) | small_problems())
 def test_exactly_one_certificate_exists(problem):
-    X, y, bias = problem
-    proof = separability(X, y, fit_intercept=bias)
+    X, y, fit_intercept = problem
+    proof = separability(X, y, fit_intercept=fit_intercept)
     confirm(proof, X, y)
-    separable, touching = linear_program(X, y, bias)
+    separable, touching = linear_program(X, y, fit_intercept)
     assert separable == (proof.answer == "separable")
     if not separable:
         assert touching == (proof.kind == "touching")
@@ -142,18 +142,18 @@ def test_one_sided_features_of_any_size():
 
 @given(small_problems(classes=2))
 def test_dense_sparse_and_types_agree(problem):
-    X, y, bias = problem
-    first = separability(X, y, fit_intercept=bias)
+    X, y, fit_intercept = problem
+    first = separability(X, y, fit_intercept=fit_intercept)
     for other in (np.array(X, dtype=np.float32), sparse.csr_array(np.array(X)), np.array(X, "i1")):
-        proof = separability(other, y, fit_intercept=bias)
+        proof = separability(other, y, fit_intercept=fit_intercept)
         assert (proof.answer, proof.fingerprint) == (first.answer, first.fingerprint)
         assert first.verify(other, y)
 
 
-@pytest.mark.parametrize("bias", [False, True])
-def test_many_rows_of_nothing(bias):
+@pytest.mark.parametrize("fit_intercept", [False, True])
+def test_many_rows_of_nothing(fit_intercept):
     X, y = sparse.csr_array((2000, 3)), np.arange(2000) % 2
-    proof = separability(X, y, fit_intercept=bias)
+    proof = separability(X, y, fit_intercept=fit_intercept)
     assert proof.answer == "inseparable"
     assert proof.verify(X, y)
 
@@ -220,7 +220,7 @@ def test_touching_rows_carry_weak_weights():
     assert proof.touching is not None
 
 
-def test_zero_row_without_bias_contradicts_itself():
+def test_zero_row_without_an_intercept_contradicts_itself():
     proof = separability([[0, 0], [1, 2], [-1, -2]], [0, 1, 0], fit_intercept=False)
     assert proof.rows == (0,)
     assert proof.answer == "inseparable"
@@ -389,7 +389,7 @@ def test_rows_next_to_a_plane_are_decided_in_few_exact_steps(half_width, answer)
     proof = separability(X, y, progress=steps.append)
     assert proof.answer == answer
     assert proof.verify(X, y)
-    assert sum(step.stage == "exact" for step in steps) <= working_set.MOST_STRETCHES
+    assert sum(step.stage == "exact" for step in steps) <= working_set.MAX_STRETCHES
 
 
 def test_progress_is_told():
@@ -479,14 +479,14 @@ def test_rows_of_common_features_are_enough(storage):
 
 def test_a_part_that_is_late_speaks_of_the_rows_of_the_whole(monkeypatch):
     X, y = rarer_and_rarer()
-    space = Space(read_table(X, y), bias=True)
+    space = Space(read_table(X, y), fit_intercept=True)
 
     def late(_part, W, _watch, **_options):
-        raise working_set.Late(W, Hull((0, 2), (1, 0), (0.5, 0.5)))
+        raise working_set.TimeLimitReached(W, Hull((0, 2), (1, 0), (0.5, 0.5)))
 
     monkeypatch.setattr(common_features, "attempt", late)
-    with pytest.raises(working_set.Late) as error:
-        common_features.decide_narrow(space, np.ones((1, 251)), working_set.Watch())
+    with pytest.raises(working_set.TimeLimitReached) as error:
+        common_features.decide_narrow(space, np.ones((1, 251)), working_set.Deadline())
     assert error.value.hull.rows == tuple(common_features.narrow_rows(space.table)[[0, 2]].tolist())
 
 

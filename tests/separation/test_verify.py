@@ -372,11 +372,11 @@ def test_margin_and_radius_are_claims_without_tolerance():
         replace(exact, hull=hull, upper=np.nextafter(5.0, 4.0)).verify(rows, y)
 
 
-def test_the_bias_counts_in_an_upper_bound_of_large_values():
+def test_the_intercept_counts_in_an_upper_bound_of_large_values():
     # once: the constant 1 beside values of 2^53 became a half-precision 0
     rows, y = [[-3], [2**53 + 1], [2**53 - 1], [3]], [0, 1, 2, 0]
     hull = Hull((3, 1), (1, 0), (1.0, 2.0**-52))
-    length = hull_length(read_table(rows, y), hull, bias=True)
+    length = hull_length(read_table(rows, y), hull, fit_intercept=True)
     a, b = 3 - Fraction(2**53 + 1, 2**52), 1 - Fraction(1, 2**52)
     assert Fraction(length) ** 2 >= 2 * (a**2 + b**2) / (1 + Fraction(1, 2**52)) ** 2
 
@@ -400,9 +400,11 @@ def test_overlap_takes_pairs_that_span_and_null_vectors():
     null = np.array([[1.0, -1.0, 0.0, 0.0], [1.0, 0.0, 0.0, -5.0]])
     table = read_table(CONSTANT, y)
     pairs = proof.rows, proof.rivals
-    assert overlap_of(table, pairs, bias=True) is None
-    assert overlap_of(table, pairs, bias=True, null=null[[0, 0]]) is None
-    shown = replace(proof, kind="overlap", overlap=overlap_of(table, pairs, bias=True, null=null))
+    assert overlap_of(table, pairs, fit_intercept=True) is None
+    assert overlap_of(table, pairs, fit_intercept=True, null=null[[0, 0]]) is None
+    shown = replace(
+        proof, kind="overlap", overlap=overlap_of(table, pairs, fit_intercept=True, null=null)
+    )
     assert shown.verify(CONSTANT, y)
     again = parse_proof(json.loads(json.dumps(as_fields(shown))))
     assert again.kind == "overlap"

@@ -44,7 +44,7 @@ from rosenblatt.optim.objective import BinaryObjective
 from rosenblatt.optim.softmax import SoftmaxObjective
 from rosenblatt.optim.softmax_certificate import prove_softmax
 from rosenblatt.optim.solve import Limits, Start, Step, at_start, solve, until, with_proof
-from rosenblatt.separation.mle_existence import watched
+from rosenblatt.separation.mle_existence import stop_if_separated
 from rosenblatt.trace.trace import Certified, certified_record
 from rosenblatt.types import Array, Floats
 
@@ -265,7 +265,7 @@ def watch_separation(
         )
     names = objective.feature_names
     names = [f"x{j}" for j in range(features)] if names is None else list(names)
-    return watched(until(steps, limits), likelihood, names, limits)
+    return stop_if_separated(until(steps, limits), likelihood, names, limits)
 
 
 def recorded(steps: Iterator[Step], output: int, positive: int, limits: Limits) -> Run:

@@ -1,15 +1,15 @@
-"""The separation doctor: when the likelihood has no maximum, it says so, and why.
+"""Existence of the maximum likelihood estimate: complete and quasi-complete separation.
 
 Along a direction that puts no row on the wrong side, and not all rows on the boundary, the logistic
-likelihood grows for ever: the weights of that direction run to infinity. Such a direction puts
+likelihood grows without bound: the coefficients of that direction diverge. Such a direction puts
 every row strictly on its side (*complete* separation), or leaves some on the boundary
 (*quasi-complete*); if there is none, the classes overlap and there are best weights.
 
-Of more than two classes a line is one between each two: the score of a row's own class is held
-against those of all others (Kesler).
+With more than two classes, the score of a row's own class is compared with those of all others
+(Kesler).
 
 The verdict is that of `separability`, exact. Only where it leaves open whether classes touch, for
-the size of the data, the direction of the run itself is tried, in floats.
+the size of the data, the direction of the iterates is tried, in floats.
 """
 
 import time
@@ -36,17 +36,17 @@ from rosenblatt.separation.proof.verdict import Inseparable, Proof, Separable
 from rosenblatt.separation.search.kind import ranges
 from rosenblatt.types import Array, Floats, Ints
 
-PATIENCE = 10  # steps in which Newton's method arrives where there is something to arrive at
-ROUNDING = 1e-6  # of the largest: what a direction of the run has not yet forgotten
-MOST_NAMES = 5
-SHORTEST = 0.1  # seconds that a question may take when time is short
+STEPS_BEFORE_VERDICT = 10  # in which Newton's method converges if there is a maximum
+DIRECTION_TOLERANCE = 1e-6  # of the largest: what is left in a direction of earlier iterates
+MAX_NAMES = 5
+MIN_VERDICT_SECONDS = 0.1  # that a verdict may take even when time is short
 
 
 @dataclass(frozen=True)
 class Separation:
     """How the classes are separated.
 
-    `features` are those whose weights run to infinity (the number behind the last is the bias's),
+    `features` are those whose coefficients diverge (the number after the last is the intercept),
     `alone` those that separate the classes completely by themselves. `proved` is False where
     floats have decided, `all_features` where there may be other features besides.
     """
@@ -57,50 +57,56 @@ class Separation:
     proved: bool = True
     all_features: bool = True
 
-    def told(self, names: Sequence[str]) -> str:
+    def message(self, names: Sequence[str]) -> str:
         """The finding as a sentence or two, with the names of the features."""
         if self.kind == "complete":
-            alone = f" Alone sufficient: {listed(names, self.alone)}." if self.alone else ""
             return (
-                "The classes are separable (complete separation): the longer the weights of a line"
-                f" between them, the likelier the labels.{alone}"
+                "The classes are separable (complete separation): the longer the weights of a"
+                f" separating hyperplane, the higher the likelihood.{self._alone_message(names)}"
             )
-        seems, growing = "" if self.proved else ", it seems", listed(names, self.features)
-        at_least = "" if self.all_features else " at least"
+        seems = "" if self.proved else ", it seems"
+        these = "These coefficients diverge" if self.all_features else "At least these diverge"
         return (
-            f"No row is on the wrong side of some line, and not all are on it{seems}"
-            f" (quasi-complete separation). Without end grow{at_least} the weights of: {growing}."
+            "Some hyperplane has no row on its wrong side, and not all rows lie on it"
+            f"{seems} (quasi-complete separation). {these}: {listed(names, self.features)}."
         )
+
+    def _alone_message(self, names: Sequence[str]) -> str:
+        if not self.alone:
+            return ""
+        if len(self.alone) == 1:
+            return f" This feature separates the classes alone: {listed(names, self.alone)}."
+        return f" Each of these features separates the classes alone: {listed(names, self.alone)}."
 
 
 def listed(names: Sequence[str], which: Sequence[int]) -> str:
     """Names of features, the first few of them."""
-    known = [repr(names[j]) if j < len(names) else "the bias" for j in which[:MOST_NAMES]]
-    more = f" and {len(which) - MOST_NAMES} more" if len(which) > MOST_NAMES else ""
+    known = [repr(names[j]) if j < len(names) else "the intercept" for j in which[:MAX_NAMES]]
+    more = f" and {len(which) - MAX_NAMES} more" if len(which) > MAX_NAMES else ""
     return ", ".join(known) + more
 
 
-def watched(
+def stop_if_separated(
     steps: Iterator[Step],
     task: BinaryObjective | SoftmaxObjective,
     names: Sequence[str],
     limits: Limits,
 ) -> Iterator[Step]:
-    """Steps of a climb, ended where the classes turn out to be separated."""
-    doctor = Doctor(task, limits)
+    """The steps of a solver, stopped where the classes turn out to be separated."""
+    monitor = SeparationMonitor(task, limits)
     for step in steps:
-        found = doctor.look(step)
+        found = monitor.look(step)
         if found is None:
             yield step
             continue
         nothing = DualityGap(step.bounds.primal, -np.inf)
-        told = found.told(names)
-        yield replace(step, bounds=nothing, ending=Ending.SEPARATED, advice=told)
+        message = found.message(names)
+        yield replace(step, bounds=nothing, ending=Ending.SEPARATED, advice=message)
         return
 
 
-class Doctor:
-    """Looks at every step of a climb, and asks for a verdict when it does not arrive."""
+class SeparationMonitor:
+    """Examines the steps of a solver, and asks for a verdict if they do not converge."""
 
     def __init__(self, task: BinaryObjective | SoftmaxObjective, limits: Limits) -> None:
         self._task, self._limits = task, limits
@@ -118,7 +124,7 @@ class Doctor:
             if margins.separates(read_table(*self._data()), W):
                 return self._complete()
         lost = step.ending is not None and step.ending is not Ending.CERTIFIED
-        return self._ask(direction) if lost or step.number % PATIENCE == 0 else None
+        return self._ask(direction) if lost or step.number % STEPS_BEFORE_VERDICT == 0 else None
 
     def _shares_of_rivals(self, alpha: Floats) -> Floats:
         """Probability that each row is given to the rivals of its own class."""
@@ -143,7 +149,7 @@ class Doctor:
 
     def _decide(self, X: Any, y: Ints) -> Proof:
         left = self._limits.deadline - time.monotonic()
-        limit = None if left == np.inf else max(left, SHORTEST)
+        limit = None if left == np.inf else max(left, MIN_VERDICT_SECONDS)
         return separability(X, y, fit_intercept=self._task.fit_intercept, time_limit=limit)
 
     def _complete(self) -> Separation:
@@ -155,7 +161,7 @@ class Doctor:
         features: set[int] = set()
         X, y = self._data()
         while True:
-            features.update(np.flatnonzero(differing(W)).tolist())
+            features.update(np.flatnonzero(has_weight(W)).tolist())
             behind = margins.signs(read_table(X, y), W) == 0
             if behind.all():  # level with a rival each, ahead of another
                 return tuple(sorted(features))
@@ -166,7 +172,7 @@ class Doctor:
             W = verdict.touching
 
     def _alone(self) -> tuple[int, ...]:
-        """Features on which a threshold separates the classes; it needs a bias."""
+        """Features on which a threshold separates the classes; it needs an intercept."""
         if not self._task.fit_intercept:
             return ()
         low, high = ranges(read_table(*self._data()))
@@ -178,11 +184,11 @@ class Doctor:
         """Quasi-complete separation by the direction of the run, to what is left of its past."""
         blocks, live = self._task.blocks, self._live
         moves = self._moves(direction)[live]
-        if moves.max() <= 0 or moves.min() < -ROUNDING * moves.max():
+        if moves.max() <= 0 or moves.min() < -DIRECTION_TOLERANCE * moves.max():
             return None
         largest = np.abs(np.atleast_2d(direction)).max(axis=0)
         sizes = largest * np.sqrt(gram_diagonal(blocks, live, np.ones(len(live))))
-        features = tuple(np.flatnonzero(sizes > ROUNDING * sizes.max()).tolist())
+        features = tuple(np.flatnonzero(sizes > DIRECTION_TOLERANCE * sizes.max()).tolist())
         return Separation("quasi-complete", features, proved=False)
 
     def _moves(self, direction: Floats) -> Floats:
@@ -204,7 +210,7 @@ class Doctor:
         return matrix_of(taken.rows), codes[live].astype(np.int64)
 
 
-def differing(W: Array) -> Array:
+def has_weight(W: Array) -> Array:
     """Whether a feature has weight in a direction; what all classes share counts for nothing."""
     shared = W[0] if len(W) > 1 else np.zeros_like(W[0])
     return np.asarray((shared != W).any(axis=0))

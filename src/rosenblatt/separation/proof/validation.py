@@ -1,4 +1,4 @@
-"""The door of this folder: any rows and labels in, a `Table` out, or a sentence why not.
+"""Validation: rows and labels of any type become a `Table`, or are refused with the reason.
 
 Accepts arrays of floats, integers and booleans, scipy sparse matrices, data frames and lists.
 What would have to be rounded is refused rather than rounded.
@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.errors import DataError
-from rosenblatt.separation.proof.table import MANTISSA, Csr, Table, bigs, floats
+from rosenblatt.separation.proof.table import MANTISSA_BITS, Csr, Table, bigs, floats
 from rosenblatt.types import Array, Ints
 
-RUN = 1 << 20  # labels looked at together
+LABELS_AT_ONCE = 1 << 20  # labels looked at together
 
 
 def read_table(X: Any, y: Any) -> Table:
@@ -41,13 +41,13 @@ def _refuse_masked(values: Any, name: str) -> None:
 
 
 def _check_csr(matrix: Any) -> None:
-    """Refuse entries that stand in no row or no column: scipy does not look."""
+    """Refuse entries outside of all rows and columns: scipy does not look."""
     indptr, indices = matrix.indptr, matrix.indices
     in_turn = len(indptr) == matrix.shape[0] + 1 and len(matrix.data) == len(indices)
     in_turn = in_turn and indptr[0] == 0 and indptr[-1] <= len(indices)
     in_turn = in_turn and bool((indptr[1:] >= indptr[:-1]).all())
     if not in_turn or (len(indices) and not 0 <= indices.min() <= indices.max() < matrix.shape[1]):
-        raise DataError("X is a broken sparse matrix: entries stand outside of it. Build it anew.")
+        raise DataError("X is a broken sparse matrix: entries stand outside of it. Build it again.")
 
 
 def _in_order(matrix: Any) -> bool:
@@ -93,7 +93,7 @@ def _as_array(values: Any, name: str) -> Array:
         raise DataError(f"{name} cannot be read as an array: {error}") from error
     if isinstance(values, np.ndarray) or array.dtype != np.float64:
         return array
-    if not bool((np.abs(array) >= 2.0**MANTISSA).any()):
+    if not bool((np.abs(array) >= 2.0**MANTISSA_BITS).any()):
         return array
     if isinstance(values, list | tuple):
         return np.array(values, dtype=object)
@@ -145,7 +145,7 @@ def _bits(values: Array, name: str) -> Array:
     """Booleans as integers; bytes that are neither 0 nor 1 could be read as this or that."""
     bits = values.view(np.uint8)
     if bits.max(initial=0) > 1:
-        raise DataError(f"{name} holds booleans that are neither true nor false. Make them anew.")
+        raise DataError(f"{name} holds booleans that are neither true nor false. Make them again.")
     return bits
 
 
@@ -218,7 +218,9 @@ def read_labels(y: Any, n: int) -> tuple[Ints, tuple[str, ...]]:
 
 def _distinct(labels: Array) -> Array:
     """Distinct labels in order, found in runs: a copy of very many labels would be large."""
-    runs = (labels[start : start + RUN] for start in range(0, len(labels), RUN))
+    runs = (
+        labels[start : start + LABELS_AT_ONCE] for start in range(0, len(labels), LABELS_AT_ONCE)
+    )
     return np.unique(np.concatenate([np.unique(run) for run in runs]))
 
 

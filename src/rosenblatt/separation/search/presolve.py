@@ -17,15 +17,15 @@ import numpy as np
 
 from rosenblatt.separation.proof.margins import nearest
 from rosenblatt.separation.proof.table import Csr, Table, floats
+from rosenblatt.separation.search.deadline import Deadline
 from rosenblatt.separation.search.exact import Found
 from rosenblatt.separation.search.kesler import Space
-from rosenblatt.separation.search.watch import Watch
-from rosenblatt.separation.search.working_set import Late
+from rosenblatt.separation.search.working_set import TimeLimitReached
 from rosenblatt.types import Array, Floats, Ints
 
-WORTH = 0.02  # share of the rows to be freed, below which a copy of the rest does not pay
-MOST_ROUNDS = 30
-MORE = 1.01  # times the margin of the rest, for what rounding takes
+MIN_FREED_SHARE = 0.02  # share of the rows to be freed, below which a copy of the rest does not pay
+MAX_ROUNDS = 30
+MARGIN_FACTOR = 1.01  # times the margin of the rest, for what rounding takes
 
 
 class Round(NamedTuple):
@@ -82,12 +82,12 @@ class Rest:
         assert found.W is not None
         return found._replace(W=self._lifted(self._widened(found.W)))
 
-    def late(self, late: Late) -> Late:
+    def time_limit_reached(self, reached: TimeLimitReached) -> TimeLimitReached:
         """Say of all rows what is known of the rest when time is up."""
-        return late.among(self.rows, self._widened(late.W)) if self.rounds else late
+        return reached.among(self.rows, self._widened(reached.W)) if self.rounds else reached
 
     def _widened(self, W: Array) -> Array:
-        wide = np.zeros((self.space.units, self.space.width), dtype=W.dtype)
+        wide = np.zeros((self.space.n_vectors, self.space.width), dtype=W.dtype)
         wide[:, self.columns] = W
         return wide
 
@@ -105,7 +105,7 @@ class Rest:
                 self._raise(V, some, sign, margin)
         if W.dtype != object or not np.isfinite(V).all():
             return V
-        moved = [[Fraction(v) for v in unit] for unit in V - nearest(W)]
+        moved = [[Fraction(v) for v in row] for row in V - nearest(W)]
         lifted: Array = W + np.array(moved, dtype=object)
         return lifted
 
@@ -126,21 +126,23 @@ class Rest:
             own = self.space.table.codes[row]
             mine = slice(ends[i], ends[i + 1])
             columns, values = entries.column[mine], floats(entries.value[mine])
-            short = MORE * margin * self.space.lengths[row] - self._slack(V, own, columns, values)
+            short = MARGIN_FACTOR * margin * self.space.lengths[row] - self._slack(
+                V, own, columns, values
+            )
             if short > 0:
                 lone = sign[own, columns] != 0
-                unit, side = (0, 2 * own - 1) if self.space.units == 1 else (own, 1)
+                k, side = (0, 2 * own - 1) if self.space.n_vectors == 1 else (own, 1)
                 step = side * short / (values[lone] @ values[lone])
-                V[unit, columns[lone]] += step * values[lone]
+                V[k, columns[lone]] += step * values[lone]
 
     def _slack(self, V: Floats, own: int, columns: Ints, values: Floats) -> float:
-        scores = V[:, columns] @ values + (V[:, -1] if self.space.bias else 0.0)
-        if self.space.units == 1:
+        scores = V[:, columns] @ values + (V[:, -1] if self.space.fit_intercept else 0.0)
+        if self.space.n_vectors == 1:
             return float((2 * own - 1) * scores[0])
         return float(scores[own] - np.delete(scores, own).max())
 
 
-def rest_of(space: Space, watch: Watch) -> Rest:
+def rest_of(space: Space, deadline: Deadline) -> Rest:
     """Free what can be freed; where that is almost nothing, everything remains."""
     table = space.table
     if table.values.dtype.kind == "O":  # integers beyond floats fit no kernel
@@ -148,21 +150,21 @@ def rest_of(space: Space, watch: Watch) -> Rest:
     remain = np.ones(table.n, dtype=bool)
     rounds: list[Round] = []
     counts = counted(table, table.blocks())
-    while len(rounds) < MOST_ROUNDS and not watch.late():
+    while len(rounds) < MAX_ROUNDS and not deadline.passed():
         freed = _round(table, remain, counts.one_sided())
         if len(freed.rows) == 0:
             break
         rounds.append(freed)
         remain[freed.rows] = False
         counts = counts.without(counted(table, _in_blocks(table, freed.rows)))
-        watch.tell("one-sided features", len(rounds), int(remain.sum()))
+        deadline.report("one-sided features", len(rounds), int(remain.sum()))
     used = np.flatnonzero((counts.up + counts.down).sum(axis=0))
     used = used if len(used) else np.arange(1)  # a table has a column
     if not _worthwhile(table, remain):
         return everything(space)
     rows = np.flatnonzero(remain)
-    part = Space(table.take(rows).only(used), space.bias)
-    columns = np.append(used, table.d) if space.bias else used
+    part = Space(table.take(rows).only(used), space.fit_intercept)
+    columns = np.append(used, table.d) if space.fit_intercept else used
     return Rest(space, part, rows, columns, rounds)
 
 
@@ -173,7 +175,7 @@ def everything(space: Space) -> Rest:
 
 def _worthwhile(table: Table, remain: Array) -> bool:
     left = int(np.count_nonzero(remain))
-    return left <= (1 - WORTH) * table.n and table.may_copy(left)
+    return left <= (1 - MIN_FREED_SHARE) * table.n and table.may_copy(left)
 
 
 def _round(table: Table, remain: Array, sign: Array) -> Round:
