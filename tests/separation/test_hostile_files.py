@@ -336,6 +336,10 @@ HEADERS = {
     "one dimension": ("{'descr': '<f8', 'fortran_order': False, 'shape': (8,), }", False),
     "three dimensions": ("{'descr': '<f8', 'fortran_order': False, 'shape': (4, 2, 1), }", False),
     "objects": ("{'descr': '|O', 'fortran_order': False, 'shape': (4, 2), }", False),
+    "another order of bytes": (
+        "{'descr': 'Nf8', 'fortran_order': False, 'shape': (4, 2), }",
+        False,
+    ),
     "complex": ("{'descr': '<c16', 'fortran_order': False, 'shape': (2, 2), }", False),
     "times": ("{'descr': '<M8[s]', 'fortran_order': False, 'shape': (4, 2), }", False),
     "fields": ("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (4, 2), }", False),

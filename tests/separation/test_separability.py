@@ -287,6 +287,17 @@ def test_rows_of_different_lengths_and_lines_are_refused_in_words():
         separability(sparse.coo_array(np.array([1.0, 2.0])), [0, 1])
 
 
+def test_limits_of_label_noise_bounds_are_checked():
+    for limit in (0, -1.0, float("nan")):
+        with pytest.raises(ParameterError, match="time_limit must be positive"):
+            label_noise_bounds(SQUARE, [0, 1, 1, 0], time_limit=limit)
+    with pytest.raises(ParameterError, match="must not be negative"):
+        label_noise_bounds(SQUARE, [0, 1, 1, 0], max_certificates=-1)
+    assert str(label_noise_bounds(SQUARE, [0, 1, 1, 0], max_certificates=0)).startswith(
+        "At least 0"
+    )
+
+
 def test_integers_beyond_floats_stay_exact():
     big = 2**60
     X = [[big], [big + 1], [big + 2], [big + 3]]

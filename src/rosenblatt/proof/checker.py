@@ -55,6 +55,7 @@ def read_array(raw: bytes) -> tuple[list[Any], tuple[int, ...]]:
     shape, big, kind = header["shape"], header["descr"][0] == ">", header["descr"][1:]
     step = int(kind[1:]) * (4 if kind[0] == "U" else 1)
     tidy = step * prod(shape) == len(body) and (kind != "b1" or set(body) <= {0, 1})
+    tidy = tidy and header["descr"][0] in "<>|"
     demand(tidy, "An array holds other bytes than its header says.", ValueError)
     if kind[0] in "SU":
         codec = "latin-1" if kind[0] == "S" else "utf-32-be" if big else "utf-32-le"

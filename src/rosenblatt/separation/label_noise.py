@@ -60,8 +60,10 @@ class LabelNoise:
         return len(self.mistakes)
 
     def __str__(self) -> str:
+        if not self.zero_rows and self.lower == self.upper:
+            return f"{self.lower} {'label needs' if self.lower == 1 else 'labels need'} to change."
         if not self.zero_rows:
-            return f"At least {self.lower} and at most {self.upper} labels must change."
+            return f"At least {self.lower} and at most {self.upper} labels need to change."
         first = ", ".join(map(str, self.zero_rows[:MAX_NAMED_ROWS]))
         more = ", …" if len(self.zero_rows) > MAX_NAMED_ROWS else ""
         return (
@@ -85,7 +87,7 @@ def label_noise_bounds(
     Examples
     --------
     >>> print(label_noise_bounds([[0], [1], [2], [3], [4]], [0, 1, 0, 1, 1]))
-    At least 1 and at most 1 labels must change.
+    1 label needs to change.
     """
     if max_certificates < 0:
         raise ParameterError(f"max_certificates must not be negative; got {max_certificates}.")

@@ -30,9 +30,7 @@ BATCH_SIZE = 32  # vectors taken at once: one pass over the working set serves s
 DEPENDENCE_TOLERANCE = 1e-12
 EMPTY = np.zeros(0)
 MIN_GRAM_HEIGHT = 1e-13  # p·p below which products alone, which square the errors, are not enough
-MAX_ORTHOGONAL_ENTRIES = (
-    1 << 26
-)  # numbers that orthogonal vectors may have: sparse ones would all be written out
+MAX_ORTHOGONAL_ENTRIES = 1 << 26  # numbers in the orthogonal vectors, which are dense
 
 
 class NewVector(NamedTuple):
