@@ -102,7 +102,7 @@ RETIRED_NAMES = {  # words with a good use elsewhere: only these identifiers are
     "clear_rows": "margin_test",
     "decided": "predicted_codes",
     "fall": "predicted_decrease",
-    "state_of": "state_of",
+    "kept_of": "state_of",
     "late": "weighted_update_sum",
     "marks_of": "scores_of",
     "n_passes": "n_epochs",

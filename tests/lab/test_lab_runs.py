@@ -63,7 +63,7 @@ def test_every_rule_can_be_stepped_to_the_weights_it_ends_with(rule: str, data: 
 
 def test_a_pass_is_as_many_steps_as_there_are_samples() -> None:
     dataset, run = worked(Setup(data="builtin:separable"))
-    assert run.n_steps == run.n_passes * len(dataset.X)
+    assert run.n_steps == run.n_epochs * len(dataset.X)
     assert (run.at(200).passes, run.at(200).row) == (1, 199)
     assert (run.at(201).passes, run.at(201).row) == (2, 0)
 

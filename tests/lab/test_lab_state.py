@@ -14,7 +14,7 @@ from rosenblatt.lab.state import (
     DRAWN,
     FEATURES,
     MAX_POINTS,
-    ROOMS,
+    TABS,
     VIEWS,
     Point,
     Setup,
@@ -31,7 +31,7 @@ points = st.lists(st.builds(Point, numbers, numbers, st.integers(0, 2)), max_siz
 def setups(draw: st.DrawFn) -> Setup:
     rule = draw(st.sampled_from(sorted(LAB_RULES)))
     setup = Setup(
-        room=draw(st.sampled_from(ROOMS)),
+        tab=draw(st.sampled_from(TABS)),
         view=draw(st.sampled_from(VIEWS)),
         data=draw(st.sampled_from([DRAWN, *(f"builtin:{name}" for name in builtin.NAMES)])),
         target=draw(st.text(max_size=9)),
@@ -100,7 +100,7 @@ def test_an_address_stays_short_enough_for_browsers() -> None:
         ("table", "0112", "digits 0 or 1"),
         ("cells", "zz", "non-hexadecimal"),
         ("cells", "ff", "100 hexadecimal digits"),
-        ("room", "<script>", "one of plane"),
+        ("tab", "<script>", "one of plane"),
         ("perceptron.eta0", "0", "from 1e-06"),
         ("perceptron.keep", "all", "one of last"),
         ("perceptron.shuffle", "yes", "one of False, True"),

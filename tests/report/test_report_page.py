@@ -23,7 +23,7 @@ from rosenblatt.report import plot_data
 from rosenblatt.report.fit_json import fit_json
 from rosenblatt.report.html.charts import picture
 from rosenblatt.report.html.comparison_sections import accuracy_chart
-from rosenblatt.report.html.fit_sections import Provenance, fit_sections, lead
+from rosenblatt.report.html.fit_sections import Provenance, fit_sections, summary
 from rosenblatt.report.html.markup import data, table, tag, text
 from rosenblatt.report.html.page import page, write_page
 from rosenblatt.report.html.svg import ticks
@@ -69,7 +69,7 @@ def reported(source: Any, **plan: Any) -> tuple[str, dict[str, Any]]:
     fitted = run(source, Plan(**plan), lambda _: None)
     told = fit_json("the source", fitted, {})
     shown = page_data(fitted, source, {})
-    return page("the source", lead(told), fit_sections(told, shown, MADE)), shown
+    return page("the source", summary(told), fit_sections(told, shown, MADE)), shown
 
 
 def builtin_source(name: str) -> Any:

@@ -89,4 +89,4 @@ def test_many_rows_take_this_road(K, answer):
     assert proof.verify(X, y)
     assert "one-sided features" in stages
     if answer == "separable":
-        assert proof.margin > 1e-6  # freed rows do not spoil it: the rest has 2e-4
+        assert proof.margin > 1e-6  # removed rows do not spoil it: the rest has 2e-4

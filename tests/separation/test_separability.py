@@ -130,7 +130,7 @@ def test_large_floats_are_integers_too(top):
 
 
 def test_one_sided_features_of_any_size():
-    # once: the weights of freed rows overflowed and were then read as fractions
+    # once: the weights of removed rows overflowed and were then read as fractions
     rng = np.random.default_rng(0)
     X = rng.standard_normal((1200, 4)) * 10.0 ** rng.integers(-200, 200, (1200, 4))
     X = np.abs(X) * (rng.random((1200, 4)) < 0.3)

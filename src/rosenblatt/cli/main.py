@@ -90,6 +90,6 @@ def _system_error(error: OSError | MemoryError) -> str:
 
 def _usage_error(error: Any) -> str:
     """A usage error as a sentence; no text where the help has been shown instead."""
-    trouble = error.format_message().rstrip(".")
+    message = error.format_message().rstrip(".")
     path = "rosenblatt" if error.ctx is None else error.ctx.command_path
-    return f"Error: {trouble}. `{path} --help` shows the usage." if trouble else ""
+    return f"Error: {message}. `{path} --help` shows the usage." if message else ""

@@ -101,8 +101,8 @@ def verify(
     from rosenblatt.separation.proof.reader import load_proof
 
     if not proof or not Path(proof).exists() or Path(proof).is_dir():
-        trouble = "is a folder" if proof and Path(proof).is_dir() else "does not exist"
-        raise SourceError(f"{proof or 'A file without a name'} {trouble}. {WRITES_A_PROOF}")
+        problem = "is a folder" if proof and Path(proof).is_dir() else "does not exist"
+        raise SourceError(f"{proof or 'A file without a name'} {problem}. {WRITES_A_PROOF}")
     claimed = load_proof(proof)
     encoding = None if claimed.encoding is None else parse_claimed_encoding(claimed.encoding)
     try:

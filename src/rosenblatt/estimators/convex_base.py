@@ -30,7 +30,7 @@ from rosenblatt.estimators.convex_fit import (
 )
 from rosenblatt.estimators.linear_base import LinearClassifier, unchanged_by_failure
 from rosenblatt.estimators.parameters import ConvexParameters
-from rosenblatt.estimators.sklearn_callbacks import Listener
+from rosenblatt.estimators.sklearn_callbacks import CallbackContext
 from rosenblatt.kernels.rows import n_rows
 from rosenblatt.linalg.blas import one_thread
 from rosenblatt.online.result import Ending, Outcome
@@ -91,12 +91,12 @@ class CertifiedClassifier(ConvexParameters, LinearClassifier):
             for name in PER_FIT:
                 self.__dict__.pop(name, None)
 
-            def solve(listener: Listener | None) -> None:
-                self._store(data, minimise(objective, data, start, self._limits(), listener))
+            def solve(callbacks: CallbackContext | None) -> None:
+                self._store(data, minimise(objective, data, start, self._limits(), callbacks))
 
             try:
                 with one_thread():
-                    sklearn_callbacks.solve_heard(
+                    sklearn_callbacks.solve_with_callbacks(
                         self, given, (n_runs, float(self.tol or 0.0)), solve
                     )
             except (FloatingPointError, OverflowError):

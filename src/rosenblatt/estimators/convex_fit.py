@@ -26,7 +26,7 @@ from rosenblatt.estimators.absent_classes import (
     with_absent,
 )
 from rosenblatt.estimators.log_messages import log_step
-from rosenblatt.estimators.sklearn_callbacks import Listener
+from rosenblatt.estimators.sklearn_callbacks import CallbackContext
 from rosenblatt.kernels.rows import n_cols
 from rosenblatt.losses.margin_losses import Loss
 from rosenblatt.model_selection.choose_c import Choice, choose
@@ -119,7 +119,7 @@ def minimise(
     data: TrainingData,
     start: list[Start] | None,
     limits: Limits,
-    listener: Listener | None,
+    callbacks: CallbackContext | None,
 ) -> ConvexFit:
     """Weights that minimise the objective, from a start or from zero."""
     original, offsets = data, None
@@ -131,8 +131,8 @@ def minimise(
     C, selection = objective.C, None
     if isinstance(C, str):
         C, start, selection = select_C(objective, data, limits)
-    if listener is not None:
-        limits = replace(limits, progress=partial(ending_asked_for, listener, offsets))
+    if callbacks is not None:
+        limits = replace(limits, progress=partial(ending_asked_for, callbacks, offsets))
     runs = run_from(objective, data, C, start, limits)
     if offsets is not None:
         runs = [move_back(objective, original, C, run, offsets, limits.tol) for run in runs]
@@ -284,7 +284,7 @@ def recorded(steps: Iterator[Step], output: int, positive: int, limits: Limits) 
 
 
 def ending_asked_for(
-    listener: Listener, offsets: Floats | None, output: int, step: Step
+    callbacks: CallbackContext, offsets: Floats | None, output: int, step: Step
 ) -> Ending | None:
     """Report a step to callbacks; the ending, where one of them asks for it."""
 
@@ -292,7 +292,7 @@ def ending_asked_for(
         W = np.atleast_2d(step.w)
         return {"_W": W if offsets is None else at_origin(W, offsets)}
 
-    wanted = listener.wants_end(output, step, weights)
+    wanted = callbacks.wants_end(output, step, weights)
     return Ending.STOPPED_BY_CALLBACK if wanted else None
 
 

@@ -29,7 +29,7 @@ def set_callbacks(estimator: Any, *callbacks: Any) -> Any:
     return CallbackSupportMixin.set_callbacks(estimator, *callbacks)
 
 
-class Listener:
+class CallbackContext:
     """Reports to callbacks how far each run of a fit has come; runs may be on threads."""
 
     def __init__(
@@ -67,10 +67,10 @@ class Listener:
         return wanted
 
 
-def solve_heard(
+def solve_with_callbacks(
     estimator: Any, data: dict[str, Any], size: tuple[int, float], solve: Callable[..., None]
 ) -> None:
-    """Call `solve` with the listener of a fit of so many runs to a `tol`, if callbacks are set."""
+    """Call `solve` with the callbacks of a fit of so many runs to a `tol`, if callbacks are set."""
     if "_skl_callbacks" not in vars(estimator):
         solve(None)
         return
@@ -86,7 +86,7 @@ def solve_heard(
             sequential_subtasks=n_units == 1,
         )
         context.call_on_fit_task_begin(estimator=estimator, **data)
-        solve(Listener(estimator, context, data, (n_units, n_digits)))
+        solve(CallbackContext(estimator, context, data, (n_units, n_digits)))
         context.call_on_fit_task_end(estimator=estimator, reconstruction_attributes={}, **data)
 
     with_callbacks(fit)(estimator)

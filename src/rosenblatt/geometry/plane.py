@@ -90,12 +90,12 @@ def segment(w: npt.ArrayLike, b: float, box: Box) -> Floats | None:
 def _box_interval(start: Floats, along: Floats) -> tuple[float, float] | None:
     """The interval of t in which start + t·along lies in the box [−1, 1]²."""
     first, last = -np.inf, np.inf
-    for place, slope in zip(start.tolist(), along.tolist(), strict=True):
-        if slope == 0:
+    for place, step in zip(start.tolist(), along.tolist(), strict=True):
+        if step == 0:
             if abs(place) > 1:
                 return None
             continue
-        enter, leave = sorted(((-1 - place) / slope, (1 - place) / slope))
+        enter, leave = sorted(((-1 - place) / step, (1 - place) / step))
         first, last = max(first, enter), min(last, leave)
     return (first, last) if first < last else None
 

@@ -15,8 +15,8 @@ from rosenblatt.lab.controllers.mark_i import MarkIController
 from rosenblatt.lab.controllers.plane import Files, PlaneController
 from rosenblatt.lab.format import hints
 from rosenblatt.lab.session import Session
-from rosenblatt.lab.state import ROOMS, Opened
-from rosenblatt.lab.views.binding import on_change
+from rosenblatt.lab.state import TABS, Opened
+from rosenblatt.lab.views.bindings import on_change
 from rosenblatt.lab.views.bridge import Bridge
 
 TEMPLATE = Template(Path(__file__).with_name("page.html").read_text(encoding="utf-8"))
@@ -37,15 +37,15 @@ class Page:
         }
         self._controllers: dict[str, Any] = {}  # built when first opened
         switch = RadioButtonGroup(
-            name="rooms",
+            name="tabs",
             labels=ROOM_LABELS,
-            active=ROOMS.index(opened.setup.room),
-            css_classes=["lab-rooms"],
+            active=TABS.index(opened.setup.tab),
+            css_classes=["lab-tabs"],
         )
-        on_change(switch, "active", lambda new: self._enter(ROOMS[new]))
+        on_change(switch, "active", lambda new: self._enter(TABS[new]))
         self._column = Column(name="content", children=[], sizing_mode="stretch_both")
         self._keys = Div(name="keys_here", stylesheets=[theme.WORDS, theme.KEYS])
-        self._enter(opened.setup.room)
+        self._enter(opened.setup.tab)
         doc.title = "rosenblatt lab"
         doc.template = TEMPLATE
         doc.theme = Theme(json=theme.LOOK)
@@ -54,7 +54,7 @@ class Page:
             doc.add_root(root)
 
     def _enter(self, name: str) -> None:
-        self._session.change(room=name)
+        self._session.change(tab=name)
         if name not in self._controllers:
             self._controllers[name] = self._factories[name]()
             self._column.children = [*self._column.children, self._controllers[name].view]
@@ -64,7 +64,7 @@ class Page:
         self._controllers[name].enter()
 
     def _pressed(self, key: str) -> None:
-        self._controllers[self._session.setup.room].pressed(key)
+        self._controllers[self._session.setup.tab].pressed(key)
 
     def _uploaded(self, key: str, error: str) -> None:
         self._controllers["plane"].uploaded(key, error)

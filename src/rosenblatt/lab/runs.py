@@ -39,13 +39,13 @@ class Moment(NamedTuple):
 class Run:
     """A training run; subclasses define a step."""
 
-    def __init__(self, model: Any, n_passes: int, steps_per_pass: int) -> None:
-        self.model, self.n_passes, self.steps_per_pass = model, n_passes, steps_per_pass
+    def __init__(self, model: Any, n_epochs: int, steps_per_pass: int) -> None:
+        self.model, self.n_epochs, self.steps_per_pass = model, n_epochs, steps_per_pass
 
     @property
     def n_steps(self) -> int:
         """Number of steps."""
-        return self.n_passes * self.steps_per_pass
+        return self.n_epochs * self.steps_per_pass
 
     @property
     def by_samples(self) -> bool:
@@ -75,7 +75,7 @@ class SampleRun(Run):
     """A rule that updates on single samples."""
 
     def __init__(self, model: Any, replay: Replay) -> None:
-        super().__init__(model, replay.n_passes, replay.n_rows)
+        super().__init__(model, replay.n_epochs, replay.n_rows)
         self._replay = replay
 
     def at(self, step: int) -> Moment:
@@ -103,7 +103,7 @@ class SampleRun(Run):
         replay = self._replay
         if self.n_steps > MAX_PATH_STEPS:
             return _distinct([W[0] for W in replay.ends()]), "w from pass to pass"
-        seen = [W[0] for passes in range(1, self.n_passes + 1) for W in replay.path(passes)]
+        seen = [W[0] for passes in range(1, self.n_epochs + 1) for W in replay.path(passes)]
         return _distinct([replay.start()[0], *seen]), "w after every change"
 
 
@@ -134,13 +134,13 @@ class PassRun(Run):
 
     def _compute_path(self) -> tuple[Floats, str]:
         """After each pass."""
-        last = min(self.n_passes, 100)
+        last = min(self.n_epochs, 100)
         return _distinct([self._after(step)[0] for step in range(last + 1)]), "w after every step"
 
     def _after(self, step: int) -> Floats:
         if step == 0:
             return _start(self._setup, self.final.shape)
-        return self.final if step == self.n_passes else self._refit(step)
+        return self.final if step == self.n_epochs else self._refit(step)
 
     def _weights_after(self, step: int) -> Floats:
         return _weights(self._fitted({"max_iter": step}))

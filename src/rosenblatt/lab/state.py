@@ -15,7 +15,7 @@ from rosenblatt.datasets import builtin
 from rosenblatt.lab.catalogue import LAB_RULES
 from rosenblatt.lab.mark_i import ALPHABETS, MACHINES, as_hex, from_hex
 
-ROOMS = ("plane", "gates", "mark-i")
+TABS = ("plane", "gates", "mark-i")
 VIEWS = ("proof", "weights", "curves")
 FEATURES = ("none", "products", "polynomial", "radial")
 DRAWN, FILE, BUILT_IN = "drawn", "file", "builtin:"
@@ -37,7 +37,7 @@ class Point(NamedTuple):
 
 @dataclass(frozen=True)
 class Setup:
-    """The controller that is open (`room`), the data, their features, the rule, and the step.
+    """The controller that is open (`tab`), the data, their features, the rule, and the step.
 
     `step` is the number of steps made; None is the end of the run. `start` holds initial weights
     (w, b), empty for zero. `target` is the column of a file to predict, empty for the one it was
@@ -45,7 +45,7 @@ class Setup:
     hexadecimal digits.
     """
 
-    room: str = "plane"
+    tab: str = "plane"
     view: str = "proof"
     data: str = BUILT_IN + "4f10"
     target: str = ""
@@ -217,7 +217,7 @@ def _cells(text: str) -> str:
 
 
 _READERS: dict[str, Any] = {
-    "room": _one_of(ROOMS),
+    "tab": _one_of(TABS),
     "view": _one_of(VIEWS),
     "data": _one_of((DRAWN, FILE, *(BUILT_IN + name for name in builtin.NAMES))),
     "target": _column,

@@ -42,7 +42,7 @@ from rosenblatt.logic.truth_table import Bits, inputs
 from rosenblatt.logic.units import ThresholdUnit
 from rosenblatt.types import Array, Ints
 
-MAX_CENSUS_INPUTS = 4  # up to here every function is decided by itself
+MAX_CENSUS_INPUTS = 4  # up to here every function is outputs by itself
 MAX_COUNTED_INPUTS = 7  # up to here the regular functions are
 
 
@@ -66,8 +66,8 @@ class Census:
         if not np.array_equal(np.sort(both), np.arange(2**2**self.n)):
             raise ProofError(f"The census does not hold every function of {self.n} inputs once.")
         x, w = inputs(self.n), self.units
-        decided = w[:, :-1] @ x.T + w[:, -1:] >= 0
-        if not np.array_equal(decided, truth_tables(self.realizable, self.n)):
+        outputs = w[:, :-1] @ x.T + w[:, -1:] >= 0
+        if not np.array_equal(outputs, truth_tables(self.realizable, self.n)):
             raise ProofError("A unit of the census does not compute its function.")
         a, b, c, d = self.pairs.T
         values = np.take_along_axis(truth_tables(self.unrealizable, self.n), self.pairs, axis=1)
@@ -114,7 +114,7 @@ def census(n: int) -> Census:
     undecided = proof < 0
     units, done = perceptron(tables[undecided])
     if not done.all():
-        raise ProofError(f"{(~done).sum()} functions of {n} inputs were not decided.")
+        raise ProofError(f"{(~done).sum()} functions of {n} inputs were not outputs.")
     return Census(n, numbers[undecided], units, numbers[~undecided], quadruples[proof[~undecided]])
 
 

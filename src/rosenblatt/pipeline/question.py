@@ -109,8 +109,8 @@ def parse_claimed_encoding(encoding: Mapping[str, Any]) -> ClaimedEncoding:
             f"The encoding in the proof file is damaged: {error} is missing."
         ) from error
     except (TypeError, ValueError, AttributeError, OverflowError, ParameterError) as error:
-        trouble = str(error).removesuffix(".")
-        raise ProofFileError(f"The encoding in the proof file is damaged: {trouble}.") from error
+        reason = str(error).removesuffix(".")
+        raise ProofFileError(f"The encoding in the proof file is damaged: {reason}.") from error
     return ClaimedEncoding(encoding, transformer, choices, map_specs)
 
 

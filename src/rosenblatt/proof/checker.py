@@ -269,12 +269,12 @@ def main(arguments: list[str]) -> int:
         demand(len(arguments) == 3, "Usage: check proof.json X.npy y.npy (or X.npz)", ValueError)
         for path in arguments:  # a device may have no end
             demand(Path(path).is_file(), f"{path} is no file.", ValueError)
-        code, said = 0, check(Path(arguments[0]).read_text(encoding="utf-8"), *arguments[1:])
+        code, message = 0, check(Path(arguments[0]).read_text(encoding="utf-8"), *arguments[1:])
     except AssertionError as error:
-        code, said = 1, f"The proof does not hold: {error}"
+        code, message = 1, f"The proof does not hold: {error}"
     except Exception as error:  # whatever cannot be read is not checked
-        code, said = 2, f"Cannot be checked: {error} ({type(error).__name__})"
-    print(said, file=sys.stderr if code == 2 else sys.stdout)
+        code, message = 2, f"Cannot be checked: {error} ({type(error).__name__})"
+    print(message, file=sys.stderr if code == 2 else sys.stdout)
     return code
 
 

@@ -18,7 +18,7 @@ from rosenblatt.lab.runs import Run, run_of
 from rosenblatt.lab.session import Session
 from rosenblatt.lab.state import DRAWN, FILE, MAX_POINTS, VIEWS, Point, start_of
 from rosenblatt.lab.verdicts import Witness, verdict_on, witnesses
-from rosenblatt.lab.views.binding import on_change
+from rosenblatt.lab.views.bindings import on_change
 from rosenblatt.lab.views.controls import ControlsView
 from rosenblatt.lab.views.curves import CurvesView
 from rosenblatt.lab.views.plane import PlaneView

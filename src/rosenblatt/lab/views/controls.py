@@ -23,7 +23,7 @@ from rosenblatt.lab.files import File
 from rosenblatt.lab.format import sentence
 from rosenblatt.lab.state import BUILT_IN, DRAWN, FEATURES, FILE, PLANE_CLASSES, Setup
 from rosenblatt.lab.theme import MESSAGE, WORDS
-from rosenblatt.lab.views.binding import on_change
+from rosenblatt.lab.views.bindings import on_change
 
 WIDTH = 250
 HALF = (WIDTH - 8) // 2
@@ -47,7 +47,7 @@ MAX_CLASSES, MAX_NAME_LENGTH = 8, 18  # of the legend
 HOW_TO_DRAW = "Click to draw, drag to move; click a point, then Delete or 1, 2, 3."
 
 
-class Listener(Protocol):
+class EventHandler(Protocol):
     """The controller of the plane, which is called on every choice."""
 
     def choose_data(self, name: str) -> None:
@@ -84,8 +84,8 @@ class Listener(Protocol):
 class ControlsView:
     """Widgets for all fields of a set-up."""
 
-    def __init__(self, listener: Listener, upload: Button) -> None:
-        self._listener, self._showing, self._rule = listener, False, ""
+    def __init__(self, handler: EventHandler, upload: Button) -> None:
+        self._handler, self._showing, self._rule = handler, False, ""
         self._widgets: list[Any] = []
         self._data = Select(
             title="", options=_data_options(), width=WIDTH, css_classes=["lab-data"]
@@ -122,7 +122,7 @@ class ControlsView:
         self._message = Div(
             text="", width=WIDTH, css_classes=["lab-message"], stylesheets=[WORDS, MESSAGE]
         )
-        self._listen(clear, delete)
+        self._connect(clear, delete)
         self.view = Column(
             children=[
                 heading("Data"),
@@ -146,8 +146,8 @@ class ControlsView:
             spacing=6,
         )
 
-    def _listen(self, clear: Button, delete: Button) -> None:
-        page = self._listener
+    def _connect(self, clear: Button, delete: Button) -> None:
+        page = self._handler
         clear.on_click(page.clear_points)
         delete.on_click(page.delete_points)
         self._on(self._data, page.choose_data)
@@ -210,7 +210,7 @@ class ControlsView:
         self._showing = False
 
     def _widget(self, setting: Setting) -> Any:
-        page = self._listener
+        page = self._handler
         widget: Any
         if isinstance(setting, Number):
             widget = Spinner(

@@ -10,7 +10,7 @@ from bokeh.plotting import figure
 from rosenblatt.lab.curves import Chart
 from rosenblatt.lab.format import sentence
 from rosenblatt.lab.theme import ACCENT, SOFT, WRONG, plain
-from rosenblatt.lab.views.binding import send
+from rosenblatt.lab.views.bindings import send
 
 WIDTH = 410  # pixels
 MAX_LINEAR_CHARTS = 3

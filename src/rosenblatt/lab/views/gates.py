@@ -30,7 +30,7 @@ from rosenblatt.lab.gates import (
 )
 from rosenblatt.lab.state import MAX_INPUTS
 from rosenblatt.lab.theme import ACCENT, INK, WRONG, plain
-from rosenblatt.lab.views.binding import on_change
+from rosenblatt.lab.views.bindings import on_change
 from rosenblatt.lab.views.controls import HALF, WIDTH, heading
 from rosenblatt.logic.realize import Realizable, realize
 

@@ -38,7 +38,7 @@ from rosenblatt.lab.mark_i import (
     pictures_of,
 )
 from rosenblatt.lab.theme import ACCENT, INK, PALE, SOFT, plain
-from rosenblatt.lab.views.binding import on_change
+from rosenblatt.lab.views.bindings import on_change
 from rosenblatt.lab.views.controls import HALF, heading
 from rosenblatt.types import Floats
 
@@ -59,7 +59,7 @@ if (ink.some((value, i) => value != source.data.ink[i])) source.data = {...sourc
 """
 
 
-class Listener(Protocol):
+class EventHandler(Protocol):
     """The controller of the Mark I, which is called on every choice."""
 
     def draw(self, cells: Floats) -> None:
@@ -78,8 +78,8 @@ class Listener(Protocol):
 class MarkIView:
     """Pixels to draw on, scores and weights."""
 
-    def __init__(self, listener: Listener) -> None:
-        self._listener, self._showing = listener, False
+    def __init__(self, handler: EventHandler) -> None:
+        self._handler, self._showing = handler, False
         rows, columns = np.divmod(np.arange(CELLS), SIDE)
         self._source = ColumnDataSource(
             {
@@ -91,9 +91,9 @@ class MarkIView:
         on_change(self._source, "data", lambda _: self._on_ink())
         self._pen = RadioButtonGroup(labels=["Draw", "Erase"], active=0, width=HALF)
         clear = Button(label="Clear", width=HALF, css_classes=["lab-wipe"])
-        clear.on_click(lambda: listener.draw(np.zeros(CELLS)))
+        clear.on_click(lambda: handler.draw(np.zeros(CELLS)))
         some = Button(label="Show one", width=HALF, css_classes=["lab-some"])
-        some.on_click(listener.show_some)
+        some.on_click(handler.show_some)
         self._alphabets = RadioButtonGroup(
             labels=[name.capitalize() for name in ALPHABETS],
             active=0,
@@ -249,12 +249,12 @@ class MarkIView:
         if not self._showing:
             ink = np.asarray(self._source.data["ink"], float)
             if ink.shape == (CELLS,) and np.isin(ink, (0.0, 1.0)).all():
-                self._listener.draw(ink)
+                self._handler.draw(ink)
 
     def _on_rule(self, rule: str) -> None:
         if not self._showing:
-            self._listener.choose_rule(rule)
+            self._handler.choose_rule(rule)
 
     def _on_alphabet(self, place: int) -> None:
         if not self._showing:
-            self._listener.choose_alphabet(list(ALPHABETS)[place])
+            self._handler.choose_alphabet(list(ALPHABETS)[place])

@@ -9,7 +9,7 @@ from bokeh.plotting import figure
 
 from rosenblatt.lab.format import sentence
 from rosenblatt.lab.theme import ACCENT, INK, WRONG, plain
-from rosenblatt.lab.views.binding import on_change, send
+from rosenblatt.lab.views.bindings import on_change, send
 from rosenblatt.lab.weight_space import WeightPicture
 from rosenblatt.palette import colour
 

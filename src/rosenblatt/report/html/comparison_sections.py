@@ -36,7 +36,7 @@ def comparison_sections(report: dict[str, Any], provenance: Provenance) -> list[
     ]
 
 
-def comparison_lead(report: dict[str, Any]) -> Markup:
+def comparison_summary(report: dict[str, Any]) -> Markup:
     """The conclusion, and its main numbers."""
     best = max(report["results"], key=lambda result: result["accuracy"])
     enough = "yes" if report["linear_enough"] else "no"

@@ -49,7 +49,7 @@ def fit_sections(
     return [part for part in parts if part is not None]
 
 
-def lead(report: dict[str, Any]) -> Markup:
+def summary(report: dict[str, Any]) -> Markup:
     """The summary at the top: outcome, accuracy, verdict."""
     size = f"{report['n_rows']:,} × {report['n_encoded_features']:,}"
     items = [

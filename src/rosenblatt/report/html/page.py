@@ -22,7 +22,7 @@ class Section(NamedTuple):
     wide: bool = False
 
 
-def page(title: str, lead: Markup, sections: list[Section]) -> str:
+def page(title: str, summary: Markup, sections: list[Section]) -> str:
     """The report as text."""
     style, script = _own("page.css"), _own("page.js")
     policy = (
@@ -41,7 +41,7 @@ def page(title: str, lead: Markup, sections: list[Section]) -> str:
         tag("section", tag("h2", part.title), part.content, class_="wide" if part.wide else None)
         for part in sections
     )
-    top = tag("header", tag("h1", title), lead)
+    top = tag("header", tag("h1", title), summary)
     body = tag("body", top, tag("main", *parts), tag("script", script))
     return "<!DOCTYPE html>\n" + tag("html", head, body, lang="en") + "\n"
 

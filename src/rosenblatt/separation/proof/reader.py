@@ -100,9 +100,9 @@ def parse_proof(fields: Any) -> Proof:
         raise ProofFileError(f'"answer" must be one of {", ".join(RECORDS)}; got {answer!r}.')
     wanted = {**ABOUT, **READERS[version, answer]}
     known = {"format", "version", "answer", *wanted}
-    strange = sorted(set(fields) - known)
-    if strange:
-        raise ProofFileError(f"The proof file has a field that no proof has: {strange[0]!r}.")
+    unknown = sorted(set(fields) - known)
+    if unknown:
+        raise ProofFileError(f"The proof file has a field that no proof has: {unknown[0]!r}.")
     read = {name: _field(fields, name, read) for name, read in wanted.items()}
     if version == 1:
         read = _of_version_1(read)

@@ -4,7 +4,7 @@ Where no row of a class has a negative value of some feature, and no row of anot
 one, a large enough weight of that feature puts all rows of the class that have it on the right side
 and draws none to the wrong one. A word that only spam uses, a pixel that only eights reach: such
 rows are free. Without them other features become one-sided, so this is done again, in rounds, until
-no row is freed. Of 60,000 digits with 4,534 features 9,127 rows are freed, and 2,048 features
+no row is removed. Of 60,000 digits with 4,534 features 9,127 rows are removed, and 2,048 features
 remain.
 """
 
@@ -23,13 +23,13 @@ from rosenblatt.separation.search.kesler import Space
 from rosenblatt.separation.search.working_set import TimeLimitReached
 from rosenblatt.types import Array, Floats, Ints
 
-MIN_FREED_SHARE = 0.02  # share of the rows to be freed, below which a copy of the rest does not pay
+MIN_REMOVED_SHARE = 0.02  # of the rows; below it a copy of the rest does not pay
 MAX_ROUNDS = 30
 MARGIN_FACTOR = 1.01  # times the margin of the rest, for what rounding takes
 
 
 class Round(NamedTuple):
-    """Rows freed at once, and the signs of every class's one-sided features."""
+    """Rows removed at once, and the signs of every class's one-sided features."""
 
     rows: Ints
     sign: Array
@@ -61,7 +61,7 @@ def _of_others(counts: Ints) -> Ints:
 
 @dataclass(frozen=True, eq=False)
 class Rest:
-    """The rows and features that remain, and the rounds in which the others were freed."""
+    """The rows and features that remain, and the rounds in which the others were removed."""
 
     space: Space
     part: Space
@@ -92,10 +92,10 @@ class Rest:
         return wide
 
     def _lifted(self, W: Array) -> Array:
-        """Bring the freed rows to the margin of the rest by their features, the last round first.
+        """Bring the removed rows to the margin of the rest by their features, the last round first.
 
         A round's features are one-sided among its own rows and all that remained after it, so they
-        can do harm only to rows freed before, which come later here. Weights beyond floats are
+        can do harm only to rows removed before, which come later here. Weights beyond floats are
         returned as infinite or nan: they separate nothing, and all rows are to be decided then.
         """
         V = nearest(W).copy()
@@ -143,7 +143,7 @@ class Rest:
 
 
 def rest_of(space: Space, deadline: Deadline) -> Rest:
-    """Free what can be freed; where that is almost nothing, everything remains."""
+    """Free what can be removed; where that is almost nothing, everything remains."""
     table = space.table
     if table.values.dtype.kind == "O":  # integers beyond floats fit no kernel
         return everything(space)
@@ -151,12 +151,12 @@ def rest_of(space: Space, deadline: Deadline) -> Rest:
     rounds: list[Round] = []
     counts = counted(table, table.blocks())
     while len(rounds) < MAX_ROUNDS and not deadline.passed():
-        freed = _round(table, remain, counts.one_sided())
-        if len(freed.rows) == 0:
+        removed = _round(table, remain, counts.one_sided())
+        if len(removed.rows) == 0:
             break
-        rounds.append(freed)
-        remain[freed.rows] = False
-        counts = counts.without(counted(table, _in_blocks(table, freed.rows)))
+        rounds.append(removed)
+        remain[removed.rows] = False
+        counts = counts.without(counted(table, _in_blocks(table, removed.rows)))
         deadline.report("one-sided features", len(rounds), int(remain.sum()))
     used = np.flatnonzero((counts.up + counts.down).sum(axis=0))
     used = used if len(used) else np.arange(1)  # a table has a column
@@ -175,17 +175,17 @@ def everything(space: Space) -> Rest:
 
 def _worthwhile(table: Table, remain: Array) -> bool:
     left = int(np.count_nonzero(remain))
-    return left <= (1 - MIN_FREED_SHARE) * table.n and table.may_copy(left)
+    return left <= (1 - MIN_REMOVED_SHARE) * table.n and table.may_copy(left)
 
 
 def _round(table: Table, remain: Array, sign: Array) -> Round:
     """Find the remaining rows that a one-sided feature of their class lifts."""
-    freed = [np.zeros(0, np.int64)]
+    removed = [np.zeros(0, np.int64)]
     for rows in table.blocks() if sign.any() else ():
         scores = table.products(rows, sign.T.astype(float))
         lift = scores[np.arange(len(rows)), table.codes[rows]]
-        freed.append(rows[remain[rows] & (lift > 0)])
-    return Round(np.concatenate(freed), sign)
+        removed.append(rows[remain[rows] & (lift > 0)])
+    return Round(np.concatenate(removed), sign)
 
 
 def _in_blocks(table: Table, rows: Ints) -> list[Ints]:

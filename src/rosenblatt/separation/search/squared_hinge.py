@@ -110,16 +110,16 @@ def _newton_direction(A: Any, gradient: Floats, accuracy: float, deadline: Deadl
 def _step_length(margin: Floats, change: Floats) -> float:
     """Minimise f along a direction, by bisection of its derivative; all of a step if enough."""
 
-    def slope(t: float) -> float:
+    def derivative(t: float) -> float:
         residual = np.maximum(0.0, 1 - margin - t * change)
         return -float(change @ residual)
 
     low, high = 0.0, 1.0
-    if abs(slope(high)) < 0.1 * abs(slope(low)):
+    if abs(derivative(high)) < 0.1 * abs(derivative(low)):
         return high
-    while slope(high) < 0 and high < MAX_STEP_LENGTH:
+    while derivative(high) < 0 and high < MAX_STEP_LENGTH:
         low, high = high, 2 * high
     for _ in range(MAX_BISECTIONS):
         middle = (low + high) / 2
-        low, high = (middle, high) if slope(middle) < 0 else (low, middle)
+        low, high = (middle, high) if derivative(middle) < 0 else (low, middle)
     return high
