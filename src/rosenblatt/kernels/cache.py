@@ -116,7 +116,14 @@ class KernelFiles(caching.IndexDataCacheFile):
         base = self._index_name.removesuffix(".nbi")
         name = f"{base}.{sha256(depends_on).hexdigest()[:32]}.nbc"
         self._save_data(name, data)
-        self._save_index(self._load_index() | {key: name})
+        self._save_index(self._known() | {key: name})
+
+    def _known(self) -> dict[Any, str]:
+        """Names of the files by key; none if the index holds types that are there no more."""
+        try:
+            return dict(self._load_index())
+        except Exception:  # pickle raises whatever the types of an earlier version do
+            return {}
 
 
 class KernelCache(caching.FunctionCache):
@@ -133,10 +140,11 @@ class KernelCache(caching.FunctionCache):
         )
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Cached kernel of a signature; None if there is none."""
-        with suppress(OSError):
+        """Cached kernel of a signature; None if there is none that this version can load."""
+        try:
             return super().load_overload(sig, target_context)
-        return None
+        except Exception:  # a disk that fails, or pickles of another version: compile again
+            return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Cache a kernel, unless the disk is full or the folder is gone."""
