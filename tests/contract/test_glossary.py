@@ -12,9 +12,9 @@ PACKAGE = ROOT / "src/rosenblatt"
 GUIDES = ROOT / "docs/contributing"
 EXAMPLES = {  # what a reader of a guide writes
     "cli/count.py",
-    "features/absolute.py",
+    "features/transformers/absolute.py",
     "io/logfmt.py",
-    "maps/absolute.py",
+    "features/maps/absolute.py",
     "tests/cli/test_cli_count.py",
     "tests/io/test_logfmt.py",
 }

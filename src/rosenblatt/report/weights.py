@@ -22,7 +22,7 @@ MAX_WEIGHTS = 1000  # of a output in JSON, largest first
 def columns_json(transformer: ColumnTransformer) -> list[dict[str, Any]]:
     """Name, kind and number of features of every column; the n-grams of text."""
     return [
-        {"name": column.name, "kind": type(column).__name__.lower(), "n_features": width_of(column)}
+        {"name": column.name, "kind": column.kind, "n_features": width_of(column)}
         | ({"ngrams": column.grams.spec} if isinstance(column, TextColumn) else {})
         for column in transformer.columns
     ]
