@@ -137,7 +137,7 @@ FORGERIES: dict[str, tuple[str, Callable[[Encoding], object], str]] = {
     ),
     "maps called by another name": (
         "maps",
-        lambda e: e["maps"][0].update(written="poly:2"),
+        lambda e: e["maps"][0].update(spec="poly:2"),
         "feature maps",
     ),
     "a map of other pairs": ("pairs", other_pairs, "feature maps"),

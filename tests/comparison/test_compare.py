@@ -273,7 +273,11 @@ def test_separable_by_luck_is_said():
             ParameterError,
             "rules must be a list of names out of auto",
         ),
-        ({"features": ["product"]}, ParameterError, "no features called 'product'. Did you mean"),
+        (
+            {"features": ["product"]},
+            ParameterError,
+            "feature map 'product'. Did you mean",
+        ),
         ({"n_folds": 1}, ParameterError, "n_folds must be an integer of at least 2; got 1"),
         ({"proof_seconds": -1}, ParameterError, "proof_seconds must be a finite number of at"),
         ({"random_state": None}, ParameterError, "random_state must be an integer of at least 0"),

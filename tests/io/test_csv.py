@@ -17,9 +17,9 @@ from packing import PACKERS, packed
 from rosenblatt.errors import SourceError
 from rosenblatt.io import csv as delimited
 from rosenblatt.io import files
-from rosenblatt.io.chunks import MISSING, Options
 from rosenblatt.io.csv import CsvSource
 from rosenblatt.io.csv_dialect import last_record_end
+from rosenblatt.io.options import MISSING, Options
 
 TEXT = st.text("abcXYZ019 .,;|\t\n\"'äß€漢🐈-_:#", max_size=12)
 NUMBERS = st.one_of(

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from rosenblatt.io.chunks import Options
 from rosenblatt.io.formats import open_source
+from rosenblatt.io.options import Options
 from rosenblatt.pipeline.fit import Plan, run
 from rosenblatt.registry import Rule
 from rosenblatt.report.fit_json import fit_json

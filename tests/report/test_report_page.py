@@ -14,8 +14,8 @@ import pytest
 from rosenblatt import palette
 from rosenblatt.data import buffer
 from rosenblatt.features.maps.spec import parse_map_specs
-from rosenblatt.io.chunks import Options
 from rosenblatt.io.formats import open_source
+from rosenblatt.io.options import Options
 from rosenblatt.pipeline import encoded_data
 from rosenblatt.pipeline.fit import Plan, run
 from rosenblatt.registry import Rule

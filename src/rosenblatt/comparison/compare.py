@@ -19,8 +19,9 @@ from rosenblatt.data.training_data import matrix_of
 from rosenblatt.data.validation import require_finite, rows_of
 from rosenblatt.errors import ParameterError, SourceError
 from rosenblatt.estimators import parameter_checks
-from rosenblatt.io.chunks import Chunk, Matrix, Options, Source, Table
+from rosenblatt.io.chunks import Chunk, Matrix, Source, Table
 from rosenblatt.io.formats import open_source
+from rosenblatt.io.options import Options
 from rosenblatt.io.wrappers import CachedSource
 from rosenblatt.model_selection.split import folds_of
 from rosenblatt.persist.model import IN_MEMORY, as_chunk

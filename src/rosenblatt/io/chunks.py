@@ -4,7 +4,7 @@ A chunk is a table with named columns, or a matrix of numbers. A source can be i
 once, each time from the beginning, and holds one chunk at a time: it may be far larger than memory.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,32 +18,6 @@ from rosenblatt.types import Array, Ints
 
 if TYPE_CHECKING:
     import polars as pl
-
-USUAL_TARGETS = ("target", "label", "class", "y")
-MISSING = ("", "NA", "N/A", "NaN", "nan", "NULL", "null", "None", "?")
-
-
-@dataclass(frozen=True)
-class Options:
-    """How to read files; None lets the reader find out.
-
-    `string_columns` are read as strings even where their cells look like numbers. In a source
-    `for_training`, so is a target of codes such as 01: as numbers, classes would be merged.
-    """
-
-    format: str | None = None
-    separator: str | None = None
-    header: bool | None = None
-    decimal_comma: bool | None = None
-    missing: tuple[str, ...] = MISSING
-    string_columns: frozenset[str] = frozenset()
-    zero_based: bool = False
-    for_training: bool = False
-
-
-def usual_target(names: Sequence[str]) -> str:
-    """The default column to predict: one called target, label, class or y, else the last."""
-    return next((name for name in names if name.lower() in USUAL_TARGETS), names[-1])
 
 
 class Place(NamedTuple):

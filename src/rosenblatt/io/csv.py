@@ -12,7 +12,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING
 
 from rosenblatt.errors import SourceError
-from rosenblatt.io.chunks import Options, Place, Table, usual_target
+from rosenblatt.io.chunks import Place, Table
 from rosenblatt.io.column_stack import unnamed
 from rosenblatt.io.csv_cells import (
     cast_columns,
@@ -32,6 +32,7 @@ from rosenblatt.io.csv_dialect import (
     last_record_end,
 )
 from rosenblatt.io.files import BOM, PIECE_BYTES, Piece, name_of, pieces
+from rosenblatt.io.options import Options, usual_target
 
 if TYPE_CHECKING:
     import polars as pl

@@ -27,8 +27,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rosenblatt.errors import SourceError
-from rosenblatt.io.chunks import USUAL_TARGETS, Options
 from rosenblatt.io.files import BOM, PIECE_BYTES, Piece, last_line_end, long_lines
+from rosenblatt.io.options import USUAL_TARGETS, Options
 
 TAB = "\t"
 SEPARATORS = TAB + ";|,"

@@ -8,8 +8,9 @@ import numpy as np
 
 from rosenblatt.datasets.builtin import Dataset
 from rosenblatt.features.maps.spec import MapSpec
-from rosenblatt.io.chunks import Options, Source
+from rosenblatt.io.chunks import Source
 from rosenblatt.io.formats import open_source
+from rosenblatt.io.options import Options
 from rosenblatt.io.wrappers import CachedSource
 from rosenblatt.pipeline.encoded_data import EncodedData, choices_for, encode, fit_maps
 from rosenblatt.preprocess.column_types import Choices
