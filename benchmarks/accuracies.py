@@ -261,15 +261,15 @@ def line_of(row: Row) -> str:
 HEAD = """\
 # One command, and a careful pipeline
 
-`rosenblatt fit TRAIN` and `rosenblatt predict`, with no settings but the name of the target, beside
-what a careful user of scikit-learn would write (`benchmarks/careful.py`): numbers standardised,
-gaps filled by the median with an indicator, categories one-hot, texts as tf-idf of words and word
-pairs, C chosen by cross-validation. Both learn from the same rows and answer the same rows, which
-they never saw: those of a test file, a fifth of all, or (titanic, penguins, sonar) each fifth in
-turn. A difference is in points, with its standard error over those rows. Times are the
-processor's for whole processes, imports included, all cores together; memory is the peak; ours are
-given as parts of theirs. Where their fits are long (cover type, IMDB, news20, MNIST), their C is
-one of three or four, chosen on a fifth of the rows.
+`rosenblatt fit TRAIN` and `rosenblatt predict`, with no settings but the name of the target,
+compared with what a careful user of scikit-learn would write (`benchmarks/careful.py`): numbers
+standardised, missing cells filled with the median and flagged, categories one-hot, texts as tf-idf
+of words and word pairs, C chosen by cross-validation. Both are trained on the same rows and
+evaluated on the same other rows: those of a test file, a fifth of all, or (titanic, penguins,
+sonar) each fifth in turn. A difference is in points, with its standard error over those rows. Times
+are processor times of whole processes, imports included, over all cores; memory is the peak; ours
+are given relative to theirs. Where their fits are long (cover type, IMDB, news20, MNIST), their C
+is one of three or four, chosen on a fifth of the rows.
 `python benchmarks/accuracies.py` makes this page.
 
 | data | test rows | ours | scikit-learn | difference | their time | memory | our time | memory |

@@ -20,9 +20,8 @@ import numpy as np
 from record import RESULTS, versions
 
 from rosenblatt import Perceptron, read, separability
-from rosenblatt.maps.recipes import recipe_of
-from rosenblatt.pipeline.encoded_data import EncodedData
-from rosenblatt.pipeline.mapped_data import apply_map
+from rosenblatt.features.maps.spec import parse_map_spec
+from rosenblatt.pipeline.encoded_data import EncodedData, apply_map
 
 SIZES = (0, 100, 200, 500, 1000, 2000, 3000, 4000, 5000, 7000, 10_000)
 PASSES = 30
@@ -60,7 +59,7 @@ def digits(part: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 def with_products(n: int, X: np.ndarray) -> np.ndarray:
-    step = recipe_of(f"random-products:{n}").learn(X)
+    step = parse_map_spec(f"random-products:{n}").fit(X)
     return apply_map(EncodedData(X, np.zeros(len(X), np.int8), on_disk=False), step).X
 
 

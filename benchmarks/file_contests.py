@@ -72,11 +72,11 @@ def ours_in_chunks(folder: Path) -> Iterator[None]:
 
     from rosenblatt import Perceptron
     from rosenblatt.data.training_data import matrix_of
-    from rosenblatt.io.svmlight import SvmLight
+    from rosenblatt.io.svmlight import SvmlightSource
 
     yield
     model = Perceptron()
-    for chunk in SvmLight((str(folder / SVMLIGHT),)):
+    for chunk in SvmlightSource((str(folder / SVMLIGHT),)):
         X = matrix_of(chunk.rows._replace(n_cols=N_WORDS))
         model.partial_fit(X, chunk.labels, classes=CLASSES)
 
@@ -87,10 +87,10 @@ def ours_joined(folder: Path) -> Iterator[None]:
     from scipy import sparse
 
     from rosenblatt import Perceptron
-    from rosenblatt.io.svmlight import SvmLight
+    from rosenblatt.io.svmlight import SvmlightSource
 
     yield
-    chunks = list(SvmLight((str(folder / SVMLIGHT),)))
+    chunks = list(SvmlightSource((str(folder / SVMLIGHT),)))
     lengths = np.concatenate([np.diff(chunk.rows.indptr) for chunk in chunks])
     X = sparse.csr_array(
         (
@@ -106,10 +106,10 @@ def ours_joined(folder: Path) -> Iterator[None]:
 
 def ours_read(folder: Path) -> Iterator[None]:
     """Reading without learning."""
-    from rosenblatt.io.svmlight import SvmLight
+    from rosenblatt.io.svmlight import SvmlightSource
 
     yield
-    for _ in SvmLight((str(folder / SVMLIGHT),)):
+    for _ in SvmlightSource((str(folder / SVMLIGHT),)):
         pass
 
 
@@ -180,11 +180,11 @@ def ours_by_command(folder: Path, *, settings: tuple[str, ...]) -> Iterator[floa
 
 def ours_numbers(folder: Path) -> Iterator[float | None]:
     """Reading without learning."""
-    from rosenblatt.io.csv import Delimited
+    from rosenblatt.io.csv import CsvSource
     from rosenblatt.io.options import Options
 
     yield None
-    for _ in Delimited((str(folder / NUMBERS),), Options()):
+    for _ in CsvSource((str(folder / NUMBERS),), Options()):
         pass
 
 

@@ -34,12 +34,12 @@ Rows = list[list[Any]]
 
 
 class Problem(NamedTuple):
-    """Rows of Python numbers, labels, whether there is a bias, and how the rows are handed over."""
+    """Rows of Python numbers, labels, whether there is an intercept, and the storage."""
 
     name: str
     rows: Rows
     labels: list[int]
-    bias: bool
+    fit_intercept: bool
     storage: str
     repeats: int
 
@@ -47,13 +47,13 @@ class Problem(NamedTuple):
 # --- the referee --------------------------------------------------------------------------------
 
 
-def signed_vectors(rows: Rows, labels: list[int], *, bias: bool) -> list[list[Any]]:
+def signed_vectors(rows: Rows, labels: list[int], *, fit_intercept: bool) -> list[list[Any]]:
     """Kesler's vectors; the weights of the first class are 0, which loses nothing."""
     classes = sorted(set(labels))
     distinct = {(tuple(row), label) for row, label in zip(rows, labels, strict=True)}
     out = []
     for row, label in sorted(distinct, key=repr):
-        z = [flint.fmpq(*v.as_integer_ratio()) for v in row] + [flint.fmpq(1)] * bias
+        z = [flint.fmpq(*v.as_integer_ratio()) for v in row] + [flint.fmpq(1)] * fit_intercept
         for rival in classes:
             if rival != label:
                 sign = {label: 1, rival: -1}
@@ -106,9 +106,9 @@ def _pivot(tableau: list[list[Any]], gain: list[Any], leaving: int, entering: in
                 row[j] -= times * head[j]
 
 
-def referee(rows: Rows, labels: list[int], *, bias: bool) -> str:
+def referee(rows: Rows, labels: list[int], *, fit_intercept: bool) -> str:
     """Return "separable", "touching" or "overlap"."""
-    vectors = signed_vectors(rows, labels, bias=bias)
+    vectors = signed_vectors(rows, labels, fit_intercept=fit_intercept)
     positive = most_positive(vectors)
     if positive == len(vectors):
         return "separable"
@@ -162,7 +162,7 @@ def beyond_floats(rng: np.random.Generator, n: int, d: int) -> Rows:
 
 
 def beyond_floats_at_times(rng: np.random.Generator, n: int, d: int) -> Rows:
-    """Small integers beside some beyond 2¹⁰²⁴."""
+    """Small integers and some beyond 2¹⁰²⁴."""
     large = 1 << int(rng.choice([1030, 2100]))
     return [
         [v * (large if u > 0 else 1) + u for v, u in zip(*two, strict=True)]
@@ -195,8 +195,8 @@ def labels_of(rng: np.random.Generator, rows: Rows, classes: int) -> list[int]:
     if way < 0.6:
         weights = [[int(v) for v in row] for row in rng.integers(-2, 3, (classes, len(rows[0])))]
         scores = [
-            [sum(w * flint.fmpq(*v.as_integer_ratio()) for w, v in zip(unit, row, strict=True))
-             for unit in weights]
+            [sum(w * flint.fmpq(*v.as_integer_ratio()) for w, v in zip(w_k, row, strict=True))
+             for w_k in weights]
             for row in rows
         ]  # fmt: skip
         labels = np.array([max(range(classes), key=score.__getitem__) for score in scores])
@@ -243,27 +243,27 @@ def outcome(problem: Problem) -> str:
     labels = problem.labels * problem.repeats
     X = stored(problem)
     try:
-        proof = separability(X, labels, fit_intercept=problem.bias)
+        proof = separability(X, labels, fit_intercept=problem.fit_intercept)
         proof.verify(X, labels)
     except Exception:
         return "crash: " + traceback.format_exc(limit=-2).replace("\n", " ")
-    told = proof.answer if proof.answer == "separable" else proof.kind
-    truth = referee(problem.rows, problem.labels, bias=problem.bias)
-    if told == truth:
+    found = proof.answer if proof.answer == "separable" else proof.kind
+    truth = referee(problem.rows, problem.labels, fit_intercept=problem.fit_intercept)
+    if found == truth:
         return f"right: {truth}"
-    if told == "unknown" and truth != "separable":
+    if found == "unknown" and truth != "separable":
         return "unknown kind"
-    return f"wrong: says {told}, is {truth}"
+    return f"wrong: says {found}, is {truth}"
 
 
-def run(seed: int, numbers: range, tell: Callable[[str], None] | None = None) -> Counter[str]:
-    """Count the outcomes of some problems, and tell of those that are not right."""
+def run(seed: int, numbers: range, report: Callable[[str], None] | None = None) -> Counter[str]:
+    """Count the outcomes of some problems, and report those that are not right."""
     counts = Counter[str]()
     for number in numbers:
         result = outcome(problem_of(seed, number))
         counts[result.split(":")[0] if result.startswith("crash") else result] += 1
-        if tell is not None and not result.startswith("right"):
-            tell(f"seed {seed}, problem {number}: {result}")
+        if report is not None and not result.startswith("right"):
+            report(f"seed {seed}, problem {number}: {result}")
     return counts
 
 

@@ -19,7 +19,7 @@ def growth(points: list[Point]) -> Iterator[str]:
         )
         yield (
             f"From {sizes[0]:,} to {sizes[-1]:,} {what} the time of a fit to a certified gap of"
-            f" 1e-6, with a bias, grows as their number to the power {told}."
+            f" 1e-6, with an intercept, grows as their number to the power {told}."
         )
     yield steeper(points)
     yield "![Time of a fit against rows and against entries of text](images/scaling.png)"
@@ -35,10 +35,10 @@ def steeper(points: list[Point]) -> str:
     share = f"{100 * most.system / most.seconds:.0f} %"
     return (
         f"Text takes more steps as it grows, {words[0].steps:,} to {words[-1].steps:,} for the"
-        " hinge; why was not examined (there come to be more rows than words on the way). The"
+        " hinge; the reason was not examined (rows come to outnumber words on the way). The"
         " largest tables of numbers take about as many steps as smaller ones, but up to"
-        f" {share} of their time is the operating system's, which has to find fresh memory:"
-        " vectors of a number a row are then too large for the allocator to keep from fit to fit."
+        f" {share} of their time is spent by the operating system on fresh memory: vectors of one"
+        " number per row are then too large for the allocator to keep between fits."
     )
 
 

@@ -29,7 +29,7 @@ from record import RESULTS, versions
 from skimage.feature import hog as peer
 
 from rosenblatt import read
-from rosenblatt.maps.hog import hog
+from rosenblatt.features.maps.hog import hog
 
 OURS = [sys.executable, "-c", "from rosenblatt.cli.main import main; main()"]
 FILE = RESULTS / "images.json"
@@ -66,11 +66,11 @@ def speed(train: Path) -> dict[str, Any]:
     """Seconds of the processors for all digits, and how far the two differ."""
     digits = np.asarray(read(str(train)).X)
     made = hog(digits, (4, 4))
-    made.rows(digits[:10])  # compiles
+    made.transform(digits[:10])  # compiles
     ours, theirs, clock, apart = [], [], [], 0.0
     for turn in range(ROUNDS):
         begun = time.perf_counter()
-        features, spent = timed(lambda: made.rows(digits))
+        features, spent = timed(lambda: made.transform(digits))
         clock.append(time.perf_counter() - begun)
         ours.append(spent)
         some = range(turn * SHARE, (turn + 1) * SHARE)

@@ -26,44 +26,44 @@ HEAD = """\
 Written by `benchmarks/page.py` from what `benchmarks/solvers.py` and `benchmarks/scaling.py` have
 measured; do not edit.
 
-Everybody minimises ½‖w‖² + Σ loss (C = 1) on the same arrays, and one function computes
-everybody's objective P in float64. A figure is the time of the quickest fit with
+All tools minimise ½‖w‖² + Σ loss (C = 1) on the same arrays, and one function computes the
+objective P of their weights in float64. A figure is the time of the fastest fit with
 (P − P\\*)/P\\* ≤ 1e-3, or 1e-6, in units of one `X @ w` on one thread: *passes*. Less is better.
-P\\* is the least objective that anybody found. Every tool climbed a ladder of tolerances, and its
-best step counts; what a tool needs to be given (float64, columns first, an own format) was made
-outside its time. A ladder was stopped when its budget was spent (6 s; 30 s for the strongest where
-nobody was done by then; for ten classes 90 s, as ours, for LinearSVC on the hinge, LIBLINEAR -s 2,
-and lbfgs and newton-cg without a bias), or 10 times what the quickest peer before it needed for
-1e-6. Short fits are repeated, and the best time counts. One thread is timed by the processor's
-clock, two by the clock on the wall; for two threads the better of one and two counts, and a dash
-says that nobody was asked for two.
+P\\* is the lowest objective that any tool found. Every tool ran with a series of ever smaller
+tolerances, and its best run counts; what a tool needs as input (float64, column order, a format of
+its own) was prepared outside the timing. A series was stopped when its time limit was spent (6 s;
+30 s for the strongest tools where none was done by then; for ten classes 90 s, as for ours, for
+LinearSVC on the hinge, LIBLINEAR -s 2, and lbfgs and newton-cg without an intercept), or after 10
+times what the fastest peer before it needed for 1e-6. Short fits are repeated, and the best time
+counts. One thread is timed by processor time, two by wall-clock time; for two threads the better of
+one and two counts, and a dash says that two were not measured.
 
-Without a bias all tools solve the same problem. With a bias only those take part that leave it out
-of the penalty: scikit-learn's solvers of logistic regression, Intel's, SGD, LIBSVM (by `SVC`), and
-the primal solvers of LIBLINEAR with `-R`. LinearSVC, the dual solvers of LIBLINEAR and snapml
+Without an intercept ("bias") all tools solve the same problem. With one, only those take part that
+do not penalise it: scikit-learn's solvers of logistic regression, Intel's, SGD, LIBSVM (by `SVC`),
+and the primal solvers of LIBLINEAR with `-R`. LinearSVC, the dual solvers of LIBLINEAR and snapml
 penalise it, which is another objective; lightning and skglm have none here.
 Ten classes (`mnist`) are ten problems, each class against the rest, or for the logistic loss one
-multinomial problem; tools that do not solve these, or pairs of classes instead, take no part, so
-that nobody is left for the hinge with a bias. Not asked for ten classes, though they could: sag,
-saga and lightning; with a bias also newton-cholesky and the runs on float64.
+multinomial problem. Tools that solve neither, or solve pairs of classes instead, are left out, so
+the hinge with an intercept has no peers. Not measured for ten classes, though they could be: sag,
+saga and lightning; with an intercept also newton-cholesky and the runs on float64.
 
-Contenders were measured one after the other, on different days and machines, each in units of its
-own day. Ours and the peers that held a row of the first table were raced again in one go, on an
-otherwise idle machine; of ten classes only ours. Where ours had to compile in its time, was changed
-since, or was as fast as a peer (barely, news20, imdb, w8a), both were raced once more, and the last
-times stand here.
+The tools were measured one after the other, on different days and machines, each in units of its
+own day. Ours and the peers that were fastest in a row of the first table were measured again in one
+run, on an otherwise idle machine; for ten classes only ours. Where ours had compiled during its
+time, was changed since, or was as fast as a peer (barely, news20, imdb, w8a), both were measured
+once more, and the last times are shown.
 """
 NOTES = """\
 ## Notes on the peers
 
-- **LIBLINEAR** is here in its multi-core build, which on one thread is the ordinary one: both have
-  the same module name and cannot be installed together. Its dual solvers end after a fixed number
-  of passes whatever the tolerance.
-- **Vowpal Wabbit** has the same objective only by L-BFGS, which knows no hinge; it reads a cache
-  file in every pass, here made beforehand from the sparse tables.
+- **LIBLINEAR** is the multi-core build, which on one thread is the same as the ordinary one: both
+  have the same module name and cannot be installed together. Its dual solvers stop after a fixed
+  number of passes, whatever the tolerance.
+- **Vowpal Wabbit** has the same objective only with L-BFGS, which does not support the hinge; it
+  reads a cache file in every pass, which was made beforehand from the sparse tables.
 - **lightning** is not in the extra: it must be built against the installed Cython and NumPy, by
   `pip install --no-build-isolation sklearn-contrib-lightning`.
-- **Intel** is scikit-learn-intelex, which takes dense rows.
+- **Intel** is scikit-learn-intelex, which takes dense rows only.
 """
 
 
@@ -72,8 +72,8 @@ def write_page(record: Record) -> None:
 
 
 READ_OFF = """
-The ratios are those of the table. The reasons were read off traces and profiles by hand
-(`benchmarks/reasons.py`); no script has measured them.
+The ratios are those of the table. The reasons were found by reading traces and profiles
+(`benchmarks/reasons.py`); no script measures them.
 """
 
 

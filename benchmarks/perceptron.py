@@ -1,11 +1,10 @@
-"""What a pass of the perceptron costs: ours, scikit-learn's, and the limit, in one run.
+"""What an epoch of the perceptron costs: ours, scikit-learn's, and the limit, in one run.
 
-The unit is one `X @ w` on one thread, the least a pass can do with a row. Beside it stands
-what it takes to score dense rows in the order of the pass and learn nothing: a shuffle reads at 12
+The unit is one `X @ w` on one thread, the least an epoch can do with a row. Beside it stands
+what it takes to score dense rows in the order of the epoch and learn nothing: a shuffle reads at 12
 places by turns, and what two rows share of a cache line twice. Absolute times mean little on shared
-machines, so ratios are printed; they go to benchmarks/results/ as JSON and table.
-One thread is timed by its own clock, which stands still while other programs have the processor;
-two threads by the clock on the wall, as is the unit they are compared with.
+machines, so ratios are printed; they go to benchmarks/results/ as JSON and table. The clock is that
+of the thread, which stands still while other programs have the processor.
 
     python benchmarks/perceptron.py [--quick]
 
@@ -37,22 +36,16 @@ from sklearn.linear_model import Perceptron as TheirPerceptron
 
 from rosenblatt import Perceptron
 from rosenblatt.data.shuffle import Shape, sample_orders
-from rosenblatt.data.training_data import TrainingData, no_weights
 from rosenblatt.kernels.rows import dot4
-from rosenblatt.losses.margin_losses import Loss
-from rosenblatt.online.epochs import fit_one_epoch
 from rosenblatt.online.sample_loop import four
-from rosenblatt.online.state import MISTAKES, OptimiserState
-from rosenblatt.online.step_size import Step
-from rosenblatt.online.update import Rule
 
 RESULTS = Path(__file__).parent / "results"
-PASSES = 4
+EPOCHS = 4
 
 
 @dataclass
 class Row:
-    """Cost of a pass over one data set in one order, in units of `X @ w`."""
+    """Cost of an epoch over one data set in one order, in units of `X @ w`."""
 
     data: str
     order: str
@@ -60,11 +53,9 @@ class Row:
     scoring: float | None
     """The rows only scored, in this order."""
     ours: float
-    ours_two_threads: float
     scikit_learn: float
     unit_ms: float
     goal: str
-    same_bits: bool
 
     @property
     def speedup(self) -> float:
@@ -81,13 +72,12 @@ def main() -> None:
     for name, make, goals in DATA:
         X, y = make(shrink)
         for shuffle, goal in zip((False, True), goals, strict=True):
-            rows.append(passes(name, X, y, shuffle=shuffle, goal=goal))
+            rows.append(measured(name, X, y, shuffle=shuffle, goal=goal))
         extras[f"{name}: memory above the data, as a share of them"] = memory_above_data(X, y)
         del X, y
         gc.collect()
     fit, least_numba = process_ratios()
     extras |= {
-        "a pass without a mistake over 4,000,000 × 28, two threads / one": second_thread(shrink),
         "one-row partial_fit, rows a second against scikit-learn": one_row_ratio(),
         "process with import and iris fit / import numba and sklearn.base": fit,
         "the same with one trivial cached numba function / those imports": least_numba,
@@ -95,41 +85,36 @@ def main() -> None:
     report(rows, extras, quick=quick)
 
 
-def passes(name: str, X: Any, y: np.ndarray, *, shuffle: bool, goal: str) -> Row:
-    """Time a pass: the difference between a longer and a shorter fit."""
+def measured(name: str, X: Any, y: np.ndarray, *, shuffle: bool, goal: str) -> Row:
+    """Time an epoch: the difference between a longer and a shorter fit."""
     w = np.ones(X.shape[1], X.dtype)
     binary = len(np.unique(y)) == 2
     ours = {"shuffle": shuffle, "random_state": 0}
     theirs = {"shuffle": shuffle, "random_state": 0, "tol": None}
-    one = Perceptron(max_iter=PASSES + 1, **ours).fit(X, y)
-    two = Perceptron(max_iter=PASSES + 1, n_jobs=2, **ours).fit(X, y)
-    unit, unit_on_the_wall = best(lambda: X @ w, 21), best(lambda: X @ w, 21, time.perf_counter)
+    fitted = Perceptron(max_iter=EPOCHS + 1, **ours).fit(X, y)
+    unit = best(lambda: X @ w, 21)
     row = Row(
         data=name,
         order="shuffled" if shuffle else "file",
-        mistakes=float(np.mean(one.trace_.column("mistakes")[1:])) / len(y),
+        mistakes=float(np.mean(fitted.trace_.column("mistakes")[1:])) / len(y),
         scoring=None if sparse.issparse(X) else scoring_time(X, shuffle=shuffle) / unit,
-        ours=pass_time(lambda k: Perceptron(max_iter=k, **ours).fit(X, y)) / unit,
-        ours_two_threads=pass_time(
-            lambda k: Perceptron(max_iter=k, n_jobs=2, **ours).fit(X, y), clock=time.perf_counter
-        )
-        / unit_on_the_wall,
-        scikit_learn=pass_time(lambda k: TheirPerceptron(max_iter=k, **theirs).fit(X, y), 2) / unit,
+        ours=epoch_time(lambda k: Perceptron(max_iter=k, **ours).fit(X, y)) / unit,
+        scikit_learn=epoch_time(lambda k: TheirPerceptron(max_iter=k, **theirs).fit(X, y), 2)
+        / unit,
         unit_ms=unit * 1e3,
         goal=goal,
-        same_bits=bool(np.array_equal(one.coef_, two.coef_)),
     )
     kind = "binary" if binary else f"{len(np.unique(y))} classes"
     print(
         f"{name} ({kind}), {row.order}: ours {row.ours:.2f}, scikit-learn {row.scikit_learn:.2f}"
-        f" passes of X @ w; {row.speedup:.1f} × faster",
+        f" × X @ w an epoch; {row.speedup:.1f} × faster",
         flush=True,
     )
     return row
 
 
 def scoring_time(X: np.ndarray, *, shuffle: bool) -> float:
-    """Time to score all rows in the order of a pass, planned beforehand, and learn nothing."""
+    """Time to score all rows in the order of an epoch, drawn beforehand, and learn nothing."""
     key = (0, 1) if shuffle else None
     plan = [
         (v.order.copy(), v.prefetch.copy())
@@ -153,12 +138,10 @@ def score_in_order(X: np.ndarray, order: np.ndarray, prefetch: np.ndarray, w: np
 Clock = Callable[[], float]
 
 
-def pass_time(
-    fit: Callable[[int], Any], repeats: int = 5, clock: Clock = time.thread_time
-) -> float:
-    long = best(lambda: fit(PASSES + 1), repeats, clock)
-    short = best(lambda: fit(1), repeats, clock)
-    return (long - short) / PASSES
+def epoch_time(fit: Callable[[int], Any], repeats: int = 5) -> float:
+    long = best(lambda: fit(EPOCHS + 1), repeats)
+    short = best(lambda: fit(1), repeats)
+    return (long - short) / EPOCHS
 
 
 def best(run: Callable[[], Any], repeats: int, clock: Clock = time.thread_time) -> float:
@@ -178,24 +161,6 @@ def memory_above_data(X: Any, y: np.ndarray) -> float:
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     return peak / size
-
-
-def second_thread(shrink: int) -> float:
-    """Time of two threads for a pass without a mistake over 4,000,000 × 28, against one."""
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((4_000_000 // shrink, 28), np.float32)
-    w = rng.standard_normal(28)
-    y = (X @ w > 0).astype(np.int8)
-    data = TrainingData(X, y, no_weights(len(y)), np.ones(2))
-    rule = Rule(int(Loss.PERCEPTRON), int(Step.CONSTANT), bias=0.0)
-    state = OptimiserState.from_weights(np.append(w, 0.0)[None], 2, keep="last", l1=False)
-
-    def seconds(n_jobs: int) -> float:
-        return best(lambda: fit_one_epoch(data, rule, state, n_jobs=n_jobs), 15, time.perf_counter)
-
-    seconds(2)
-    assert state.counters[MISTAKES] == 0
-    return seconds(2) / seconds(1)
 
 
 def one_row_ratio() -> float:
@@ -222,7 +187,8 @@ def process_ratios() -> tuple[float, float]:
         "Perceptron(max_iter=50).fit(d.X, d.y)"
     )
     kernel = (
-        "import numba, sklearn.base; from rosenblatt.online.step_size import rate; rate(0, 1.0, 1)"
+        "import numba, sklearn.base; from rosenblatt.online.step_size import learning_rate;"
+        "learning_rate(0, 1.0, 1)"
     )
 
     def run(code: str) -> float:
@@ -306,12 +272,12 @@ DATA: list[tuple[str, Callable[[int], Any], tuple[str, str]]] = [
 
 
 def report(rows: list[Row], extras: dict[str, float], *, quick: bool) -> None:
-    names = "data, order, mistakes, only scored, ours, two threads, scikit-learn, faster by, goal"
-    lines = ["| " + names.replace(", ", " | ") + " |", "|---|---|---|---|---|---|---|---|---|"]
+    names = "data, order, mistakes, only scored, ours, scikit-learn, faster by, goal"
+    lines = ["| " + names.replace(", ", " | ") + " |", "|---|---|---|---|---|---|---|---|"]
     lines += [
         f"| {r.data} | {r.order} | {r.mistakes:.1%} |"
         f" {'–' if r.scoring is None else round(r.scoring, 2)} | {r.ours:.2f} |"
-        f" {r.ours_two_threads:.2f} | {r.scikit_learn:.2f} | {r.speedup:.1f} × | {r.goal} |"
+        f" {r.scikit_learn:.2f} | {r.speedup:.1f} × | {r.goal} |"
         for r in rows
     ]
     lines += ["", *(f"- {name}: {value:.3g}" for name, value in extras.items())]
@@ -327,7 +293,7 @@ def report(rows: list[Row], extras: dict[str, float], *, quick: bool) -> None:
     }
     record = {"versions": versions, "rows": [asdict(r) for r in rows], "extras": extras}
     (RESULTS / "perceptron.json").write_text(json.dumps(record, indent=1) + "\n")
-    head = "Cost of a pass in units of one `X @ w` on one thread (less is better).\n\n"
+    head = "Cost of an epoch in units of one `X @ w` on one thread (less is better).\n\n"
     (RESULTS / "perceptron.md").write_text(head + "\n".join(lines) + "\n")
 
 

@@ -4,21 +4,21 @@ That a step is for the proof is read off a trace: the error was small enough bef
 fit without that step would take was not measured.
 """
 
-UNKNOWN = "why has not been looked for."
+UNKNOWN = "the reason was not examined."
 REASONS: dict[tuple[str, str], str] = {
     ("a9a", "squared_hinge"): (
-        "after three of its four steps ours is 2e-5 above the best, but proved to be within 9e-2"
-        " only; the fourth makes the proof, and the peer that is as fast makes none."
+        "after three of its four steps ours is 2e-5 above the optimum, but the proved gap is 9e-2;"
+        " the fourth step is for the proof, and the peer that is as fast proves nothing."
     ),
     ("w8a", "hinge"): (
-        "ours takes 16 steps on smooth floors of the hinge, the first seven of them to come down"
-        " from a rough start that is 140 % above the best; the 14th brings the error below 1e-3,"
-        " the others make the proof. LinearSVC climbs the dual and is there sooner, without one;"
-        ' our own ascent (`solver="ascent"`) takes longer than these steps.'
+        "ours takes 16 steps on smoothed hinges, the first seven of them from a subsample start"
+        " that is 140 % above the optimum; the 14th brings the error below 1e-3, and the last two"
+        " are for the proof. LinearSVC's dual coordinate ascent is faster, without a proof; our own"
+        ' (`solver="ascent"`) takes longer than these steps.'
     ),
     ("barely", "logistic"): (
-        "Newton's third step ends 1e-5 above the best, the fourth 4e-10, which is more than was"
-        " asked for; the faster peer comes to rest in between. A fit takes a hundredth of a second,"
-        " about half of it in Python."
+        "Newton's third step ends 1e-5 above the optimum, the fourth 4e-10, which is more than is"
+        " needed; the faster peer stops in between. A fit takes a hundredth of a second, about half"
+        " of it in Python."
     ),
 }

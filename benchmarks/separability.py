@@ -128,7 +128,7 @@ PROGRAM_ONLY = {
     "text",
     "libsvm",
     "ten",
-}  # long runs of SVMs tell nothing more
+}  # long runs of SVMs add nothing
 
 
 def main() -> None:
@@ -165,10 +165,10 @@ def capped(run: Callable[[Any, Any], Answer], X: np.ndarray, y: np.ndarray, cap:
     here, there = fork.Pipe(duplex=False)
     child = fork.Process(target=_told, args=(run, X, y, there))
     child.start()
-    told = Time(*here.recv()) if here.poll(cap) else Time(f"> {cap:g} s")
+    timed = Time(*here.recv()) if here.poll(cap) else Time(f"> {cap:g} s")
     child.kill()
     child.join()
-    return Time(TOO_LARGE) if told.answer == TOO_LARGE else told
+    return Time(TOO_LARGE) if timed.answer == TOO_LARGE else timed
 
 
 def _told(run: Callable[[Any, Any], Answer], X: Any, y: Any, there: Connection) -> None:
@@ -316,20 +316,20 @@ def cover_type(path: Path) -> tuple[np.ndarray, np.ndarray]:
 
 
 def line(row: Row, cap: float) -> str:
-    told = [row.others.get(name, Time("not run")) for name in CONTENDERS]
-    cells = " | ".join(_cell(row, one, cap) for one in told)
+    timed = [row.others.get(name, Time("not run")) for name in CONTENDERS]
+    cells = " | ".join(_cell(row, one, cap) for one in timed)
     return f"| {row.data} | {row.answer}, {row.evidence} | {row.seconds:.3g} | {cells} |"
 
 
-def _cell(row: Row, told: Time, cap: float) -> str:
+def _cell(row: Row, timed: Time, cap: float) -> str:
     """Seconds, the same in multiples of ours, and the answer, marked if it is wrong."""
     decided = row.answer != "undecided"
-    if told.seconds is None:
+    if timed.seconds is None:
         stopped = f"> {cap:g} s" + f" (> {cap / row.seconds:.0f} ×)" * decided
-        return told.answer if told.answer in {"skipped", "not run", TOO_LARGE} else stopped
-    wrong = decided and told.answer in {"separable", "inseparable"} and told.answer != row.answer
-    ratio = f" ({told.seconds / row.seconds:.1f} ×)" * decided
-    return f"{told.seconds:.3g} s{ratio}, {'wrongly ' * wrong}{told.answer}"
+        return timed.answer if timed.answer in {"skipped", "not run", TOO_LARGE} else stopped
+    wrong = decided and timed.answer in {"separable", "inseparable"} and timed.answer != row.answer
+    ratio = f" ({timed.seconds / row.seconds:.1f} ×)" * decided
+    return f"{timed.seconds:.3g} s{ratio}, {'wrongly ' * wrong}{timed.answer}"
 
 
 def report(rows: list[Row], cap: float, *, quick: bool) -> None:

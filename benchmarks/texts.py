@@ -206,7 +206,7 @@ def tables(record: dict[str, Any]) -> dict[str, list[str]]:
             *(f"| {r['choice']} | {r['imdb']:.2f} | {r['sms']:.2f} |" for r in record["rows"]),
         ],
         "text-commands": [
-            "| command | right on new rows | which are |",
+            "| command | accuracy | evaluated on |",
             "|---|---|---|",
             *(
                 f"| `rosenblatt {r['command']}` | {r['accuracy']:.2%} | {r['rows']:,},"

@@ -63,14 +63,14 @@ def classes(browser: Any, address: str) -> None:
 
 def gates(browser: Any, address: str) -> None:
     """Xor as two layers."""
-    tab = Tab(browser, f"{address}?room=gates")
+    tab = Tab(browser, f"{address}?tab=gates")
     tab.sees("No unit computes it")
     keep(tab, "lab-gates")
 
 
 def letters(browser: Any, address: str) -> None:
     """A letter drawn by mouse on the Mark I."""
-    tab = Tab(browser, f"{address}?room=letters")
+    tab = Tab(browser, f"{address}?tab=letters")
     tab.sees("Draw on the cells with the mouse")
     strokes = (((5, 3), (10, 17), (15, 3)), ((7, 8), (13, 8)))
     for start, *ends in strokes:

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from rosenblatt.logic.units import ThresholdNetwork, ThresholdUnit
     from rosenblatt.persist.file import load, save
     from rosenblatt.pipeline.read_dataset import read
-    from rosenblatt.report.named_weights import named_weights
+    from rosenblatt.report.weights import named_weights
     from rosenblatt.separation.decide import separability
     from rosenblatt.separation.label_noise import label_noise_bounds
     from rosenblatt.separation.proof.reader import load_proof
@@ -54,7 +54,7 @@ _HOMES = {
     "learning_curve": "rosenblatt.comparison.learning_curves",
     "load": "rosenblatt.persist.file",
     "load_proof": "rosenblatt.separation.proof.reader",
-    "named_weights": "rosenblatt.report.named_weights",
+    "named_weights": "rosenblatt.report.weights",
     "read": "rosenblatt.pipeline.read_dataset",
     "realize": "rosenblatt.logic.realize",
     "regularisation_path": "rosenblatt.estimators.regularisation_path",

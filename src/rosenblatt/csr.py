@@ -1,4 +1,4 @@
-"""How rows are stored, dense or sparse, for what needs no kernel: no compiler is loaded here."""
+"""Dense and sparse rows, for code that needs no kernel: no compiler is loaded here."""
 
 import sys
 from typing import Any, NamedTuple
@@ -21,18 +21,18 @@ Rows = Array | CSR
 
 
 def is_sparse(X: Any) -> bool:
-    """Whether X is one of scipy's sparse matrices; where they were never loaded, none is."""
+    """Whether X is a scipy sparse matrix; false without importing scipy.sparse."""
     loaded = sys.modules.get("scipy.sparse")
     return loaded is not None and bool(loaded.issparse(X))
 
 
 def n_rows(X: Rows) -> int:
-    """How many rows."""
+    """Number of rows."""
     return len(X.indptr) - 1 if isinstance(X, CSR) else len(X)
 
 
 def n_cols(X: Rows) -> int:
-    """How many features."""
+    """Number of features."""
     return X.n_cols if isinstance(X, CSR) else int(X.shape[1])
 
 

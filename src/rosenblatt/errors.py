@@ -62,9 +62,9 @@ class SourceError(RosenblattError, ValueError):
 class BadCellError(SourceError):
     """A cell that its column cannot take: the row of its chunk, and why."""
 
-    def __init__(self, row: int, column: str, trouble: str) -> None:
+    def __init__(self, row: int, column: str, reason: str) -> None:
         self.row, self.column = row, column
-        super().__init__(trouble)
+        super().__init__(reason)
 
 
 class ModelError(RosenblattError, ValueError):

@@ -1,4 +1,4 @@
-"""Work on the parts of a file by several threads at once, in the order of the file."""
+"""Ordered parallel maps: several threads work at once, results come in the order of the items."""
 
 import os
 from collections import deque
@@ -6,30 +6,35 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
-MOST_THREADS = 8  # more would wait for memory, and fill it with parts
+MAX_THREADS = 8  # more wait for memory, and fill it with results
 
-Given = TypeVar("Given")
-Made = TypeVar("Made")
+S = TypeVar("S")
+T = TypeVar("T")
 
 
 def processors() -> int:
-    """How many this process may use, up to eight."""
+    """The number of processors that this process may use, at most eight."""
     known = hasattr(os, "sched_getaffinity")
-    return min(MOST_THREADS, len(os.sched_getaffinity(0)) if known else os.cpu_count() or 1)
+    return min(MAX_THREADS, len(os.sched_getaffinity(0)) if known else os.cpu_count() or 1)
 
 
-def in_order(
-    work: Callable[[Given], Made], parts: Iterable[Given], n_threads: int
-) -> Iterator[Made]:
-    """Work on each part, on some of them at once, and give what is made in order."""
+def in_order(f: Callable[[S], T], items: Iterable[S], n_threads: int) -> Iterator[T]:
+    """Results of f for each item, in order, by so many threads."""
     if n_threads == 1:
-        yield from map(work, parts)
+        yield from map(f, items)
         return
-    waiting: deque[Future[Made]] = deque()
     with ThreadPoolExecutor(n_threads) as pool:
-        for part in parts:
-            waiting.append(pool.submit(work, part))
-            if len(waiting) > n_threads:  # parts are not piled up
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
+        yield from map_in_pool(pool, f, items, max_pending=n_threads)
+
+
+def map_in_pool(
+    pool: ThreadPoolExecutor, f: Callable[[S], T], items: Iterable[S], *, max_pending: int
+) -> Iterator[T]:
+    """Results of f for each item, in order, by the threads of a pool; few are kept waiting."""
+    pending: deque[Future[T]] = deque()
+    for item in items:
+        pending.append(pool.submit(f, item))
+        if len(pending) > max_pending:
+            yield pending.popleft().result()
+    while pending:
+        yield pending.popleft().result()

@@ -1,10 +1,34 @@
-"""One row a rule: read by `import rosenblatt`, the command line, model files and the lab."""
+"""The learning rules, one row each: what the package, commands, model files and the lab read."""
 
+from enum import StrEnum
 from typing import NamedTuple
 
 
+class Rule(StrEnum):
+    """The rules that `fit` and `compare` train, by their names on the command line."""
+
+    AUTO = "auto"
+    PERCEPTRON = "perceptron"
+    BATCH_PERCEPTRON = "batch-perceptron"
+    PASSIVE_AGGRESSIVE = "passive-aggressive"
+    AROW = "arow"
+    SECOND_ORDER_PERCEPTRON = "second-order-perceptron"
+    LMS = "lms"
+    TANH_PERCEPTRON = "tanh-perceptron"
+    LEAST_SQUARES = "least-squares"
+    FISHER_DISCRIMINANT = "fisher-discriminant"
+    LINEAR_DISCRIMINANT = "linear-discriminant"
+    LINEAR_SVM = "linear-svm"
+    LOGISTIC_REGRESSION = "logistic-regression"
+
+    @property
+    def estimator(self) -> str:
+        """The name of the rule's estimator; `auto` is logistic regression with C selected."""
+        return RULES[Rule.LOGISTIC_REGRESSION if self is Rule.AUTO else self].estimator
+
+
 class RuleEntry(NamedTuple):
-    """A rule: its name on the command line and in files, its class, and how it learns."""
+    """A rule: its name on the command line and in files, its class, and its update."""
 
     name: str
     estimator: str
@@ -15,78 +39,80 @@ class RuleEntry(NamedTuple):
 
 _ROWS = (
     RuleEntry(
-        "perceptron",
+        Rule.PERCEPTRON.value,
         "Perceptron",
         "estimators.perceptron",
         "Perceptron",
         "w ← w + η y x  on a mistake",
     ),
     RuleEntry(
-        "batch-perceptron",
+        Rule.BATCH_PERCEPTRON.value,
         "BatchPerceptron",
         "estimators.batch_perceptron",
         "Batch perceptron",
         "w ← w + η Σ y x  over all mistakes",
     ),
     RuleEntry(
-        "passive-aggressive",
+        Rule.PASSIVE_AGGRESSIVE.value,
         "PassiveAggressive",
         "estimators.passive_aggressive",
         "Passive-aggressive",
         "w ← w + min(C, loss / |x|²) y x",
     ),
     RuleEntry(
-        "arow",
+        Rule.AROW.value,
         "AROW",
         "estimators.arow",
         "AROW",
         "w ← w + β max(0, 1 − y w·x) Σ y x,  Σ ← Σ − β Σ x xᵀ Σ,  β = 1 / (xᵀ Σ x + r)",
     ),
     RuleEntry(
-        "second-order-perceptron",
+        Rule.SECOND_ORDER_PERCEPTRON.value,
         "SecondOrderPerceptron",
         "estimators.second_order_perceptron",
         "Second-order perceptron",
         "w = (a I + Σ x xᵀ)⁻¹ Σ y x  over all mistakes",
     ),
-    RuleEntry("lms", "LMS", "estimators.lms", "LMS (Widrow–Hoff)", "w ← w + η (y − w·x) x"),
     RuleEntry(
-        "tanh-perceptron",
+        Rule.LMS.value, "LMS", "estimators.lms", "LMS (Widrow–Hoff)", "w ← w + η (y − w·x) x"
+    ),
+    RuleEntry(
+        Rule.TANH_PERCEPTRON.value,
         "TanhPerceptron",
         "estimators.tanh_perceptron",
         "Tanh perceptron",
         "w ← w + η (y − f)(1 − f²) x,  f = tanh(w·x)",
     ),
     RuleEntry(
-        "least-squares",
+        Rule.LEAST_SQUARES.value,
         "LeastSquares",
         "estimators.least_squares",
         "Least squares",
         "w = (XᵀX)⁻¹ Xᵀ y",
     ),
     RuleEntry(
-        "fisher-discriminant",
+        Rule.FISHER_DISCRIMINANT.value,
         "FisherDiscriminant",
         "estimators.fisher_discriminant",
         "Fisher's discriminant",
         "w = S⁻¹ (m₁ − m₂)",
     ),
     RuleEntry(
-        "linear-discriminant",
+        Rule.LINEAR_DISCRIMINANT.value,
         "LinearDiscriminant",
         "estimators.linear_discriminant",
         "Linear discriminant analysis",
         "w = Σ⁻¹ (m₁ − m₂), b from priors",
     ),
     RuleEntry(
-        "linear-svm",
+        Rule.LINEAR_SVM.value,
         "LinearSVM",
         "estimators.linear_svm",
         "Support vector machine",
         "minimise ½|w|² + C Σ max(0, 1 − y w·x)",
     ),
     RuleEntry(
-        "logistic-regression",
+        Rule.LOGISTIC_REGRESSION.value,
         "LogisticRegression",
         "estimators.logistic_regression",
         "Logistic regression",

@@ -6,11 +6,11 @@ letter      meaning
 ``n, d, K`` rows, features, classes
 ``X``       the rows, n × d
 ``y``       class codes 0 … K−1 (in a two-class rule, code 1 is the sign +1)
-``W``       weights, one row a unit: (w, b), so W has d + 1 columns
+``W``       weights, one row an output: (w, b), so W has d + 1 columns
 ``w``       one row of ``W``
 ==========  =================================================================
 
-The bias is the last weight and answers to the constant 1 at the end of (x, 1), as in the lectures.
+The intercept is the last weight, for the constant 1 at the end of (x, 1), as in the lectures.
 """
 
 from typing import Any

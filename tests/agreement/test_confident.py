@@ -403,7 +403,7 @@ def test_one_pass_says_so_and_nothing_of_separability(name: str) -> None:
     X, y = rows(50, 3, 2)
     model = KINDS[name].make().fit(X, y)
     assert model.n_iter_ == 1
-    assert model.outcome_.ending is Ending.ONE_PASS
+    assert model.outcome_.ending is Ending.ONE_EPOCH
     assert not model.outcome_.converged
     told = f"Done: one epoch (pass) over 50 rows with {model.mistakes_} mistakes."
     assert str(model.outcome_).startswith(told)
@@ -418,7 +418,7 @@ def test_a_last_pass_without_a_mistake_ends_the_second_order_perceptron_only() -
     model = SecondOrderPerceptron(max_iter=100).fit(X, y)
     assert model.outcome_.ending is Ending.NO_MISTAKE
     model = AROW(max_iter=3, tol=None).fit(X, y)
-    assert model.outcome_.ending is Ending.STILL_CLOSING
+    assert model.outcome_.ending is Ending.LOSS_REMAINS
     assert "the last without a mistake, but with losses above 0" in str(model.outcome_)
 
 

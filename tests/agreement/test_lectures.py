@@ -66,7 +66,7 @@ def test_000_a_perceptron_learns_the_gates(gate: str, *, shuffle: bool) -> None:
 def test_000_a_perceptron_does_not_learn_xor_but_does_after_the_product() -> None:
     data = builtin("xor")
     model = Perceptron(max_iter=500).fit(data.X, data.y)
-    assert model.outcome_.ending is Ending.PASSES_SPENT
+    assert model.outcome_.ending is Ending.MAX_EPOCHS_REACHED
     assert len(model.trace_) == 500
     assert min(model.trace_.column("mistakes")) > 0
     lifted = np.column_stack([data.X, data.X[:, 0] * data.X[:, 1]])

@@ -245,7 +245,7 @@ def test_few_steps_end_with_a_true_gap(n_classes: int, max_iter: int) -> None:
     data = blobs(n_classes)
     best = exact().fit(*data).objective_
     model = LogisticRegression(max_iter=max_iter, tol=1e-12).fit(*data)
-    assert model.outcome_.ending is Ending.STEPS_SPENT
+    assert model.outcome_.ending is Ending.MAX_STEPS_REACHED
     assert model.n_iter_ == max_iter
     assert model.objective_ == pytest.approx(objective(model, data), rel=1e-12)
     assert (model.objective_ - best) / model.objective_ <= model.gap_ <= 1
@@ -259,7 +259,7 @@ def test_little_time_ends_with_a_true_gap(n_classes: int) -> None:
     start = time.monotonic()
     model = LogisticRegression(time_limit=1e-9, tol=0.0).fit(*data)
     assert time.monotonic() - start < 5
-    assert model.outcome_.ending is Ending.TIME_SPENT
+    assert model.outcome_.ending is Ending.TIME_LIMIT_REACHED
     assert (model.objective_ - best) / model.objective_ <= model.gap_ <= 1
 
 
@@ -286,7 +286,9 @@ def test_factors_are_made_where_they_pay() -> None:
             indptr = np.arange(n + 1) * entries
             X = CSR(np.zeros(0), np.zeros(0, np.int32), indptr, d)
         problem = unlabelled(X)._replace(class_weights=np.ones(n_classes))
-        objective = softmax.SoftmaxObjective(Blocks(problem), np.zeros(n), l2=1.0, bias=True)
+        objective = softmax.SoftmaxObjective(
+            Blocks(problem), np.zeros(n), l2=1.0, fit_intercept=True
+        )
         return softmax_newton.worth_factors(objective)
 
     assert worth(150, 4, 3)

@@ -20,11 +20,11 @@ def fuzz():
 
 def test_the_referee_by_hand(fuzz):
     square = [[0, 0], [0, 1], [1, 0], [1, 1]]
-    assert fuzz.referee(square, [0, 0, 0, 1], bias=True) == "separable"
-    assert fuzz.referee(square, [0, 1, 1, 0], bias=True) == "overlap"
-    assert fuzz.referee(square, [0, 1, 1, 1], bias=False) == "touching"  # (0, 0) ties
-    assert fuzz.referee([[0], [0], [1]], ["a", "b", "c"], bias=True) == "touching"
-    assert fuzz.most_positive(fuzz.signed_vectors(square, [0, 0, 0, 1], bias=True)) == 4
+    assert fuzz.referee(square, [0, 0, 0, 1], fit_intercept=True) == "separable"
+    assert fuzz.referee(square, [0, 1, 1, 0], fit_intercept=True) == "overlap"
+    assert fuzz.referee(square, [0, 1, 1, 1], fit_intercept=False) == "touching"  # (0, 0) ties
+    assert fuzz.referee([[0], [0], [1]], ["a", "b", "c"], fit_intercept=True) == "touching"
+    assert fuzz.most_positive(fuzz.signed_vectors(square, [0, 0, 0, 1], fit_intercept=True)) == 4
 
 
 def test_no_problem_is_decided_wrongly(fuzz):

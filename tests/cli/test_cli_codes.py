@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 from commands import ONLY_FIT, rosenblatt
 
-from rosenblatt.io import csv
 from rosenblatt.pipeline.read_dataset import read
 
 LARGE = ["9007199254740992", "9007199254740993", "12345678901234567890123"]
@@ -24,13 +23,9 @@ def write(name: str, labels: list[str], at: int = 2) -> None:
     Path(name).write_text("\n".join(lines))
 
 
-@pytest.mark.parametrize("bytes_worth_compiling", [0, csv.WORTH_COMPILING])
 @pytest.mark.parametrize("at", [0, 2])
 @pytest.mark.parametrize("labels", [["01", "1", "2"], ["01234", "12345"], ["-01", "-1"], LARGE])
-def test_codes_are_told_apart_and_given_back(
-    labels: list[str], at: int, bytes_worth_compiling: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(csv, "WORTH_COMPILING", bytes_worth_compiling)
+def test_codes_are_told_apart_and_given_back(labels: list[str], at: int) -> None:
     write("codes.csv", labels, at)
     chosen = ("--target", "code", *ONLY_FIT, "--max-iter", "20")
     found = json.loads(rosenblatt("fit", "codes.csv", *chosen, "-o", "m.model", "--json").out)

@@ -44,13 +44,13 @@ def test_options_reach_the_comparison():
 
 
 def test_misuse():
-    assert "no features called 'magic'" in refusal("compare", "pets.csv", "--features", "magic")
+    assert "no feature map 'magic'" in refusal("compare", "pets.csv", "--features", "magic")
     assert "'magic' is not one of" in refusal("compare", "pets.csv", "--rule", "magic")
     assert "has no column 'sort'" in refusal("compare", "pets.csv", "--target", "sort")
     Path("few.csv").write_text("a,b\n1,x\n2,x\n3,y\n4,x\n")
     assert refusal("compare", "few.csv") == (
-        "Too few rows to compare: the class 'y' has 1, and needs at least 3. `rosenblatt separable`"
-        " gives a verdict on any number of rows."
+        "Too few rows to compare: every class needs at least 3; the class 'y' has 1."
+        " `rosenblatt separable` gives a verdict on any number of rows."
     )
 
 

@@ -46,7 +46,7 @@ def test_the_product_separates_what_no_line_does() -> None:
     assert next(iter(found["weights"]["same"])) == "u × v"
     told = run("fit", "signs.csv", "--features", "products", "--rule", "perceptron")
     assert "Feature map: products (10 features)" in told
-    assert "After products: Separable" in told
+    assert "With the feature map products:\nSeparable" in told
 
 
 @pytest.mark.parametrize(
@@ -82,9 +82,9 @@ def test_json_holds_the_maps_and_onnx_refuses_them() -> None:
     fit("--features", "random-products:3", "-o", "m.rosenblatt")
     run("export", "m.rosenblatt", "-o", "m.json")
     plain = json.loads(Path("m.json").read_text(encoding="utf-8"))
-    assert plain["maps"][0]["written"] == "random-products:3"
+    assert plain["maps"][0]["spec"] == "random-products:3"
     assert len(plain["maps"][0]["left"]) == 3
-    assert len(plain["weights"][0]) == len(plain["features"]) == 7
+    assert len(plain["weights"][0]) == len(plain["feature_names"]) == 7
 
 
 def test_a_proof_after_a_map_is_verified_from_the_file_alone() -> None:
@@ -97,7 +97,7 @@ def test_a_proof_after_a_map_is_verified_from_the_file_alone() -> None:
     run("verify", "p.json", "signs.csv", code=1)
     proof["encoding"]["maps"][0]["kind"] = "unheard of"
     Path("p.json").write_text(json.dumps(proof), encoding="utf-8")
-    with pytest.raises(ProofFileError, match="is no kind of map"):  # which is no proof at all
+    with pytest.raises(ProofFileError, match="is not a kind of map"):  # which is no proof at all
         run("verify", "p.json", "signs.csv")
 
 
@@ -116,7 +116,7 @@ def test_features_of_sparse_rows(tmp_path: Path) -> None:
 def test_slips_are_sentences() -> None:
     for written, trouble in {
         "proucts": "Did you mean 'products'?",
-        "poly:x": "degree must be a whole number",
+        "poly:x": "degree must be an integer",
         "random-products:100000": "from 0 to 6",
     }.items():
         result = RUNNER.invoke(app, ["fit", "signs.csv", "--features", written])

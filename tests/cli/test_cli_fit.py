@@ -15,7 +15,7 @@ from commands import ONLY_FIT, PETS, QUICKLY, refusal, rosenblatt
 
 import rosenblatt as library
 from rosenblatt.pipeline.read_dataset import read
-from rosenblatt.pipeline.rule import Rule
+from rosenblatt.registry import Rule
 
 KEYS = [
     "source",

@@ -18,8 +18,8 @@ from commands import PETS, refusal, rosenblatt
 from rosenblatt import separability
 from rosenblatt.io.formats import open_source
 from rosenblatt.pipeline.encoded_data import encode
-from rosenblatt.preprocess.proof_encoding import preparation_in
-from rosenblatt.preprocess.target import counted_in, sorted_classes
+from rosenblatt.preprocess.proof_encoding import transformer_in
+from rosenblatt.preprocess.target import count_all_labels, sorted_classes
 
 Encoding = dict[str, Any]
 WORDS = ("bad", "good")
@@ -46,10 +46,10 @@ def honest(kind: str) -> Encoding:
 
 def forge(encoding: Encoding) -> None:
     """Prove a verdict on the rows that an encoding makes, in forged.json."""
-    preparation, _ = preparation_in(encoding)
+    transformer, _ = transformer_in(encoding)
     source = open_source(["data.csv"])
-    classes = sorted_classes(counted_in(source, preparation.target), "data.csv")
-    encoded = encode(source, preparation, classes, preparation.rows)
+    classes = sorted_classes(count_all_labels(source, transformer.target), "data.csv")
+    encoded = encode(source, transformer, classes, transformer.transform)
     proof = separability(encoded.X, np.array(classes)[encoded.codes])
     replace(proof, encoding=encoding).save("forged.json")
 
@@ -61,22 +61,22 @@ def columns(encoding: Encoding) -> list[dict[str, Any]]:
 
 def without_column(encoding: Encoding) -> None:
     columns(encoding).pop(1)
-    encoding["n_features"] -= 1
+    encoding["n_encoded_features"] -= 1
 
 
 def another_target(encoding: Encoding) -> None:
     kind = {"kind": "category", "name": "kind", "values": ["cat", "dog"], "indicator": False}
-    encoding.update(target="bark", columns=[columns(encoding)[0], kind], n_features=4)
+    encoding.update(target="bark", columns=[columns(encoding)[0], kind], n_encoded_features=4)
 
 
 def unflagged(encoding: Encoding) -> None:
     columns(encoding)[0]["indicator"] = False
-    encoding["n_features"] -= 1
+    encoding["n_encoded_features"] -= 1
 
 
 def scaled(encoding: Encoding) -> None:
-    zeros = {"type": "float64", "values": [0.0] * encoding["n_features"]}
-    encoding.update(unit_rows=False, arrays={"shift": zeros, "factor": zeros})
+    zeros = {"type": "float64", "values": [0.0] * encoding["n_encoded_features"]}
+    encoding.update(unit_norm=False, arrays={"shift": zeros, "factor": zeros})
 
 
 def as_category(encoding: Encoding) -> None:
@@ -86,7 +86,7 @@ def as_category(encoding: Encoding) -> None:
         "values": ["none", "of", "these"],
         "indicator": False,
     }
-    encoding["n_features"] += 2
+    encoding["n_encoded_features"] += 2
 
 
 def other_pairs(encoding: Encoding) -> None:
@@ -104,7 +104,7 @@ FORGERIES: dict[str, tuple[str, Callable[[Encoding], object], str]] = {
     ),
     "one category less": (
         "table",
-        lambda e: (columns(e)[2]["values"].pop(), e.update(n_features=5)),
+        lambda e: (columns(e)[2]["values"].pop(), e.update(n_encoded_features=5)),
         "the categories of 'colour' are not those",
     ),
     "another fill": (
@@ -137,29 +137,29 @@ FORGERIES: dict[str, tuple[str, Callable[[Encoding], object], str]] = {
     ),
     "maps called by another name": (
         "maps",
-        lambda e: e["maps"][0].update(written="poly:2"),
+        lambda e: e["maps"][0].update(spec="poly:2"),
         "feature maps",
     ),
     "a map of other pairs": ("pairs", other_pairs, "feature maps"),
     "texts in fewer features": (
         "text",
-        lambda e: (columns(e)[1].update(bits=1), e.update(n_features=3)),
-        "the texts of 'note' are read in another way",
+        lambda e: (columns(e)[1].update(bits=1), e.update(n_encoded_features=3)),
+        "the texts of 'note' are encoded differently",
     ),
     "texts by other runs": (
         "text",
         lambda e: columns(e)[1].update(sizes=[8, 8]),
-        "the texts of 'note' are read in another way",
+        "the texts of 'note' are encoded differently",
     ),
     "texts by characters": (
         "text",
         lambda e: columns(e)[1].update(unit="character"),
-        "the texts of 'note' are read in another way",
+        "the texts of 'note' are encoded differently",
     ),
     "a reason of its own": (
         "table",
         lambda e: e.update(left_out=[{"column": "name", "kind": "leak", "reason": "a leak"}]),
-        "the columns that it says are left out",
+        "the columns left out",
     ),
 }
 
@@ -201,6 +201,17 @@ def test_a_forged_encoding_of_before_is_refused(case: str) -> None:
     assert said.out.startswith("The encoding in the proof is not the one that data.csv gives: ")
 
 
+@pytest.mark.parametrize("name", ["choices", "left_out"])
+def test_an_encoding_of_before_with_a_later_field_is_refused(name: str) -> None:
+    encoding = honest("table")
+    for other in {"version", "choices", "left_out"} - {name}:
+        del encoding[other]
+    forge(encoding)
+    said = rosenblatt("verify", "forged.json", "data.csv")
+    assert said.code in (1, 2)
+    assert name in said.out + said.err
+
+
 def test_an_encoding_of_before_is_verified_and_tells_what_it_does_not_use() -> None:
     encoding = honest("table")
     for name in ("version", "choices", "left_out"):
@@ -221,7 +232,7 @@ def test_another_target_is_refused_unless_it_is_asked_for() -> None:
     told = refusal("verify", "forged.json", "data.csv")
     assert told == (
         "The proof is about the target 'bark'; without --target it would be 'kind'. If 'bark' is"
-        " meant, say so: --target bark."
+        " meant, give --target bark."
     )
     rosenblatt("separable", "data.csv", "--target", "bark", "--proof", "bark.json")
     assert refusal("verify", "bark.json", "data.csv") == told
@@ -271,15 +282,17 @@ def test_a_proof_without_an_encoding_is_about_the_rows_as_they_are() -> None:
     )
 
 
-@pytest.mark.parametrize("change", [{"n_features": 1}, {"n_features": 5}, {"names": ["a", "b"]}])
+@pytest.mark.parametrize(
+    "change", [{"n_encoded_features": 1}, {"n_encoded_features": 5}, {"feature_names": ["a", "b"]}]
+)
 def test_a_forged_encoding_of_sparse_rows_is_refused(change: Encoding) -> None:
     """Features beyond the number of an encoding would be left out in silence."""
     Path("data.svm").write_text("1 1:1 2:1\n0 1:1 2:2\n1 1:2 2:1\n0 1:2 2:2\n")
     assert rosenblatt("separable", "data.svm", "--proof", "honest.json").code == 0
     encoding = json.loads(Path("honest.json").read_text())["encoding"] | change
-    preparation, _ = preparation_in(encoding)
+    transformer, _ = transformer_in(encoding)
     source = open_source(["data.svm"])
-    encoded = encode(source, preparation, (0, 1), preparation.rows)
+    encoded = encode(source, transformer, (0, 1), transformer.transform)
     replace(separability(encoded.X, encoded.codes), encoding=encoding).save("forged.json")
     assert rosenblatt("verify", "honest.json", "data.svm").code == 0
     said = rosenblatt("verify", "forged.json", "data.svm")

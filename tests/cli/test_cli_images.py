@@ -55,7 +55,7 @@ def test_a_model_of_images_scores_new_ones() -> None:
     ("features", "words"),
     [
         ("hog:shape=20x21", "Images of 20 × 21 pixels are rows of 420 features; these have 400."),
-        ("hog:eight", "cell must be two numbers such as 28x20, or one for both; got 'eight'."),
+        ("hog:eight", "cell must be two integers such as 28x20, or one for both; got 'eight'."),
         ("hog:20", "too small for a block of 2 × 2 cells of 20 × 20 pixels"),
     ],
 )

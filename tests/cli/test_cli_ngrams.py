@@ -30,7 +30,7 @@ def test_texts_are_read_as_is_said() -> None:
     assert f"Columns: note (text, {written})" in shown
     assert 'note: "' in shown
     model = load("notes.model")
-    assert model.preparation.columns[0].grams.written == written
+    assert model.transformer.columns[0].grams.spec == written
     decided = pl.read_csv(rosenblatt("predict", "notes.model", "notes.csv").out.encode())
     assert decided["prediction"].to_list() == ["+", "-"] * 20
 
@@ -45,7 +45,7 @@ def test_a_verdict_on_characters_is_verified() -> None:
 
 def test_where_there_is_no_text_it_is_told() -> None:
     Path("numbers.csv").write_text("a,kind\n" + "1,u\n2,v\n" * 5)
-    wanted = "no column of numbers.csv was taken for text. Name one with --text COLUMN."
+    wanted = "no column of numbers.csv looks like text. Name one with --text COLUMN."
     said = refusal("fit", "numbers.csv", "--features", "ngrams:2")
     assert said == f"--features ngrams:2-2: {wanted}"
     Path("rows.svm").write_text("1 1:2\n0 2:1\n" * 5)

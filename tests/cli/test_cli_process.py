@@ -258,7 +258,7 @@ def test_a_signal_ends_what_does_not_return_to_python(
     before = contents()
     preparing, waiting = NEVER_RETURNS[case]
     words = ("predict", "pets.model", "-", "-o", "new.csv")  # with a copy of its input, too
-    setting = f"{preparing}\ninterrupting.PATIENCE = 0.2"
+    setting = f"{preparing}\ninterrupting.FORCED_EXIT_DELAY = 0.2"
     assert ended_while_writing(words, signal.SIGTERM, waiting, setting) == SAID[signal.SIGTERM]
     assert contents() == before
     assert not list(own.iterdir())
@@ -396,12 +396,20 @@ def test_the_package_runs_as_a_module() -> None:
         (("fit", "--help"), {"numba", "sklearn", "scipy", "polars"}),
         (("show", "pets.model"), {"numba", "sklearn", "scipy"}),
         (("predict", "pets.model", "pets.csv"), {"numba", "sklearn", "scipy"}),
+        (("score", "pets.model", "pets.csv"), {"numba", "sklearn", "scipy"}),
+        (("fit", "pets.csv", "-o", "new.model"), {"sklearn"}),
+        (("fit", "builtin:iris", "--rule", "fisher-discriminant"), {"sklearn"}),
+        (("fit", "builtin:iris", "--rule", "logistic-regression", "--C", "cv"), {"sklearn"}),
+        (("separable", "builtin:or", "--proof", "or.json"), {"sklearn"}),
+        (("verify", "or.json", "builtin:or"), {"numba", "sklearn", "scipy"}),
+        (("export", "pets.model", "-o", "pets.json"), {"sklearn"}),
     ],
 )
 def test_light_commands_load_little(words: tuple[str, ...], unwanted: set[str]) -> None:
+    rosenblatt("separable", "builtin:or", "--proof", "or.json")
     code = (
         f"import sys; sys.argv = ['rosenblatt', *{words!r}]\n"
-        "from rosenblatt.cli.main import main\n"
+        "from rosenblatt.cli.entry import main\n"
         "try:\n    main()\nexcept SystemExit as ending:\n    assert not ending.code\n"
         f"print({sorted(unwanted)!r}, sorted({unwanted!r} & set(sys.modules)), file=sys.stderr)"
     )

@@ -158,7 +158,7 @@ ENCODINGS: dict[str, tuple[Change, str]] = {
     "unknown kind": (lambda e: e["columns"][0].update(kind="pickle"), DAMAGED),
     "another fill": (lambda e: e["columns"][0].update(fill=1.0), OTHER_ENCODING),
     "fill of words": (lambda e: e["columns"][0].update(fill="x"), DAMAGED),
-    "another width": (lambda e: e.update(n_features=5), DAMAGED),
+    "another width": (lambda e: e.update(n_encoded_features=5), DAMAGED),
     "nothing": (lambda e: e.clear(), DAMAGED),
     "no table": (lambda e: e.update(columns=7), DAMAGED),
     "no column": (lambda e: e["columns"].__setitem__(0, 7), DAMAGED),
@@ -167,7 +167,7 @@ ENCODINGS: dict[str, tuple[Change, str]] = {
     "no choices": (lambda e: e.pop("choices"), DAMAGED),
     "choices of numbers": (lambda e: e["choices"].update(drop=7), DAMAGED),
     "unknown features": (lambda e: e["choices"].update(features=["magic"]), DAMAGED),
-    "scaling": (lambda e: e.update(unit_rows=True), DAMAGED),
+    "scaling": (lambda e: e.update(unit_norm=True), DAMAGED),
     "endless hash": (
         lambda e: e["columns"].__setitem__(
             2, {"kind": "text", "name": "colour", "sizes": [1, 2], "bits": 10**9}
@@ -191,7 +191,7 @@ def test_another_encoding_is_refused(change: str) -> None:
 
 def test_an_encoding_of_endless_width_is_damaged() -> None:
     fields = proved()
-    fields["encoding"]["n_features"] = "width"
+    fields["encoding"]["n_encoded_features"] = "width"
     Path("tampered.json").write_text(json.dumps(fields).replace('"width"', "1e999"))
     assert refusal("verify", "tampered.json", "pets.csv").startswith(DAMAGED)
 
@@ -274,7 +274,7 @@ def test_no_more_is_read_than_a_proof_may_have(monkeypatch: pytest.MonkeyPatch) 
 def test_a_proof_speaks_of_its_own_target_and_kind_of_rows() -> None:
     proved()
     told = refusal("verify", "proof.json", "pets.csv", "--target", "colour")
-    assert told == "The proof speaks of the target 'kind'."
+    assert told == "The proof is about the target 'kind', not 'colour'."
     rosenblatt("separable", "builtin:xor", "--proof", "xor.json")
     assert refusal("verify", "xor.json", "pets.csv").startswith("pets.csv has columns with names")
     assert refusal("verify", "proof.json", "builtin:xor").startswith("builtin:xor has its own")

@@ -36,7 +36,7 @@ def test_the_first_line_names_what_is_left_out_and_what_the_verdict_is_with_it()
     assert said.code == 1
     first, second, *_, last = said.out.splitlines()
     assert first == (
-        "Left out: 'paid' (it alone gives 'approved' in every row, which new rows may lack),"
+        "Left out: 'paid' (it alone determines 'approved', and new rows may not have it),"
         " 'fixed' (it has the same value in every row), 'id' (by --drop)."
         " With 'paid', 'fixed' (--use all) the classes are separable."
     )
@@ -162,10 +162,10 @@ def test_a_matrix_that_cannot_be_written_is_refused() -> None:
     )
     for prefix in ("", "some/", "."):
         told = refusal("separable", "pets.csv", "--write-matrix", prefix)
-        assert told == f"--write-matrix {prefix!r}: a prefix of file names is wanted."
+        assert told == f"--write-matrix must be a prefix of file names; got {prefix!r}."
     Path("pets.csv").rename("pets.y.npy")
     sentence = refusal("separable", "pets.y.npy", "--format", "delimited", "--write-matrix", "pets")
-    assert sentence.startswith("pets.y.npy is read, and would be lost")
+    assert sentence.startswith("pets.y.npy is an input and would be overwritten")
 
 
 def test_classes_that_touch_are_told_by_the_rows_on_the_boundary() -> None:

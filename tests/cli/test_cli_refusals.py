@@ -10,6 +10,7 @@ from badfiles import write_bad_files
 from commands import ONLY_FIT, QUICKLY, refusal, rosenblatt
 
 from rosenblatt.io import csv, files
+from rosenblatt.io.csv_dialect import last_record_end
 
 HERE = Path(__file__).parent
 COMMANDS = {
@@ -58,7 +59,7 @@ def test_a_bad_command(command: str, wanted: str) -> None:
 
 
 def test_a_bad_row_in_a_later_chunk_leaves_no_predictions(monkeypatch: pytest.MonkeyPatch) -> None:
-    short = partial(files.pieces, size=999, separators=",")
+    short = partial(files.pieces, size=999, last_end=partial(last_record_end, separators=","))
     monkeypatch.setattr(csv, "pieces", lambda file, **_: short(file))
     for name in ("old.csv", "new.csv", "new.jsonl", "new.parquet"):
         sentence = refusal("predict", "pets.model", "deep.csv", "-o", name)

@@ -89,7 +89,7 @@ def test_rows_of_unknown_classes_are_wrong() -> None:
     told = json.loads(rosenblatt("score", "pets.model", "new.csv", "--json").out)
     assert (told["n_rows"], told["n_unknown_class"]) == (11, 1)
     assert told["accuracy"] == pytest.approx(10 / 11)
-    assert "1 row is of classes the model never saw." in (
+    assert "1 row belongs to classes that the model was not trained on." in (
         rosenblatt("score", "pets.model", "new.csv").out
     )
 

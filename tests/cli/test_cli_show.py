@@ -80,14 +80,14 @@ def test_hashed_words_are_named_by_texts_on_request(folder: Path) -> None:
 
 def test_names_need_texts() -> None:
     assert refusal("show", "pets.model", "--names", "pets.csv") == (
-        "The model has no column of text: all its weights have names."
+        "The model has no text column: all its weights have names."
     )
     notes = pl.DataFrame({"note": [f"so {i}" for i in range(20)], "kind": [0, 1] * 10})
     notes.write_csv("notes.csv")
     rosenblatt("fit", "notes.csv", "--text", "note", *ONLY_FIT, "-o", "notes.model")
-    wanted = "has no column 'note', whose words are to be named."
+    wanted = "has no column 'note' to take the names of n-grams from."
     assert refusal("show", "notes.model", "--names", "pets.csv") == f"pets.csv {wanted}"
     with pytest.raises(SourceError, match=wanted):
         named_weights(load("notes.model"), [[1.0]])
-    with pytest.raises(ModelError, match="no column of text"):
+    with pytest.raises(ModelError, match="no text column"):
         named_weights(load("pets.model"), pl.DataFrame({"note": ["a"]}))

@@ -85,6 +85,6 @@ def test_a_header_of_numbers() -> None:
     said = rosenblatt("predict", "m.model", "new.csv")
     assert said.code == 2
     assert "lacks the columns '0', '1'" in said.err
-    assert "If the first line names the columns, say so with --header." in said.err
+    assert "If the first line is a header, set --header." in said.err
     predicted = rosenblatt("predict", "m.model", "new.csv", "--header")
     assert len(predicted.out.splitlines()) == 2

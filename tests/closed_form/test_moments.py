@@ -84,9 +84,9 @@ def cut_small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make for many joins, of chunks and of blocks."""
     monkeypatch.setattr(blocks_module, "BLOCK_ROWS", 100)
     monkeypatch.setattr(blocks_module, "BLOCK_ENTRIES", 0)
-    monkeypatch.setattr(moments, "NARROW_CHUNK", 16)
-    monkeypatch.setattr(moments, "WIDE_CHUNK", 16)
-    monkeypatch.setattr(moments, "LEAST_CHUNK", 16)
+    monkeypatch.setattr(moments, "NARROW_CHUNK_ROWS", 16)
+    monkeypatch.setattr(moments, "WIDE_CHUNK_ROWS", 16)
+    monkeypatch.setattr(moments, "MIN_CHUNK_ROWS", 16)
 
 
 # --- exact arithmetic ---------------------------------------------------------------------------

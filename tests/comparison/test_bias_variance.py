@@ -217,12 +217,12 @@ def test_sentences():
         ({"n_resamples": 1}, "n_resamples must be an integer of at least 2; got 1"),
         ({"method": "jackknife"}, "method must be one of 'bootstrap', 'subsample'"),
         ({"n_jobs": 0}, "n_jobs must be None or an integer other than 0"),
-        ({"random_state": "x"}, "random_state must be a whole number"),
+        ({"random_state": "x"}, "random_state must be an integer"),
         ({"test": 1.5}, "test must be a finite number above 0 and of at most 1; got 1.5"),
-        ({"test": 0.001}, "A share of 0.001 of 150 rows leaves none on one side"),
+        ({"test": 0.001}, "A test share of 0.001 of 150 rows leaves no training or no test rows"),
         ({"test": (IRIS.X, np.full(150, "oak"))}, "'oak'.*, which is none of the 3 classes"),
         ({"y": IRIS.y[:9]}, "X has 150 rows but y has 9 labels"),
-        ({"y": np.zeros(150)}, "y holds one class only"),
+        ({"y": np.zeros(150)}, "y must hold at least two classes; got one"),
     ],
 )
 def test_refusals(settings, trouble):
@@ -234,7 +234,7 @@ def test_refusals(settings, trouble):
 def test_refusals_of_rows():
     with pytest.raises(DataError, match="held one class only, or every row"):
         few(GaussianNB(), np.arange(3.0)[:, None], [0, 0, 1], method="subsample")
-    with pytest.raises(DataError, match="No row was left out of two resamples"):
+    with pytest.raises(DataError, match="No row was out of bag for two models"):
         few(GaussianNB(), np.arange(4.0)[:, None], [0, 1, 1, 0], n_resamples=2)
-    with pytest.raises(DataError, match="y must hold one value a row"):
+    with pytest.raises(DataError, match="y must hold one value for each of the 3 rows"):
         few(Ridge(), np.zeros((3, 1)), np.zeros((3, 2)))

@@ -14,14 +14,14 @@ from sklearn.preprocessing import StandardScaler
 from rosenblatt import LeastSquares, builtin, compare
 from rosenblatt.comparison import baselines
 from rosenblatt.comparison.compare import ComparisonPlan, run_comparison
-from rosenblatt.comparison.feature_specs import feature_specs
+from rosenblatt.comparison.run import feature_specs
 from rosenblatt.errors import DataError, ParameterError, SourceError
+from rosenblatt.features.maps.spec import parse_map_specs
 from rosenblatt.io.formats import open_source
-from rosenblatt.maps.recipes import recipes_of
 from rosenblatt.model_selection.split import folds_of
 from rosenblatt.pipeline import prove
 from rosenblatt.pipeline.fit import Plan, run
-from rosenblatt.pipeline.rule import Rule
+from rosenblatt.registry import Rule
 from rosenblatt.report.comparison_json import comparison_json
 from rosenblatt.separation.proof import cover_count
 
@@ -56,11 +56,13 @@ def test_rings_need_the_distance(rings):
     assert text.startswith(
         "A linear rule is not enough on the features as they are: linear-svm has"
     )
-    assert "radial helps: linear-svm then has an accuracy of 100.00 %, +50.00 (" in text
+    assert "radial helps: linear-svm then has an accuracy of 100.00 %, +50.00 points (" in text
     assert "1.5 times the features" in text
     assert "a linear rule is then enough" in text
     first = rings.feature_sets[0].proof
-    assert f"rows {', '.join(map(str, sorted(first.rows)))}, counted from 0, have" in text
+    assert (
+        f"the rows {', '.join(map(str, sorted(first.rows)))} (counted from 0) is exactly 0" in text
+    )
     assert first.verify(RINGS.X, RINGS.y)
     assert "After radial, the classes are linearly separable (proved); random labels" in text
     assert "After products, the classes are not linearly separable (proved)." in text
@@ -85,7 +87,7 @@ def test_iris_is_linear_enough():
     assert not told["feature_map_helps"]
     assert [g.map for g in found.feature_sets] == ["none", "products", "radial"]
     assert "A linear rule is enough on the features as they are: linear-discriminant" in str(found)
-    assert "No feature map improves accuracy significantly (best: " in str(found)
+    assert "No feature map improves accuracy significantly: with the best, " in str(found)
     assert found.feature_sets[0].cover_probability is None  # Cover counts two classes
 
 
@@ -122,7 +124,7 @@ def test_it_agrees_with_fit(tmp_path):
     file.write_text("weight,colour,kind\n" + PETS)
     source = open_source([str(file)])
     for written in ((), ("products",)):
-        plan = Plan(Rule.LEAST_SQUARES, proof_seconds=0, features=recipes_of(written), seed=5)
+        plan = Plan(Rule.LEAST_SQUARES, proof_seconds=0, features=parse_map_specs(written), seed=5)
         fitted = run(source, plan, lambda _: None)
         asked = ComparisonPlan((Rule.LEAST_SQUARES,), written, n_folds=10, seed=5, proof_seconds=0)
         entry = of(run_comparison(source, asked), "least-squares", *written)
@@ -217,7 +219,7 @@ def test_usual_maps():
     assert usual(28, 1_000_000) == ["none", "radial"]
     both = feature_specs(["none", "radial+products", "radial+products"], 9, 3)
     assert [w.written for w in both] == ["none", "radial+products"]
-    assert [r.name for r in both[1].recipes] == ["radial", "products"]
+    assert [r.name for r in both[1].map_specs] == ["radial", "products"]
 
 
 def test_figures_are_stable_and_plain(rings):
@@ -259,20 +261,28 @@ def test_separable_by_luck_is_said():
         "The classes are linearly separable (proved); random labels would be separable with"
         in str(found)
     )
-    assert "probability 1 at most, so this says little." in str(found)
+    assert "probability at most 1, so this says little." in str(found)
 
 
 @pytest.mark.parametrize(
     ("settings", "error", "trouble"),
     [
         ({"rules": ["magic"]}, ParameterError, "rules must be one of 'auto', 'perceptron'"),
-        ({"rules": "auto"}, ParameterError, "rules must be a list of names, out of auto"),
-        ({"features": ["product"]}, ParameterError, "no features called 'product'. Did you mean"),
+        (
+            {"rules": "auto"},
+            ParameterError,
+            "rules must be a list of names out of auto",
+        ),
+        (
+            {"features": ["product"]},
+            ParameterError,
+            "feature map 'product'. Did you mean",
+        ),
         ({"n_folds": 1}, ParameterError, "n_folds must be an integer of at least 2; got 1"),
         ({"proof_seconds": -1}, ParameterError, "proof_seconds must be a finite number of at"),
         ({"random_state": None}, ParameterError, "random_state must be an integer of at least 0"),
         ({"y": IRIS.y[:5]}, DataError, "X has 150 rows but y has 5 labels"),
-        ({"y": np.arange(150) < 2}, SourceError, "the class True has 2, and needs at least 3"),
+        ({"y": np.arange(150) < 2}, SourceError, "at least 3; the class True has 2"),
     ],
 )
 def test_refusals(settings, error, trouble):

@@ -92,7 +92,7 @@ def test_a_degree_of_two_is_enough_for_rings():
     assert conic.training.value == conic.test.value == 0.0
     told = str(curve).splitlines()
     assert told[0] == "Polynomial → LinearSVM, 50 test rows"
-    assert told[-1] == "     2    0.00% (0.00% to 2.50%)     0.00% (0.00% to 7.13%)"
+    assert told[-1] == "     2    0.00 % (0.0–2.5 %)       0.00 % (0.0–7.1 %)"
     assert curve.rows()[1] == {
         "degree": 2,
         "n_rows": 150,
@@ -107,7 +107,7 @@ def test_a_degree_of_two_is_enough_for_rings():
 
 def test_refusals():
     X, y = IRIS.X, IRIS.y
-    with pytest.raises(ParameterError, match="Ridge is a regressor: give a classifier"):
+    with pytest.raises(ParameterError, match="must be a classifier; Ridge is a regressor"):
         learning_curve(Ridge(), X, y)
     with pytest.raises(ParameterError, match="sizes must be an integer of at least 3; got 2"):
         learning_curve(Witness(), X, y, [2])
@@ -117,5 +117,5 @@ def test_refusals():
         learning_curve(Witness(), X, y, n_repeats=0)
     with pytest.raises(ParameterError, match="test must be a finite number above 0"):
         learning_curve(Witness(), X, y, test=0)
-    with pytest.raises(ParameterError, match="values must hold something"):
+    with pytest.raises(ParameterError, match="values must hold an argument of make_estimator"):
         capacity_curve(KNeighborsClassifier, X, y, [])

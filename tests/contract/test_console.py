@@ -10,7 +10,11 @@ import pytest
 from rosenblatt.cli.main import main
 
 ROOT = Path(__file__).parents[2]
-PAGES = {"command-line.md": 8, "compare.md": 2}  # commands that each has, at least
+PAGES = {
+    "command-line.md": 8,
+    "compare.md": 2,
+    "features.md": 3,
+}  # commands that each has, at least
 BLOCK = re.compile(r"^```(csv|console) ?(\S*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 

@@ -21,6 +21,7 @@ FIT_SAVE_AND_LOAD = """
 import os
 import sys
 import numpy as np
+import sklearn.base  # sets variables of OpenMP
 import rosenblatt
 environment = dict(os.environ)
 table = rosenblatt.builtin("dogs-vs-cats")

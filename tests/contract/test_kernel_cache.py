@@ -122,6 +122,16 @@ def test_signatures_of_a_kernel_are_kept_side_by_side(tmp_path: Path) -> None:
     assert KernelFiles(str(tmp_path), "kernel", "edited").load("dense") is None
 
 
+def test_an_index_of_types_that_are_gone_is_written_anew(tmp_path: Path) -> None:
+    # once: after a named tuple of a kernel had been renamed, calling it raised AttributeError
+    files = KernelFiles(str(tmp_path), "kernel", source_stamp=1)
+    files.save("first", b"1")
+    for index in tmp_path.glob("*.nbi"):
+        index.write_bytes(b"cno_such_module\nGone\n.")
+    files.save("second", b"2")
+    assert files.load("second") == b"2"
+
+
 @pytest.mark.parametrize("method", ["load_overload", "save_overload"])
 def test_trouble_with_the_disk_is_no_trouble(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
     failed: list[str] = []

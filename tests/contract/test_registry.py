@@ -6,8 +6,7 @@ import pytest
 
 import rosenblatt
 from rosenblatt.lab.catalogue import LAB_RULES
-from rosenblatt.pipeline.rule import Rule
-from rosenblatt.registry import RULES
+from rosenblatt.registry import RULES, Rule
 
 ONLY_IN_PYTHON = {"kernel-perceptron", "sentence-ranker", "threshold-unit", "threshold-network"}
 

@@ -1,6 +1,5 @@
 """Every estimator keeps scikit-learn's contract."""
 
-import warnings
 from typing import Any
 
 import pytest
@@ -48,46 +47,43 @@ def expected_failures(estimator: Any) -> dict[str, str]:
     return {}
 
 
-with warnings.catch_warnings():
-    # the contract is kept, not inherited: estimators are used without loading scikit-learn
-    warnings.filterwarnings("ignore", "Estimator .* does not inherit")
-    checks_of = parametrize_with_checks(
-        [
-            Perceptron(),
-            Perceptron(keep="average", multi_class="ovr"),
-            Perceptron(keep="pocket", learning_rate="1/n"),
-            PassiveAggressive(),
-            PassiveAggressive(loss="squared_hinge"),
-            AROW(),
-            AROW(covariance="diagonal", multi_class="ovr", max_iter=5),
-            SecondOrderPerceptron(),
-            BatchPerceptron(max_iter=100),
-            BatchPerceptron(batch_size=16, max_iter=100),
-            *SOFT_AND_ONLINE,
-            TanhPerceptron(activation="logistic", eta0=0.1),
-            LMS(error="hard", learning_rate="normalised", keep="average", tol=None),
-            LMS(learning_rate="normalised", batch_size=None, eta0=1.0),
-            TanhPerceptron(activation="hard", keep="pocket"),
-            TanhPerceptron(learning_rate="normalised", batch_size=None, eta0=1.0),
-            LeastSquares(),
-            LeastSquares(alpha=0.5, class_weight="balanced"),
-            FisherDiscriminant(),
-            FisherDiscriminant(bias="equal-error"),
-            LinearDiscriminant(),
-            LinearDiscriminant(shrinkage=0.3),
-            LinearDiscriminant(shrinkage="auto"),
-            LinearDiscriminant(shrinkage="oas"),
-            LinearSVM(tol=1e-12),
-            LinearSVM(loss="squared_hinge", tol=1e-12),
-            LogisticRegression(tol=1e-12),
-            LogisticRegression(multi_class="ovr", class_weight="balanced"),
-            LogisticRegression(penalty=None, multi_class="ovr"),
-            KernelPerceptron(max_iter=50),
-            KernelPerceptron("poly", keep="average", multi_class="ovr", max_iter=20),
-            KernelPerceptron(budget=20, max_iter=50),
-        ],
-        expected_failed_checks=expected_failures,
-    )
+checks_of = parametrize_with_checks(
+    [
+        Perceptron(),
+        Perceptron(keep="average", multi_class="ovr"),
+        Perceptron(keep="pocket", learning_rate="1/n"),
+        PassiveAggressive(),
+        PassiveAggressive(loss="squared_hinge"),
+        AROW(),
+        AROW(covariance="diagonal", multi_class="ovr", max_iter=5),
+        SecondOrderPerceptron(),
+        BatchPerceptron(max_iter=100),
+        BatchPerceptron(batch_size=16, max_iter=100),
+        *SOFT_AND_ONLINE,
+        TanhPerceptron(activation="logistic", eta0=0.1),
+        LMS(error="hard", learning_rate="normalised", keep="average", tol=None),
+        LMS(learning_rate="normalised", batch_size=None, eta0=1.0),
+        TanhPerceptron(activation="hard", keep="pocket"),
+        TanhPerceptron(learning_rate="normalised", batch_size=None, eta0=1.0),
+        LeastSquares(),
+        LeastSquares(alpha=0.5, class_weight="balanced"),
+        FisherDiscriminant(),
+        FisherDiscriminant(bias="equal-error"),
+        LinearDiscriminant(),
+        LinearDiscriminant(shrinkage=0.3),
+        LinearDiscriminant(shrinkage="auto"),
+        LinearDiscriminant(shrinkage="oas"),
+        LinearSVM(tol=1e-12),
+        LinearSVM(loss="squared_hinge", tol=1e-12),
+        LogisticRegression(tol=1e-12),
+        LogisticRegression(multi_class="ovr", class_weight="balanced"),
+        LogisticRegression(penalty=None, multi_class="ovr"),
+        KernelPerceptron(max_iter=50),
+        KernelPerceptron("poly", keep="average", multi_class="ovr", max_iter=20),
+        KernelPerceptron(budget=20, max_iter=50),
+    ],
+    expected_failed_checks=expected_failures,
+)
 
 
 @checks_of

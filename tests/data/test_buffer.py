@@ -11,7 +11,7 @@ from scipy import sparse
 
 import rosenblatt
 from rosenblatt.csr import CSR
-from rosenblatt.data.buffer import Growing, Store
+from rosenblatt.data.buffer import GrowableArray, RowBuffer
 from rosenblatt.data.training_data import matrix_of
 from rosenblatt.errors import SourceError
 
@@ -26,7 +26,7 @@ KINDS = [np.int8, np.int32, np.int64, np.float32, np.float64]
 def test_growing_is_concatenation(parts, most, expected):
     rng = np.random.default_rng(len(parts))
     arrays = [rng.integers(-100, 100, n).astype(kind) for kind, n in parts]
-    growing = Growing(most, expected)
+    growing = GrowableArray(most, expected)
     for array in arrays:
         growing.add(array)
     wanted = np.concatenate(arrays)
@@ -51,7 +51,7 @@ def sparse_parts(rng, kind, width=7):
 @pytest.mark.parametrize("expected", [0, 3, 48, 10_000])
 def test_dense_rows(rng, kind, most, expected):
     parts = dense_parts(rng, kind)
-    store = Store(expected, most)
+    store = RowBuffer(expected, most)
     for part in parts:
         store.add(part)
     rows = store.rows()
@@ -66,7 +66,7 @@ def test_dense_rows(rng, kind, most, expected):
 @pytest.mark.parametrize("most", [1, 100, 1 << 20])
 def test_sparse_rows(rng, kind, most):
     parts = sparse_parts(rng, kind)
-    store = Store(most=most)
+    store = RowBuffer(max_bytes=most)
     for part in parts:
         store.add(CSR(part.data, part.indices, part.indptr, part.shape[1]))
     for part in parts:
@@ -80,7 +80,7 @@ def test_sparse_rows(rng, kind, most):
 
 def test_a_part_of_larger_sparse_rows():
     whole = CSR(np.arange(6.0), np.arange(6), np.array([0, 2, 3, 6]), 6)
-    store = Store()
+    store = RowBuffer()
     store.add(whole._replace(indptr=whole.indptr[1:]))
     rows = store.rows()
     assert rows.data.tolist() == [2, 3, 4, 5]
@@ -88,7 +88,7 @@ def test_a_part_of_larger_sparse_rows():
 
 
 def test_narrow_numbers_first_then_wide_ones():
-    store = Store()
+    store = RowBuffer()
     store.add(np.full((2, 2), 0.1, np.float32))
     store.add(np.full((1, 2), 0.1))
     assert store.rows().dtype == np.float64
@@ -97,7 +97,7 @@ def test_narrow_numbers_first_then_wide_ones():
 
 def test_an_index_beyond_32_bits_stays_as_it_is():
     index = 2**31 + 5
-    store = Store()
+    store = RowBuffer()
     store.add(CSR(np.ones(1), np.array([index]), np.array([0, 1]), index + 1))
     assert store.rows().indices.tolist() == [index]
     assert store.rows().indptr.dtype == np.int64
@@ -105,7 +105,7 @@ def test_an_index_beyond_32_bits_stays_as_it_is():
 
 def test_nothing_is_left_in_the_temporary_folder(rng, tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    store = Store(most=1)
+    store = RowBuffer(max_bytes=1)
     for part in dense_parts(rng, np.float64):
         store.add(part)
         assert os.listdir(tmp_path) == []  # noqa: PTH208 (names alone)
@@ -118,7 +118,7 @@ def test_a_full_disk_is_told(monkeypatch):
 
     monkeypatch.setattr(os, "posix_fallocate", full)
     with pytest.raises(SourceError, match=r"8,000 bytes in .* refused: No space left.*TMPDIR"):
-        Growing(most=10).add(np.zeros(1000))
+        GrowableArray(max_bytes=10).add(np.zeros(1000))
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_a_full_disk_is_told(monkeypatch):
 def test_learning_from_disk_gives_the_same_bits(rng, model, layout):
     X = rng.normal(size=(300, 5)) * (rng.random((300, 5)) < 0.7)
     y = (X @ [1, -2, 0.5, 0, 1] + 0.3 * rng.normal(size=300) > 0).astype(int)
-    store = Store(most=100)
+    store = RowBuffer(max_bytes=100)
     for start in range(0, 300, 37):
         part = sparse.csr_array(X[start : start + 37])
         rows = CSR(part.data, part.indices, part.indptr, 5)

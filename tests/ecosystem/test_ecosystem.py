@@ -63,6 +63,12 @@ def test_skops_takes_every_estimator() -> None:
         assert again.outcome_ == model.outcome_
 
 
+def test_river_finds_its_wrapper_by_itself() -> None:
+    compat = pytest.importorskip("river.compat")
+    model = compat.convert_sklearn_to_river(rosenblatt.Perceptron(), classes=[False, True])
+    assert isinstance(model, compat.SKL2RiverClassifier)
+
+
 # --- what does not work: the page is to be corrected when one of these fails -------------------
 
 
@@ -80,12 +86,6 @@ def test_skl2onnx_has_no_converter() -> None:
     skl2onnx = pytest.importorskip("skl2onnx")
     with pytest.raises(Exception, match="Unable to find a shape calculator"):
         skl2onnx.to_onnx(fitted(), np.zeros((1, 4)))
-
-
-def test_river_finds_no_wrapper_by_itself() -> None:
-    compat = pytest.importorskip("river.compat")
-    with pytest.raises(ValueError, match="appropriate wrapper"):
-        compat.convert_sklearn_to_river(rosenblatt.Perceptron(), classes=[False, True])
 
 
 def test_mlflow_logs_nothing_by_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -483,7 +483,7 @@ def test_more_classes_than_a_byte_can_count(estimator: Any) -> None:
 def test_spent_passes_say_how_many_mistakes_are_left(estimator: Any) -> None:
     model = clone(estimator).set_params(max_iter=7, tol=None).fit(OVERLAP_X, OVERLAP_Y)
     assert model.n_iter_ == len(model.trace_) == 7
-    assert model.outcome_.ending is Ending.PASSES_SPENT
+    assert model.outcome_.ending is Ending.MAX_EPOCHS_REACHED
     assert not model.outcome_.converged
     left = model.trace_[-1].mistakes
     assert f"after 7 epochs with {left} mistakes" in str(model.outcome_)
@@ -494,7 +494,7 @@ def test_spent_passes_say_how_many_mistakes_are_left(estimator: Any) -> None:
 def test_spent_passes_of_a_squared_error_cast_no_doubt_on_the_data(estimator: Any) -> None:
     model = clone(estimator).set_params(max_iter=7, tol=None).fit(OVERLAP_X, OVERLAP_Y)
     assert model.n_iter_ == len(model.trace_) == 7
-    assert model.outcome_.ending is Ending.DESCENT_SPENT
+    assert model.outcome_.ending is Ending.MAX_DESCENT_EPOCHS_REACHED
     assert not model.outcome_.converged
     assert f"after 7 epochs, all that `max_iter` allows. {model.trace_[-1].mistakes} mistakes" in (
         str(model.outcome_)
@@ -533,7 +533,7 @@ def test_tol_stops_when_the_squared_error_levels_off(estimator: Any, tol: float)
     model = clone(estimator).set_params(**settings, tol=tol).fit(OVERLAP_X, OVERLAP_Y)
     assert model.n_iter_ == stalls_at(long.trace_.column("loss"), tol, 3)
     lms = isinstance(model, LMS)
-    ending = Ending.SQUARES_LEVELLED if lms else Ending.OUTPUTS_LEVELLED
+    ending = Ending.SQUARED_ERROR_STALLED if lms else Ending.OUTPUT_ERROR_STALLED
     assert model.outcome_.ending is ending
     assert ("LeastSquares" in str(model.outcome_)) == lms
     assert f"{model.trace_[-1].mistakes} mistakes" in str(model.outcome_)
@@ -834,7 +834,7 @@ def test_the_trace_has_a_record_a_pass(estimator: Any) -> None:
     assert [record["norm"] for record in trace.as_dicts()] == trace.column("norm")
     assert trace[-1] == list(trace)[5]
     assert trace[:2] == [trace[0], trace[1]]
-    assert repr(trace).startswith(f"Trace of 6 passes, mistakes {trace[0].mistakes}, ")
+    assert repr(trace).startswith(f"Trace of 6 epochs, mistakes {trace[0].mistakes}, ")
     if getattr(model, "keep", "last") == "last":
         assert trace[-1].norm == pytest.approx(np.linalg.norm(weights_of(model)), rel=1e-15)
 

@@ -101,7 +101,7 @@ def test_slow_divergence_is_noticed_while_the_weights_are_finite() -> None:
         assert 0.5 < losses[-1] < 1e9
         assert slow.outcome_.ending is Ending.DIVERGED
         stable = LMS(eta0=1.9 / largest, **settings).fit(X, Y)
-        assert stable.outcome_.ending is Ending.DESCENT_SPENT
+        assert stable.outcome_.ending is Ending.MAX_DESCENT_EPOCHS_REACHED
 
 
 def test_the_weights_kept_are_those_with_the_smallest_loss() -> None:
@@ -126,7 +126,7 @@ def test_a_bad_start_that_gets_better_is_no_divergence() -> None:
     start = {"coef_init": [50.0, -50.0, 50.0], "intercept_init": 50.0}
     model = LMS(eta0=1e-5, max_iter=3, tol=None).fit(X, Y, **start)
     assert model.trace_[-1].loss > 0.5
-    assert model.outcome_.ending is Ending.DESCENT_SPENT
+    assert model.outcome_.ending is Ending.MAX_DESCENT_EPOCHS_REACHED
     model.set_params(eta0=1.0, max_iter=50).fit(X, Y, **start)
     assert model.outcome_.ending is Ending.DIVERGED
     assert model.coef_.tolist() == [[50, -50, 50]]
@@ -146,7 +146,7 @@ def run_of(*losses: float, start: float = 0.0) -> EpochResult:
     def results() -> Iterator[EpochResult]:
         for number, loss in enumerate(losses, 1):
             W = np.full((1, 1), float(number))
-            ending = Ending.OUTPUTS_LEVELLED if number == len(losses) else None
+            ending = Ending.OUTPUT_ERROR_STALLED if number == len(losses) else None
             yield EpochResult(number, 10, 5, 1, loss, 5, 1, W.copy, W.copy, ending=ending)
 
     *_, last = stop_on_divergence(
@@ -184,7 +184,7 @@ def test_a_run_that_falls_or_stays_below_zero_weights_is_left_alone(
     losses: tuple[float, ...], start: float
 ) -> None:
     last = run_of(*losses, start=start)
-    assert last.ending is Ending.OUTPUTS_LEVELLED
+    assert last.ending is Ending.OUTPUT_ERROR_STALLED
     assert last.weights().tolist() == [[len(losses)]]
 
 
@@ -198,7 +198,7 @@ def test_rows_too_long_to_normalise_are_refused(batch_size: int | None) -> None:
 
 def test_the_hard_error_never_diverges() -> None:
     model = LMS(error="hard", eta0=1e100, max_iter=20).fit(X, Y)
-    assert model.outcome_.ending in {Ending.LOSS_STALLED, Ending.PASSES_SPENT}
+    assert model.outcome_.ending in {Ending.LOSS_STALLED, Ending.MAX_EPOCHS_REACHED}
 
 
 # --- streams ------------------------------------------------------------------------------------

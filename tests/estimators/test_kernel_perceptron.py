@@ -99,7 +99,7 @@ def test_a_row_has_the_same_score_alone_and_in_company(estimator: Any) -> None:
 def test_rows_are_scored_in_parts_without_changing_a_bit(monkeypatch: Any) -> None:
     model = KernelPerceptron(max_iter=8).fit(OVERLAP_X, OVERLAP_Y)
     at_once = model.decision_function(OVERLAP_X)
-    monkeypatch.setattr(kernelized, "TABLE_BYTES", 1)
+    monkeypatch.setattr(kernelized, "KERNEL_BLOCK_BYTES", 1)
     np.testing.assert_array_equal(model.decision_function(OVERLAP_X), at_once)
 
 
@@ -344,7 +344,7 @@ def test_tol_stops_when_the_loss_no_longer_falls() -> None:
     model = KernelPerceptron(**settings, tol=0.05).fit(OVERLAP_X, OVERLAP_Y)
     assert model.outcome_.ending is Ending.LOSS_STALLED
     spent = KernelPerceptron(**settings, max_iter=5).fit(OVERLAP_X, OVERLAP_Y)
-    assert spent.outcome_.ending is Ending.PASSES_SPENT
+    assert spent.outcome_.ending is Ending.MAX_EPOCHS_REACHED
     assert spent.n_iter_ == 5
 
 

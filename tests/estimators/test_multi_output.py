@@ -277,7 +277,7 @@ def test_a_layer_with_too_large_a_step_says_so() -> None:
     assert not weights_of(wild).any()
     better = float(str(wild.outcome_).split("try eta0=")[1].split(",")[0])
     tame = TanhPerceptron(eta0=better, batch_size=None).fit(IRIS.X, LABELS)
-    assert tame.outcome_.ending is Ending.OUTPUTS_LEVELLED
+    assert tame.outcome_.ending is Ending.OUTPUT_ERROR_STALLED
 
 
 def test_shuffled_passes_of_a_layer_follow_the_seed() -> None:

@@ -28,7 +28,7 @@ def test_last_row_of_each_pass_has_the_weights_of_a_shorter_run(
     data = builtin("iris")
     order = {"shuffle": shuffle, "random_state": 7}
     run = estimator(**order, max_iter=3).replay(data.X, data.y)
-    for passes in range(1, run.n_passes + 1):
+    for passes in range(1, run.n_epochs + 1):
         shorter = estimator(**order, max_iter=passes).fit(data.X, data.y)
         seen = run.visit(passes, run.n_rows - 1).after
         assert np.array_equal(seen[:, :-1], shorter.coef_)
@@ -92,7 +92,7 @@ def test_few_memories_give_the_same_visits_as_many() -> None:
     for state in run.history.kept:
         few.add(state)
     thin = replace(run, history=few)
-    assert (thin.n_passes, few.stride, len(few.kept) <= 5) == (run.n_passes, 16, True)
+    assert (thin.n_epochs, few.stride, len(few.kept) <= 5) == (run.n_epochs, 16, True)
     for passes in (1, 2, 16, 17, 31, 40):
         for mine, theirs in zip(thin.visit(passes, 99), run.visit(passes, 99), strict=True):
             assert np.array_equal(mine, theirs)
@@ -109,6 +109,6 @@ def test_what_cannot_be_visited_is_refused() -> None:
     model = Perceptron(shuffle=False)
     run = model.replay(data.X, data.y)
     assert (model.predict(data.X) == data.y).all()
-    for passes, row in ((0, 0), (run.n_passes + 1, 0), (1, 8), (1, -1)):
+    for passes, row in ((0, 0), (run.n_epochs + 1, 0), (1, 8), (1, -1)):
         with pytest.raises(ParameterError, match="there is no row"):
             run.visit(passes, row)

@@ -163,7 +163,7 @@ def test_it_comes_back_from_its_file(settings: dict[str, Any], tmp_path: Path) -
     assert str(again.outcome_) == str(model.outcome_)
     assert again.trace_.as_dicts() == model.trace_.as_dicts()
     assert (b"sat" in path.read_bytes()) == bool(settings)
-    with pytest.raises(ModelError, match="no linear classifier of rows"):
+    with pytest.raises(ModelError, match="not a linear classifier of rows"):
         load_model(path)
 
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosenblatt.geometry.plane import Box, area, clipped, distances, feet, regions, segment
+from rosenblatt.geometry.plane import Box, area, clip, distances, feet, regions, segment
 
 UNIT = Box(0.0, 1.0, 0.0, 1.0)
 numbers = st.floats(-1e6, 1e6, allow_subnormal=False)
@@ -113,9 +113,9 @@ def test_zero_weights_decide_for_the_second_class_of_two() -> None:
 
 
 def test_a_polygon_that_only_touches_is_empty() -> None:
-    assert len(clipped(UNIT.corners, [1, 0], -1.0)) == 0
-    assert len(clipped(UNIT.corners, [1, 1], -2.0)) == 0
-    assert clipped(UNIT.corners, [1, 0], 0.0).tolist() == UNIT.corners.tolist()
+    assert len(clip(UNIT.corners, [1, 0], -1.0)) == 0
+    assert len(clip(UNIT.corners, [1, 1], -2.0)) == 0
+    assert clip(UNIT.corners, [1, 0], 0.0).tolist() == UNIT.corners.tolist()
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ def test_one_unit_keeps_its_signed_distances(d: int, n: int, seed: int) -> None:
     seen = Projection.of(X, w, b)
     assert seen.points(X)[:, 0] == pytest.approx((X @ w + b) / np.linalg.norm(w))
     assert seen.axes @ seen.axes.T == pytest.approx(np.eye(2), abs=1e-9)
-    W, bias = seen.units(w, b)
+    W, bias = seen.project_weights(w, b)
     assert W[0] == pytest.approx([np.linalg.norm(w), 0])
     assert bias == pytest.approx([0], abs=1e-9)
 
@@ -56,7 +56,7 @@ def test_other_weights_are_scored_as_on_the_plane(rng: np.random.Generator) -> N
     seen = Projection.of(X, rng.normal(size=4), 1.0)
     W, b = rng.normal(size=(3, 4)), rng.normal(size=3)
     on_plane = seen.origin + seen.points(X) @ seen.axes
-    flat, bias = seen.units(W, b)
+    flat, bias = seen.project_weights(W, b)
     assert seen.points(X) @ flat.T + bias == pytest.approx(on_plane @ W.T + b)
 
 
@@ -65,7 +65,7 @@ def test_three_classes_are_decided_in_the_plane_as_in_space(d: int, seed: int) -
     rng = np.random.default_rng(seed)
     X, W, b = rng.normal(size=(30, d)), rng.normal(size=(3, d)), rng.normal(size=3)
     seen = Projection.of(X, W, b)
-    flat, bias = seen.units(W, b)
+    flat, bias = seen.project_weights(W, b)
     assert seen.exact
     there, here = seen.points(X) @ flat.T + bias, X @ W.T + b
     assert there - there[:, :1] == pytest.approx(here - here[:, :1])
@@ -88,7 +88,7 @@ def test_two_features_are_seen_as_they_are(rng: np.random.Generator) -> None:
 def test_one_feature_is_a_strip() -> None:
     seen = Projection.of(np.array([[1.0], [2.0]]), [2], -3)
     assert seen.points(np.array([[1.0], [2.0]])).tolist() == [[1, 0], [2, 0]]
-    W, b = seen.units([2], -3)
+    W, b = seen.project_weights([2], -3)
     assert (W.tolist(), b.tolist(), seen.names) == ([[2, 0]], [-3], ("x1", ""))
 
 

@@ -41,7 +41,7 @@ def test_rows_to_keep_are_found_again(rng: np.random.Generator) -> None:
     X = sparse.csr_array(rng.normal(size=(5000, 4)))
     codes = rng.integers(0, 3, 5000)
     W = rng.normal(size=(3, 4))
-    view = View.of(X, codes, Projection.of(X, W, np.zeros(3)), keep=[4999, 7], most=100)
+    view = View.of(X, codes, Projection.of(X, W, np.zeros(3)), keep=[4999, 7], max_rows=100)
     assert view.at([4999, 7]) == pytest.approx(view.projection.points(X[[4999, 7]]))
     assert view.codes.tolist() == codes[view.drawn.rows].tolist()
     cells = view.boundary(W, np.zeros(3)).cells
@@ -52,11 +52,13 @@ def test_rows_to_keep_are_found_again(rng: np.random.Generator) -> None:
 def test_curves_of_one_score_and_of_several() -> None:
     X = np.array([[-2.0, -2.0], [2.0, 2.0]])
     view = View.of(X, [0, 1], Projection.of(X, [1, 0], 0))
-    one = view.curves(lambda p: (p**2).sum(axis=1) - 1)
+    one = view.curved_boundary(lambda p: (p**2).sum(axis=1) - 1)
     (circle,) = one.lines
     assert np.hypot(*circle.T) == pytest.approx(1, abs=1e-2)
     assert one.shade is not None
     assert (one.shade[0, 0], one.shade[75, 75]) == (1, 0)
-    several = view.curves(lambda p: np.column_stack([p[:, 0], -p[:, 0], np.full(len(p), -9.0)]))
+    several = view.curved_boundary(
+        lambda p: np.column_stack([p[:, 0], -p[:, 0], np.full(len(p), -9.0)])
+    )
     assert all(line[:, 0] == pytest.approx(0, abs=1e-9) for line in several.lines)
     assert len(several.lines) == 2

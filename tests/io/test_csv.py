@@ -1,4 +1,4 @@
-"""Delimited text: what the csv module wrote comes back, whatever the pieces; trouble is named."""
+"""CsvSource text: what the csv module wrote comes back, whatever the pieces; trouble is named."""
 
 import csv
 import io
@@ -17,7 +17,8 @@ from packing import PACKERS, packed
 from rosenblatt.errors import SourceError
 from rosenblatt.io import csv as delimited
 from rosenblatt.io import files
-from rosenblatt.io.csv import Delimited
+from rosenblatt.io.csv import CsvSource
+from rosenblatt.io.csv_dialect import last_record_end
 from rosenblatt.io.options import MISSING, Options
 
 TEXT = st.text("abcXYZ019 .,;|\t\n\"'äß€漢🐈-_:#", max_size=12)
@@ -34,15 +35,15 @@ def write(path: Path, content: str | bytes) -> str:
     return str(path)
 
 
-def source(path: Path, content: str | bytes, **options) -> Delimited:
-    return Delimited((write(path, content),), Options(**options))
+def source(path: Path, content: str | bytes, **options) -> CsvSource:
+    return CsvSource((write(path, content),), Options(**options))
 
 
-def rows(found: Delimited) -> list[tuple]:
+def rows(found: CsvSource) -> list[tuple]:
     return [row for chunk in found for row in chunk.frame.rows()]
 
 
-def places(found: Delimited) -> list[int]:
+def places(found: CsvSource) -> list[int]:
     return [
         int(chunk.place.at(row).rpartition(" ")[2]) for chunk in found for row in range(len(chunk))
     ]
@@ -82,7 +83,7 @@ def tables(draw):
         if len(kinds) > 1 or record[0].strip()
     ]
     words = frozenset(f"word{j}" for j, kind in enumerate(kinds) if kind == "word")
-    options = Options(separator=separator, header=True, decimal_comma=comma, as_words=words)
+    options = Options(separator=separator, header=True, decimal_comma=comma, string_columns=words)
     return ("\ufeff" if draw(st.booleans()) else "") + text, options, wanted
 
 
@@ -98,7 +99,7 @@ def test_what_the_csv_module_wrote_comes_back(tmp_path_factory, table, size):
     text, options, wanted = table
     file = write(tmp_path_factory.getbasetemp() / "t.csv", text)
     with mock.patch.object(delimited, "pieces", partial(files.pieces, size=size)):
-        found = Delimited((file,), options)
+        found = CsvSource((file,), options)
         if not wanted:
             with pytest.raises(SourceError, match="no rows"):
                 rows(found)
@@ -112,7 +113,7 @@ def test_pieces_are_whole_records(tmp_path_factory, records, size):
     stream = io.StringIO(newline="")
     csv.writer(stream).writerows(records)
     file = write(tmp_path_factory.getbasetemp() / "t.csv", stream.getvalue())
-    pieces = list(files.pieces(file, size=size, separators=","))
+    pieces = list(files.pieces(file, size=size, last_end=partial(last_record_end, separators=",")))
     assert b"".join(piece.text for piece in pieces).decode() == stream.getvalue()
     parts = [csv.reader(io.StringIO(piece.text.decode(), newline="")) for piece in pieces]
     assert [record for part in parts for record in part] == records
@@ -126,7 +127,7 @@ def test_pieces_are_whole_records(tmp_path_factory, records, size):
 @example('\ufeff"r,""s\n"",s"\nr,s\n', 10)
 def test_pieces_are_whole_records_whatever_quotes_are_in_cells(tmp_path_factory, text, size):
     file = write(tmp_path_factory.getbasetemp() / "p.csv", text)
-    pieces = list(files.pieces(file, size=size, separators=","))
+    pieces = list(files.pieces(file, size=size, last_end=partial(last_record_end, separators=",")))
     assert b"".join(piece.text for piece in pieces).decode() == text
     parts = [piece.text.removeprefix(files.BOM).decode() for piece in pieces]
     records = [record for part in parts for record in csv.reader(io.StringIO(part, newline=""))]
@@ -135,7 +136,7 @@ def test_pieces_are_whole_records_whatever_quotes_are_in_cells(tmp_path_factory,
 
 def test_a_stray_quote_among_records_of_several_lines_is_text(tmp_path):
     record = 'x,"a line\nand another"\n'
-    n = 2 * delimited.SAMPLE // len(record)
+    n = 2 * delimited.SAMPLE_BYTES // len(record)
     found = rows(source(tmp_path / "t.csv", 'a,b\nx,5" pipe\n' + record * n))
     assert found == [("x", '5" pipe')] + [("x", "a line\nand another")] * n
 
@@ -143,7 +144,7 @@ def test_a_stray_quote_among_records_of_several_lines_is_text(tmp_path):
 @pytest.mark.parametrize("suffix", PACKERS)
 def test_packed_files(tmp_path, suffix):
     write(tmp_path / "t.csv", "a,b\n1,x\n2,y\n")
-    assert rows(Delimited((packed(tmp_path / "t.csv", suffix),), Options())) == [
+    assert rows(CsvSource((packed(tmp_path / "t.csv", suffix),), Options())) == [
         (1.0, "x"),
         (2.0, "y"),
     ]
@@ -156,7 +157,7 @@ def test_a_source_is_read_anew_each_time(tmp_path):
 
 def test_several_files_are_one_table(tmp_path):
     files = tuple(write(tmp_path / f"{n}.csv", f"a,b\n{n},x\n") for n in range(3))
-    found = Delimited(files, Options())
+    found = CsvSource(files, Options())
     assert rows(found) == [(0.0, "x"), (1.0, "x"), (2.0, "x")]
     assert [chunk.place.at(0) for chunk in found] == [f"{file}, line 2" for file in files]
     assert found.name == f"{files[0]} and 2 more"
@@ -167,14 +168,14 @@ def test_a_file_with_other_columns_is_refused(tmp_path):
     with pytest.raises(
         SourceError, match=r"b\.csv has other columns than .*: a, c instead of a, b"
     ):
-        rows(Delimited(files, Options()))
+        rows(CsvSource(files, Options()))
 
 
 def test_trouble_in_a_later_file_names_that_file(tmp_path):
     good = write(tmp_path / "a.csv", "a,b\n" + "1,x\n" * 20)
     bad = write(tmp_path / "b.csv", "a,b\n1,x\n4o,x\n")
     with pytest.raises(SourceError, match=rf"^{re.escape(bad)}, line 3, column 'a': '4o' is not a"):
-        rows(Delimited((good, bad), Options()))
+        rows(CsvSource((good, bad), Options()))
 
 
 @pytest.mark.parametrize(
@@ -192,15 +193,15 @@ def test_what_is_no_number_is_named(tmp_path, word, blank):
 @pytest.mark.parametrize(
     ("text", "trouble"),
     [
-        ("a,b,c\n1,2,x\n3,4\n5,6,z\n", "line 3: 2 cells where 3 were wanted: '3,4'"),
-        ("a,b,c\n1,2,x\n3,4,y,u\n5,6,z\n", "line 3: 4 cells where 3 were wanted: '3,4,y,u'"),
-        ("a,b,c\n1,2,x\n\n3,4,y,\n", "line 4: 4 cells where 3 were wanted: '3,4,y,'"),
-        ("a,b,c\n1,2,\n3,\n", "line 3: 2 cells where 3 were wanted: '3,'"),
-        ('a,b\n1,"x\ny"\n2\n', "line 4: 1 cells where 2 were wanted: '2'"),
-        ('a,b\n1,u\n2,"xy\n3,y\n4,z\n', "line 3: a cell begins with a quote that never ends"),
+        ("a,b,c\n1,2,x\n3,4\n5,6,z\n", "line 3: 2 cells where 3 were expected: '3,4'"),
+        ("a,b,c\n1,2,x\n3,4,y,u\n5,6,z\n", "line 3: 4 cells where 3 were expected: '3,4,y,u'"),
+        ("a,b,c\n1,2,x\n\n3,4,y,\n", "line 4: 4 cells where 3 were expected: '3,4,y,'"),
+        ("a,b,c\n1,2,\n3,\n", "line 3: 2 cells where 3 were expected: '3,'"),
+        ('a,b\n1,"x\ny"\n2\n', "line 4: 1 cells where 2 were expected: '2'"),
+        ('a,b\n1,u\n2,"xy\n3,y\n4,z\n', "line 3: a cell begins with a quote that is never closed"),
         (
             'a,b\n1,u\n2,"xy\n3,y\n4,"z"\n5,v\n',
-            "line 3: a cell begins with a quote, and the next one, in line 5, does not end it",
+            "line 3: a cell begins with a quote, and the next one, in line 5, does not close it",
         ),
         ("a,b\r1,x\r2,y\r", "a carriage return stands within a line"),
         ("a,b\n1,x\n2,y\rz\n", "a carriage return stands within a line"),
@@ -234,14 +235,14 @@ def test_trouble_far_down_has_its_line(tmp_path):
 @pytest.mark.parametrize(
     ("line", "trouble"),
     [
-        ('1,"u""', "line 3: a cell begins with a quote that never ends"),
-        ('1,"u""\n', "line 3: a cell begins with a quote that never ends"),
-        ("1,u,", "line 3: 3 cells where 2 were wanted: '1,u,'"),
+        ('1,"u""', "line 3: a cell begins with a quote that is never closed"),
+        ('1,"u""\n', "line 3: a cell begins with a quote that is never closed"),
+        ("1,u,", "line 3: 3 cells where 2 were expected: '1,u,'"),
     ],
 )
 def test_trouble_in_the_last_line_is_told_after_the_sample(tmp_path, line, trouble):
     with (
-        mock.patch.object(delimited, "SAMPLE", len("2,u\n")),
+        mock.patch.object(delimited, "SAMPLE_BYTES", len("2,u\n")),
         pytest.raises(SourceError, match=trouble),
     ):
         rows(source(tmp_path / "t.csv", "a,b\n2,u\n" + line))
@@ -257,7 +258,7 @@ def test_a_cell_may_be_very_long(tmp_path):
 
 def test_the_sample_for_types_ends_between_records(tmp_path):
     record = '1,"' + "a line\n" * 10 + '"\n'
-    n = 2 * delimited.SAMPLE // len(record)
+    n = 2 * delimited.SAMPLE_BYTES // len(record)
     found = rows(source(tmp_path / "t.csv", "a,b\n" + record * n))
     assert found == [(1.0, ("a line\n" * 10).strip())] * n
 
@@ -265,12 +266,12 @@ def test_the_sample_for_types_ends_between_records(tmp_path):
 @pytest.mark.parametrize("end", ["", "\n"])
 @pytest.mark.parametrize("suffix", PACKERS)
 def test_the_last_line_tells_types_and_codes_ended_or_not(tmp_path, suffix, end):
-    def found(text: str) -> Delimited:
+    def found(text: str) -> CsvSource:
         write(tmp_path / "t.csv", text + end)
-        return Delimited((packed(tmp_path / "t.csv", suffix),), Options(teaches=True))
+        return CsvSource((packed(tmp_path / "t.csv", suffix),), Options(for_training=True))
 
     codes = found("x,y\n" + "1,1\n2,2\n" * 10 + "0.5,01")
-    assert codes.options.as_words == {"y"}
+    assert codes.options.string_columns == {"y"}
     assert rows(codes)[-2:] == [(2.0, "2"), (0.5, "01")]
     assert rows(found("n0\tn1\nNA\tNA\nNA\tred")) == [(None, None), (None, "red")]
     assert rows(found('n0,n1\na,2.5\na,q"')) == [("a", "2.5"), ("a", 'q"')]
@@ -316,17 +317,17 @@ def test_polars_reads_cells_as_the_csv_module_does(tmp_path_factory, cells, end,
     text = f"a,b{end}{first}" + end.join(f"r,{cell}" for cell in cells) + end * ended
     file = write(tmp_path_factory.getbasetemp() / "q.csv", text)
 
-    def told(found: Delimited) -> list[tuple] | str:
+    def told(found: CsvSource) -> list[tuple] | str:
         try:
             return rows(found)
         except SourceError as error:
             return str(error)
 
     options = Options(separator=",", header=True)
-    with mock.patch.object(delimited, "SAMPLE", len(first)):
+    with mock.patch.object(delimited, "SAMPLE_BYTES", len(first)):
         with mock.patch.object(delimited, "_parsed", return_value=None):
-            carefully = told(Delimited((file,), options))
-        assert told(Delimited((file,), options)) == carefully
+            carefully = told(CsvSource((file,), options))
+        assert told(CsvSource((file,), options)) == carefully
 
 
 def test_blank_lines_are_no_rows_of_a_single_column(tmp_path):
@@ -336,7 +337,7 @@ def test_blank_lines_are_no_rows_of_a_single_column(tmp_path):
 
 def test_blank_lines_before_the_header(tmp_path):
     found = source(tmp_path / "t.csv", "\n \r\n\na,b\n1,x\n2,y\n")
-    assert found.layout.names == ("a", "b")
+    assert found.dialect.names == ("a", "b")
     assert rows(found) == [(1.0, "x"), (2.0, "y")]
     assert places(found) == [5, 6]
 
@@ -353,14 +354,14 @@ def test_types_hold_for_all_pieces(tmp_path):
 def test_a_word_among_booleans_is_named(tmp_path):
     text = "a,b\n" + "true,1\n" * 5 + "yes,1\n"
     with (
-        mock.patch.object(delimited, "SAMPLE", 20),
+        mock.patch.object(delimited, "SAMPLE_BYTES", 20),
         pytest.raises(SourceError, match="'yes' is not true or false"),
     ):
         rows(source(tmp_path / "t.csv", text))
 
 
-def test_columns_of_numbers_may_be_read_as_words(tmp_path):
-    found = source(tmp_path / "t.csv", "a,b\n01,1\n1.0,2\n", as_words=frozenset("a"))
+def test_columns_of_numbers_may_be_read_as_strings(tmp_path):
+    found = source(tmp_path / "t.csv", "a,b\n01,1\n1.0,2\n", string_columns=frozenset("a"))
     assert rows(found) == [("01", 1.0), ("1.0", 2.0)]
 
 
@@ -371,7 +372,7 @@ def test_own_words_for_missing_cells(tmp_path):
 
 def test_quotes_of_a_tsv_far_down_are_quotes(tmp_path):
     rest = 'x\t"a\tb"\ny\t"c\nd"\nz\t"say ""so"""\nu\t5" pipe\n'
-    text = "n\tt\n" + "w\tword\n" * (delimited.SAMPLE // 6) + rest
+    text = "n\tt\n" + "w\tword\n" * (delimited.SAMPLE_BYTES // 6) + rest
     assert rows(source(tmp_path / "t.tsv", text, separator="\t"))[-4:] == [
         ("x", "a\tb"),
         ("y", "c\nd"),
@@ -383,12 +384,12 @@ def test_quotes_of_a_tsv_far_down_are_quotes(tmp_path):
 @pytest.mark.parametrize(
     ("rest", "trouble"),
     [
-        ('x\t"a\nz\tc\n', "a cell begins with a quote that never ends"),
+        ('x\t"a\nz\tc\n', "a cell begins with a quote that is never closed"),
         ('x\t"a\nz\t"c"\n', "a cell begins with a quote, and the next one, in line {}, does not"),
     ],
 )
 def test_a_stray_quote_of_a_tsv_far_down_is_told(tmp_path, rest, trouble):
-    n = delimited.SAMPLE // 6
+    n = delimited.SAMPLE_BYTES // 6
     text = "n\tt\n" + "w\tword\n" * n + rest
     with pytest.raises(SourceError, match=f"line {n + 2}: {trouble.format(n + 3)}"):
         rows(source(tmp_path / "t.tsv", text, separator="\t"))
@@ -403,5 +404,5 @@ def test_stray_quotes_of_a_tsv_lose_no_rows(tmp_path):
 def test_a_stray_quote_in_a_header_is_text(tmp_path, separator):
     text = '5" pipe,kind\n1,a\n2,b\n'.replace(",", separator)
     found = source(tmp_path / "t.csv", text)
-    assert found.layout.names == ('5" pipe', "kind")
+    assert found.dialect.names == ('5" pipe', "kind")
     assert rows(found) == [(1.0, "a"), (2.0, "b")]

@@ -1,4 +1,4 @@
-"""The layout of delimited text, found out from its first lines."""
+"""The dialect of delimited text, found out from its first lines."""
 
 import csv
 import io
@@ -6,14 +6,14 @@ import io
 import pytest
 
 from rosenblatt.errors import SourceError
-from rosenblatt.io.csv_dialect import LOOKED_AT, layout_of
+from rosenblatt.io.csv_dialect import MAX_SAMPLED_RECORDS, detect_dialect
 from rosenblatt.io.options import Options
 
 WORDS = [["dog", "1.5", "a, b; c"], ["cat", "2.25", "d | e"], ["fox", "-3.0", 'say "so"']]
 
 
 def found(text: str, file: str = "t.csv", **options):
-    return layout_of(file, text, Options(**options))
+    return detect_dialect(file, text, Options(**options))
 
 
 def written(records, **style) -> str:
@@ -26,17 +26,17 @@ def written(records, **style) -> str:
 @pytest.mark.parametrize("style", [csv.QUOTE_MINIMAL, csv.QUOTE_ALL, csv.QUOTE_NONNUMERIC])
 def test_the_separator_is_found(separator, style):
     records = [["kind", "size", "note"], *WORDS]
-    layout = found(written(records, delimiter=separator, quoting=style))
-    assert layout.separator == separator
-    assert layout.names == ("kind", "size", "note")
-    assert layout.header
-    assert not layout.decimal_comma
+    dialect = found(written(records, delimiter=separator, quoting=style))
+    assert dialect.separator == separator
+    assert dialect.names == ("kind", "size", "note")
+    assert dialect.header
+    assert not dialect.decimal_comma
 
 
 def test_records_of_many_lines_do_not_hide_the_separator():
     record = ["x, y", "line\n" * 7 + "end", "3"]
-    layout = found(written([["a", "b", "c"], *[record] * LOOKED_AT], delimiter=";"))
-    assert layout.separator == ";"
+    dialect = found(written([["a", "b", "c"], *[record] * MAX_SAMPLED_RECORDS], delimiter=";"))
+    assert dialect.separator == ";"
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_a_decimal_comma(text, comma):
         'label\ttext\nham\t"so he said\nspam\tor not"\n',
         'label\ttext\nham\t"hello"\nspam\t"so" he said\n',
         'label\ttext\tn\nham\t"so he said\t1\nspam\tno\t2\n',
-        "label\ttext\n" + "ham\thello\n" * LOOKED_AT + 'ham\t"so" he said\n',
+        "label\ttext\n" + "ham\thello\n" * MAX_SAMPLED_RECORDS + 'ham\t"so" he said\n',
     ],
 )
 def test_stray_quotes_in_a_tsv_are_letters(text):
@@ -143,7 +143,7 @@ def test_a_single_column():
 
 @pytest.mark.parametrize("separator", ["::", "", "§", '"', "\n"])
 def test_what_cannot_separate(separator):
-    with pytest.raises(SourceError, match="separates no cells: a separator is one ASCII character"):
+    with pytest.raises(SourceError, match="is not a separator: give one ASCII character"):
         found("a,b\n1,2\n", separator=separator)
 
 

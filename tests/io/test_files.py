@@ -2,6 +2,7 @@
 
 import io
 import os
+from functools import partial
 from itertools import pairwise
 from threading import Thread
 
@@ -10,7 +11,8 @@ import zstandard
 from packing import PACKERS, packed
 
 from rosenblatt.errors import SourceError
-from rosenblatt.io import files
+from rosenblatt.io import csv_dialect, files
+from rosenblatt.io.csv_dialect import last_record_end
 from rosenblatt.io.files import files_of, is_plain, opened, pieces, suffixes_of
 
 LINES = b"".join(b"%d,%d\n" % (n, n * n) for n in range(50_000))
@@ -94,7 +96,7 @@ def test_files_are_found_in_order(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("names", "words"),
     [
-        ([], "No file was named"),
+        ([], "No file given"),
         (["no.csv"], r"no\.csv does not exist"),
         (["no*.csv"], r"no\*\.csv matches no file"),
         (["."], r"\. is a directory\. Name its files, for instance \./\*\.csv"),
@@ -161,21 +163,23 @@ def test_pieces_are_whole_lines_with_their_numbers(file, size, text):
 @pytest.mark.parametrize("text", [b"a\nb\nc", b'a\nb"\nc', b'a\n"b\nc\n'])
 def test_a_short_file_is_one_piece_ended_or_not(file, text):
     file.write_bytes(text)
-    assert list(pieces(str(file), size=100, separators=",")) == [files.Piece(text, 1)]
+    assert list(pieces(str(file), size=100, last_end=partial(last_record_end, separators=","))) == [
+        files.Piece(text, 1)
+    ]
 
 
 def test_a_stray_quote_does_not_hold_up_a_file_for_ever(file, monkeypatch):
-    monkeypatch.setattr(files, "LONGEST_QUOTE", 2000)
+    monkeypatch.setattr(csv_dialect, "MAX_QUOTED_BYTES", 2000)
     text = b'5" pipe\n' + b"another line\n" * 1000
     file.write_bytes(text)
-    found = list(pieces(str(file), size=100, separators=","))
+    found = list(pieces(str(file), size=100, last_end=partial(last_record_end, separators=",")))
     assert b"".join(piece.text for piece in found) == text
     assert max(len(piece.text) for piece in found) < 2 * 2000 + 100
     assert all(piece.text.endswith(b"\n") for piece in found)
 
 
 def test_what_has_no_lines_is_refused(file, monkeypatch):
-    monkeypatch.setattr(files, "LONGEST_RECORD", 1000)
+    monkeypatch.setattr(files, "MAX_RECORD_BYTES", 1000)
     file.write_bytes(b"one\n" + b"x" * 5000)
     with pytest.raises(SourceError, match=r"line 2: no line ends here\. Is it a text file"):
         list(pieces(str(file), size=100))
@@ -209,7 +213,7 @@ def test_a_device_is_refused():
 
 
 def test_what_is_copied_leaves_room_on_the_disk(tmp_path, monkeypatch):
-    monkeypatch.setattr(files, "DISK_SHARE", 1 << 60)
-    refused = pytest.raises(SourceError, match=r"more than .* GB to be kept in a temporary file")
+    monkeypatch.setattr(files, "FREE_DISK_DIVISOR", 1 << 60)
+    refused = pytest.raises(SourceError, match=r"more than .* GB to store in a temporary file")
     with (tmp_path / "copy").open("wb") as copy, refused:
         files.copy_to(copy, io.BytesIO(LINES), "t.csv")

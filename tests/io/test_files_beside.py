@@ -8,7 +8,7 @@ import pytest
 
 from rosenblatt.errors import SourceError
 from rosenblatt.io.chunks import Matrix, Place
-from rosenblatt.io.wrappers import Accompanied
+from rosenblatt.io.wrappers import BackgroundTaskSource
 
 
 class Rows(list[Matrix]):
@@ -22,14 +22,14 @@ def chunks(n: int) -> Rows:
 def test_a_long_source_is_accompanied_and_the_work_is_done_at_its_end() -> None:
     done: list[str] = []
     source = chunks(3)
-    assert list(Accompanied(source, lambda: done.append(current_thread().name))) == source
+    assert list(BackgroundTaskSource(source, lambda: done.append(current_thread().name))) == source
     assert len(done) == 1
     assert done[0] != current_thread().name
 
 
 def test_the_chunks_do_not_wait_for_the_work() -> None:
     go_on = Event()
-    reading = iter(Accompanied(chunks(3), lambda: go_on.wait(60)))
+    reading = iter(BackgroundTaskSource(chunks(3), lambda: go_on.wait(60)))
     assert [len(next(reading)) for _ in range(3)] == [2, 2, 2]
     go_on.set()
     assert next(reading, None) is None
@@ -39,7 +39,7 @@ def test_the_chunks_do_not_wait_for_the_work() -> None:
 def test_a_short_source_is_not(n: int) -> None:
     done: list[int] = []
     source = chunks(n)
-    assert list(Accompanied(source, lambda: done.append(1))) == source
+    assert list(BackgroundTaskSource(source, lambda: done.append(1))) == source
     assert done == []
 
 
@@ -50,5 +50,5 @@ def test_trouble_in_the_first_chunk_is_told_before_any_work() -> None:
 
     done: list[int] = []
     with pytest.raises(SourceError, match="no rows"):
-        list(Accompanied(Broken(), lambda: done.append(1)))
+        list(BackgroundTaskSource(Broken(), lambda: done.append(1)))
     assert done == []

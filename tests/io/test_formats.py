@@ -14,13 +14,12 @@ from rosenblatt.data.training_data import matrix_of
 from rosenblatt.datasets.builtin import NAMES, builtin
 from rosenblatt.errors import SourceError
 from rosenblatt.io import files
-from rosenblatt.io.builtin import BuiltIn
-from rosenblatt.io.formats import FORMATS, START, format_of, open_source
-from rosenblatt.io.idx import Idx
-from rosenblatt.io.jsonlines import JsonLines
-from rosenblatt.io.numpy_files import NumpyFiles
+from rosenblatt.io.formats import FORMATS, SNIFFED_BYTES, BuiltinSource, format_of, open_source
+from rosenblatt.io.idx import IdxSource
+from rosenblatt.io.jsonlines import JsonLinesSource
+from rosenblatt.io.numpy_files import NumpySource
 from rosenblatt.io.options import Options
-from rosenblatt.io.parquet import Columnar
+from rosenblatt.io.parquet import ColumnarSource
 
 TABLE = pl.DataFrame({"age": [1, 2], "kind": ["dog", "cat"]})
 
@@ -42,12 +41,12 @@ CONTENTS = {
     "csv": b"age,kind\n1,dog\n2,cat\n",
 }
 READERS = {
-    "parquet": Columnar,
-    "arrow": Columnar,
-    "jsonl": JsonLines,
-    "npy": NumpyFiles,
-    "npz": NumpyFiles,
-    "idx": Idx,
+    "parquet": ColumnarSource,
+    "arrow": ColumnarSource,
+    "jsonl": JsonLinesSource,
+    "npy": NumpySource,
+    "npz": NumpySource,
+    "idx": IdxSource,
 }
 
 
@@ -103,8 +102,8 @@ def test_the_reader_is_opened(tmp_path, kind):
         b"# comment\n\n1 2:3\n",
         b"1:2 3:4\n",
         b"3 qid:1 1:0.5\n",
-        b"0 1:1\n" * START,
-        b"1 " + b"1:1 " * START,
+        b"0 1:1\n" * SNIFFED_BYTES,
+        b"1 " + b"1:1 " * SNIFFED_BYTES,
         b"\xef\xbb\xbf1 2:3\n",
     ],
 )
@@ -153,7 +152,7 @@ def test_standard_input(monkeypatch):
 def test_built_in_data(name):
     source = open_source([f"builtin:{name}"])
     data = builtin(name)
-    assert isinstance(source, BuiltIn)
+    assert isinstance(source, BuiltinSource)
     assert source.name == f"builtin:{name}"
     assert source.feature_names == data.feature_names
     for _ in range(2):
@@ -177,11 +176,14 @@ def test_target_and_labels_reach_the_reader_of_arrays(tmp_path):
     ("names", "words"),
     [
         (["builtin:irsi"], "no built-in data called 'irsi'. Did you mean 'iris'?"),
-        (["builtin:iris", "builtin:xor"], "Built-in data stand alone; got builtin:iris"),
+        (
+            ["builtin:iris", "builtin:xor"],
+            "A built-in dataset cannot be combined with other sources; got builtin:iris",
+        ),
         (["no.csv"], "no.csv does not exist"),
         (["no*.csv"], r"no\*.csv matches no file"),
         (["."], "is a directory. Name its files"),
-        ([], "No file was named"),
+        ([], "No file given"),
     ],
 )
 def test_names_that_mean_nothing(names, words):
@@ -212,7 +214,7 @@ def test_a_target_where_labels_have_their_own_place(tmp_path, monkeypatch, name)
     monkeypatch.chdir(tmp_path)
     for kind in ("idx", "svmlight"):
         write(tmp_path / f"t.{kind[:3]}", CONTENTS[kind])
-    with pytest.raises(SourceError, match=f"{name} has its own target; leave out target 'x'"):
+    with pytest.raises(SourceError, match=f"{name} has its own labels; leave out the target 'x'"):
         open_source([name], target="x")
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from packing import PACKERS, packed
 
 from rosenblatt.errors import SourceError
-from rosenblatt.io.jsonlines import JsonLines
+from rosenblatt.io.jsonlines import JsonLinesSource
 
 ROWS = [
     {"age": 1, "weight": 2, "tame": True, "kind": "dog"},
@@ -38,13 +38,13 @@ def lines(rows: list[dict]) -> str:
     return "".join(json.dumps(row) + "\n" for row in rows)
 
 
-def together(source: JsonLines) -> pl.DataFrame:
+def together(source: JsonLinesSource) -> pl.DataFrame:
     return pl.concat([chunk.frame for chunk in source])
 
 
 @pytest.mark.parametrize("piece", [1, 60, 100, 1 << 20])
 def test_every_piece_size_gives_the_same_rows_and_types(tmp_path, piece):
-    source = JsonLines((write(tmp_path / "t.jsonl", lines(ROWS)),), piece)
+    source = JsonLinesSource((write(tmp_path / "t.jsonl", lines(ROWS)),), piece)
     for _ in range(2):
         found = together(source)
         assert dict(found.schema) == TYPES
@@ -67,7 +67,7 @@ def test_every_piece_size_gives_the_same_rows_and_types(tmp_path, piece):
 )
 def test_what_json_writes_comes_back(tmp_path_factory, rows, piece):
     path = tmp_path_factory.mktemp("json") / "t.jsonl"
-    found = together(JsonLines((write(path, lines(rows)),), piece)).rows(named=True)
+    found = together(JsonLinesSource((write(path, lines(rows)),), piece)).rows(named=True)
     assert found == [{key: row.get(key) for key in found[0]} for row in rows]
     assert {key for row in rows for key in row} == set(found[0])
 
@@ -75,21 +75,21 @@ def test_what_json_writes_comes_back(tmp_path_factory, rows, piece):
 @pytest.mark.parametrize("suffix", PACKERS)
 def test_packed_files(tmp_path, suffix):
     write(tmp_path / "t.jsonl", lines(ROWS))
-    source = JsonLines((packed(tmp_path / "t.jsonl", suffix),))
+    source = JsonLinesSource((packed(tmp_path / "t.jsonl", suffix),))
     assert dict(together(source).schema) == TYPES
 
 
 def test_a_file_that_pandas_wrote(tmp_path):
     frame = pd.DataFrame({"age": [1.5, None], "kind": ["dog", "cat"]})
     frame.to_json(tmp_path / "t.jsonl", orient="records", lines=True)
-    found = together(JsonLines((str(tmp_path / "t.jsonl"),)))
+    found = together(JsonLinesSource((str(tmp_path / "t.jsonl"),)))
     assert found.to_dict(as_series=False) == {"age": [1.5, None], "kind": ["dog", "cat"]}
 
 
 def test_several_files_share_their_types(tmp_path):
     first = write(tmp_path / "1.jsonl", '{"age": 1}\n{"age": 2}')
     second = write(tmp_path / "2.jsonl", '{"age": 2.5, "kind": "dog"}\n')
-    chunks = list(JsonLines((first, second)))
+    chunks = list(JsonLinesSource((first, second)))
     places = [chunk.place.at(row) for chunk in chunks for row in range(len(chunk))]
     assert places == [f"{first}, line 1", f"{first}, line 2", f"{second}, line 1"]
     assert all(dict(c.frame.schema) == {"age": pl.Float64, "kind": pl.String} for c in chunks)
@@ -98,7 +98,7 @@ def test_several_files_share_their_types(tmp_path):
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_places_are_lines_even_where_some_are_blank(tmp_path, end):
     text = end.join(["", '{"x": 2}', '{"x": 3}', "", "  ", '{"x": 6}', ""])
-    for chunk in JsonLines((write(tmp_path / "t.jsonl", text),)):
+    for chunk in JsonLinesSource((write(tmp_path / "t.jsonl", text),)):
         for row, value in enumerate(chunk.frame["x"]):
             assert chunk.place.at(row).endswith(f"line {value}")
 
@@ -106,12 +106,12 @@ def test_places_are_lines_even_where_some_are_blank(tmp_path, end):
 def test_numbers_too_long_for_an_integer(tmp_path):
     text = '{"x": 123456789012345678901}\n{"x": 1e2}\n{"x": 3}\n'
     for piece in (1, 1 << 20):
-        found = together(JsonLines((write(tmp_path / "t.jsonl", text),), piece))
+        found = together(JsonLinesSource((write(tmp_path / "t.jsonl", text),), piece))
         assert found["x"].to_list() == [123456789012345678901.0, 100.0, 3.0]
 
 
 def test_a_byte_order_mark_is_passed_over(tmp_path):
-    source = JsonLines((write(tmp_path / "t.jsonl", b'\xef\xbb\xbf{"x": 1}\n'),))
+    source = JsonLinesSource((write(tmp_path / "t.jsonl", b'\xef\xbb\xbf{"x": 1}\n'),))
     assert together(source).columns == ["x"]
 
 
@@ -133,25 +133,25 @@ BAD = {
         "line 2, key 'x': \"" + "é" * 59 + "… is text, where",
     ),
     "deep": ("[" * 100_000 + "\n", "line 1: '" + "[" * 60 + "…' is not JSON."),
-    "twice": ('{"x": 1, "x": "a"}\n', "line 1: the key 'x' stands twice."),
+    "twice": ('{"x": 1, "x": "a"}\n', "line 1: the key 'x' occurs twice."),
     "list": ('{"x": 1, "z": [1, 2]}\n', "line 1, key 'z': '[1, 2]' is nested."),
     "object": ('{"x": {"z": 1}}\n', "line 1, key 'x': '{\"z\": 1}' is nested."),
     "list as text": ('{"x": "a"}\n{"x": ["b"]}\n', "line 2, key 'x': '[\"b\"]' is nested."),
     "text in numbers": (
         '{"x": 1}\n{}\n{"x": "n/a"}\n',
-        "line 3, key 'x': \"n/a\" is text, where lines before have a number.",
+        "line 3, key 'x': \"n/a\" is text, where earlier lines have a number.",
     ),
     "number in texts": (
         '{"x": "a"}\n{"x": 2}\n',
-        "line 2, key 'x': 2 is a number, where lines before have text.",
+        "line 2, key 'x': 2 is a number, where earlier lines have text.",
     ),
     "truth in texts": (
         '{"x": "a"}\n{"x": true}\n',
-        "line 2, key 'x': true is true or false, where lines before have text.",
+        "line 2, key 'x': true is true or false, where earlier lines have text.",
     ),
     "truth in numbers": (
         '{"x": 0}\n{"x": true}\n',
-        "line 2, key 'x': true is true or false, where lines before have a number.",
+        "line 2, key 'x': true is true or false, where earlier lines have a number.",
     ),
 }
 
@@ -159,7 +159,7 @@ BAD = {
 @pytest.mark.parametrize("piece", [1, 1 << 20])
 @pytest.mark.parametrize(("text", "words"), BAD.values(), ids=BAD)
 def test_the_first_wrong_line_is_named(tmp_path, text, words, piece):
-    source = JsonLines((write(tmp_path / "t.jsonl", text),), piece)
+    source = JsonLinesSource((write(tmp_path / "t.jsonl", text),), piece)
     with pytest.raises(SourceError, match=re.escape(f"t.jsonl, {words}")):
         list(source)
 
@@ -168,18 +168,18 @@ def test_a_clash_between_files_names_the_later_one(tmp_path):
     first = write(tmp_path / "1.jsonl", '{"x": 1}\n')
     second = write(tmp_path / "2.jsonl", '{"x": null}\n{"x": "one"}\n')
     with pytest.raises(SourceError, match=r"2\.jsonl, line 2, key 'x': \"one\" is text"):
-        list(JsonLines((first, second)))
+        list(JsonLinesSource((first, second)))
 
 
 @pytest.mark.parametrize("text", ["", "\n \n", "{}\n{}\n"])
 def test_no_rows(tmp_path, text):
     with pytest.raises(SourceError, match=r"t\.jsonl has no rows"):
-        list(JsonLines((write(tmp_path / "t.jsonl", text),)))
+        list(JsonLinesSource((write(tmp_path / "t.jsonl", text),)))
 
 
 def test_a_missing_file(tmp_path):
     with pytest.raises(SourceError, match=r"no\.jsonl cannot be read: No such file"):
-        list(JsonLines((str(tmp_path / "no.jsonl"),)))
+        list(JsonLinesSource((str(tmp_path / "no.jsonl"),)))
 
 
 def test_a_packed_file_cut_short(tmp_path):
@@ -187,4 +187,4 @@ def test_a_packed_file_cut_short(tmp_path):
     file = Path(packed(tmp_path / "t.jsonl", ".gz"))
     file.write_bytes(file.read_bytes()[:-20])
     with pytest.raises(SourceError, match=r"t\.jsonl\.gz is damaged or cut short"):
-        list(JsonLines((str(file),)))
+        list(JsonLinesSource((str(file),)))

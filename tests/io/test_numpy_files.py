@@ -11,7 +11,7 @@ from scipy import sparse
 
 from rosenblatt.data.training_data import matrix_of
 from rosenblatt.errors import SourceError
-from rosenblatt.io.numpy_files import NumpyFiles
+from rosenblatt.io.numpy_files import NumpySource
 
 LABELS = np.array(["dog", "cat", "dog", "eel", "cat", "dog", "dog"])
 
@@ -31,7 +31,7 @@ def npz(path: Path, save=np.savez, **arrays: np.ndarray) -> str:
     return str(path)
 
 
-def together(source: NumpyFiles):
+def together(source: NumpySource):
     chunks = list(source)
     parts = [matrix_of(chunk.rows) for chunk in chunks]
     stack = sparse.vstack if sparse.issparse(parts[0]) else np.concatenate
@@ -39,12 +39,12 @@ def together(source: NumpyFiles):
     return stack(parts), None if labels[0] is None else np.concatenate(labels)
 
 
-@pytest.mark.parametrize("most_rows", [1, 3, None])
+@pytest.mark.parametrize("max_rows", [1, 3, None])
 @pytest.mark.parametrize("suffix", PACKERS)
 @pytest.mark.parametrize("order", ["C", "F"])
-def test_npy_has_its_labels_in_the_last_column(tmp_path, X, order, suffix, most_rows):
+def test_npy_has_its_labels_in_the_last_column(tmp_path, X, order, suffix, max_rows):
     npy(tmp_path / "t.npy", np.asarray(X, order=order))
-    source = NumpyFiles((packed(tmp_path / "t.npy", suffix),), most_rows=most_rows)
+    source = NumpySource((packed(tmp_path / "t.npy", suffix),), max_rows=max_rows)
     for _ in range(2):
         rows, labels = together(source)
         np.testing.assert_array_equal(rows, X[:, :2], strict=True)
@@ -53,23 +53,23 @@ def test_npy_has_its_labels_in_the_last_column(tmp_path, X, order, suffix, most_
 
 @pytest.mark.parametrize(("target", "column"), [("0", 0), ("1", 1), ("-3", 0), (None, 2)])
 def test_the_target_may_be_another_column(tmp_path, X, target, column):
-    rows, labels = together(NumpyFiles((npy(tmp_path / "t.npy", X),), target))
+    rows, labels = together(NumpySource((npy(tmp_path / "t.npy", X),), target))
     np.testing.assert_array_equal(rows, np.delete(X, column, 1))
     np.testing.assert_array_equal(labels, X[:, column])
 
 
 def test_without_labels_every_column_is_a_feature(tmp_path, X):
-    rows, labels = together(NumpyFiles((npy(tmp_path / "t.npy", X),), labelled=False))
+    rows, labels = together(NumpySource((npy(tmp_path / "t.npy", X),), labelled=False))
     np.testing.assert_array_equal(rows, X)
     assert labels is None
 
 
 @pytest.mark.parametrize("save", [np.savez, np.savez_compressed])
 @pytest.mark.parametrize("names", [("X", "y"), ("x", "y"), ("data", "target")])
-@pytest.mark.parametrize("most_rows", [2, None])
-def test_npz_with_rows_and_labels(tmp_path, X, save, names, most_rows):
+@pytest.mark.parametrize("max_rows", [2, None])
+def test_npz_with_rows_and_labels(tmp_path, X, save, names, max_rows):
     file = npz(tmp_path / "t.npz", save, **dict(zip(names, (X, LABELS), strict=True)))
-    rows, labels = together(NumpyFiles((file,), most_rows=most_rows))
+    rows, labels = together(NumpySource((file,), max_rows=max_rows))
     np.testing.assert_array_equal(rows, X, strict=True)
     np.testing.assert_array_equal(labels, LABELS, strict=True)
 
@@ -77,40 +77,40 @@ def test_npz_with_rows_and_labels(tmp_path, X, save, names, most_rows):
 @pytest.mark.parametrize("suffix", PACKERS)
 def test_a_packed_npz(tmp_path, X, suffix):
     npz(tmp_path / "t.npz", X=X, y=LABELS)
-    rows, labels = together(NumpyFiles((packed(tmp_path / "t.npz", suffix),)))
+    rows, labels = together(NumpySource((packed(tmp_path / "t.npz", suffix),)))
     np.testing.assert_array_equal(rows, X)
     assert labels.tolist() == LABELS.tolist()
 
 
 def test_a_target_names_the_array_of_labels(tmp_path, X):
     file = npz(tmp_path / "t.npz", X=X, y=LABELS, tame=np.arange(7) % 2)
-    assert together(NumpyFiles((file,), "tame"))[1].tolist() == [0, 1, 0, 1, 0, 1, 0]
+    assert together(NumpySource((file,), "tame"))[1].tolist() == [0, 1, 0, 1, 0, 1, 0]
 
 
 def test_images_become_rows(tmp_path):
     images = np.arange(2 * 3 * 4, dtype=np.uint8).reshape(2, 3, 4)
-    rows, _ = together(NumpyFiles((npz(tmp_path / "t.npz", x=images, y=np.arange(2)),)))
+    rows, _ = together(NumpySource((npz(tmp_path / "t.npz", x=images, y=np.arange(2)),)))
     np.testing.assert_array_equal(rows, images.reshape(2, 12).astype(np.float32), strict=True)
 
 
 @pytest.mark.parametrize(
-    ("shape", "kind", "brightest"),
+    ("shape", "kind", "max_pixel_value"),
     [((2, 3, 4), "u1", 255.0), ((2, 12), "u1", None), ((2, 3, 4), "i4", None)],
 )
-def test_the_brightest_pixel_is_known_of_pictures_of_bytes(tmp_path, shape, kind, brightest):
+def test_the_brightest_pixel_is_known_of_pictures_of_bytes(tmp_path, shape, kind, max_pixel_value):
     file = npz(tmp_path / "t.npz", x=np.zeros(shape, kind), y=np.arange(2))
-    assert NumpyFiles((file,)).brightest == brightest
+    assert NumpySource((file,)).max_pixel_value == max_pixel_value
 
 
 def test_one_array_in_an_npz_is_as_in_an_npy(tmp_path, X):
     np.savez(tmp_path / "t.npz", X)
-    rows, labels = together(NumpyFiles((str(tmp_path / "t.npz"),)))
+    rows, labels = together(NumpySource((str(tmp_path / "t.npz"),)))
     np.testing.assert_array_equal(rows, X[:, :2])
     np.testing.assert_array_equal(labels, X[:, 2])
 
 
 def test_rows_alone_have_no_labels(tmp_path, X):
-    rows, labels = together(NumpyFiles((npz(tmp_path / "t.npz", X=X),)))
+    rows, labels = together(NumpySource((npz(tmp_path / "t.npz", X=X),)))
     np.testing.assert_array_equal(rows, X)
     assert labels is None
 
@@ -122,53 +122,53 @@ def test_labels_in_a_file_beside(tmp_path, X, name):
     save(plain, X)
     packed(plain, ".gz")
     npy(tmp_path / f"y{plain.stem[1:]}.npy", LABELS)
-    rows, labels = together(NumpyFiles((str(tmp_path / name),)))
+    rows, labels = together(NumpySource((str(tmp_path / name),)))
     np.testing.assert_array_equal(rows, X)
     assert labels.tolist() == LABELS.tolist()
 
 
 def test_feature_names(tmp_path, X):
     file = npz(tmp_path / "t.npz", X=X, y=LABELS, feature_names=np.array(["a", "b", "c"]))
-    assert NumpyFiles((file,)).feature_names == ("a", "b", "c")
-    assert NumpyFiles((npz(tmp_path / "u.npz", X=X, y=LABELS),)).feature_names is None
+    assert NumpySource((file,)).feature_names == ("a", "b", "c")
+    assert NumpySource((npz(tmp_path / "u.npz", X=X, y=LABELS),)).feature_names is None
     short = npz(tmp_path / "v.npz", X=X, feature_names=np.array(["a"]))
     with pytest.raises(SourceError, match=r"v\.npz has 3 features, but 1 feature_names"):
-        assert NumpyFiles((short,)).feature_names
+        assert NumpySource((short,)).feature_names
 
 
 @pytest.mark.parametrize("kind", ["?", "i1", "u1", "i2", "u2", "f2", "f4", ">f4", ">i2"])
 def test_small_numbers_become_float32_exactly(tmp_path, kind):
     X = np.arange(6).reshape(3, 2).astype(kind)
-    rows, _ = together(NumpyFiles((npz(tmp_path / "t.npz", X=X, y=np.arange(3)),)))
+    rows, _ = together(NumpySource((npz(tmp_path / "t.npz", X=X, y=np.arange(3)),)))
     np.testing.assert_array_equal(rows, X.astype(np.float32), strict=True)
 
 
 @pytest.mark.parametrize("kind", ["i4", "u4", "i8", "f8", ">f8", "longdouble"])
 def test_large_numbers_become_float64(tmp_path, kind):
     X = (np.arange(6).reshape(3, 2) + 2**25 + 1).astype(kind)
-    rows, _ = together(NumpyFiles((npz(tmp_path / "t.npz", X=X, y=np.arange(3)),)))
+    rows, _ = together(NumpySource((npz(tmp_path / "t.npz", X=X, y=np.arange(3)),)))
     np.testing.assert_array_equal(rows, X.astype(np.float64), strict=True)
 
 
 @pytest.mark.parametrize("labels", [[1, -1], [True, False], ["é", "b"], [b"dog", b"cat"], [0.5, 2]])
 def test_labels_come_as_stored(tmp_path, labels):
     file = npz(tmp_path / "t.npz", X=np.eye(2), y=np.array(labels))
-    found = together(NumpyFiles((file,)))[1]
+    found = together(NumpySource((file,)))[1]
     as_text = [label.decode() if isinstance(label, bytes) else label for label in labels]
     assert found.tolist() == as_text
     column = npz(tmp_path / "u.npz", X=np.eye(2), y=np.array(labels)[:, None])
-    assert together(NumpyFiles((column,)))[1].tolist() == as_text
+    assert together(NumpySource((column,)))[1].tolist() == as_text
 
 
-@pytest.mark.parametrize("most_rows", [1, 4, None])
+@pytest.mark.parametrize("max_rows", [1, 4, None])
 @pytest.mark.parametrize("kind", ["csr", "csc", "coo", "bsr", "dia"])
 @pytest.mark.parametrize("container", ["array", "matrix"])
-def test_sparse_rows(tmp_path, kind, container, most_rows):
+def test_sparse_rows(tmp_path, kind, container, max_rows):
     matrix = sparse.random_array((7, 5), density=0.4, rng=np.random.default_rng(0))
     stored = getattr(sparse, f"{kind}_{container}")(matrix)
     sparse.save_npz(tmp_path / "X.npz", stored)
     npy(tmp_path / "y.npy", LABELS)
-    source = NumpyFiles((str(tmp_path / "X.npz"),), most_rows=most_rows)
+    source = NumpySource((str(tmp_path / "X.npz"),), max_rows=max_rows)
     for _ in range(2):
         rows, labels = together(source)
         np.testing.assert_array_equal(rows.toarray(), matrix.toarray())
@@ -180,7 +180,7 @@ def test_sparse_rows_with_labels_in_the_same_file(tmp_path):
     parts = {"data": matrix.data, "indices": matrix.indices, "indptr": matrix.indptr}
     what = {"format": b"csr", "shape": matrix.shape}
     file = npz(tmp_path / "t.npz", **parts, **what, y=np.array(["a", "b", "c"]))
-    rows, labels = together(NumpyFiles((file,)))
+    rows, labels = together(NumpySource((file,)))
     assert rows.dtype == np.float32
     np.testing.assert_array_equal(rows.toarray(), np.eye(3))
     assert labels.tolist() == ["a", "b", "c"]
@@ -189,7 +189,7 @@ def test_sparse_rows_with_labels_in_the_same_file(tmp_path):
 def test_repeated_entries_of_a_sparse_row_are_added(tmp_path):
     parts = {"data": [1.0, 2.0, 4.0], "indices": [1, 0, 1], "indptr": [0, 3]}
     file = npz(tmp_path / "t.npz", **parts, format=b"csr", shape=(1, 2))
-    (chunk,) = NumpyFiles((file,))
+    (chunk,) = NumpySource((file,))
     assert chunk.rows.indices.tolist() == [0, 1]
     assert chunk.rows.data.tolist() == [2.0, 5.0]
 
@@ -209,12 +209,12 @@ def test_sparse_rows_that_are_none(tmp_path, wrong):
     file = npz(tmp_path / "t.npz", **parts, format=b"csr", shape=(2, 2))
     words = r"t\.npz(, row 0 and after: the array indices of a| is not a) sparse matrix"
     with pytest.raises(SourceError, match=words):
-        list(NumpyFiles((file,)))
+        list(NumpySource((file,)))
 
 
 def test_several_files(tmp_path, X):
     files = npy(tmp_path / "1.npy", X), npy(tmp_path / "2.npy", X[:2].astype(np.float32))
-    source = NumpyFiles(files, most_rows=4)
+    source = NumpySource(files, max_rows=4)
     places = [chunk.place.at(1) for chunk in source]
     assert places == [f"{files[0]}, row 1", f"{files[0]}, row 5", f"{files[1]}, row 1"]
     rows, labels = together(source)
@@ -225,16 +225,16 @@ def test_several_files(tmp_path, X):
 def test_files_that_do_not_go_together(tmp_path, X):
     files = npy(tmp_path / "1.npy", X), npy(tmp_path / "2.npy", X[:, 1:])
     with pytest.raises(SourceError, match=r"2\.npy has 1 features, where .*1\.npy has 2"):
-        list(NumpyFiles(files))
+        list(NumpySource(files))
     files = npz(tmp_path / "1.npz", X=X, y=LABELS), npz(tmp_path / "2.npz", X=X)
     with pytest.raises(SourceError, match=r"2\.npz has no labels, while .*1\.npz has"):
-        list(NumpyFiles(files))
+        list(NumpySource(files))
 
 
 def test_a_missing_label_is_named_with_its_row(tmp_path, X):
     X[5, 2] = np.nan
     with pytest.raises(SourceError, match=r"t\.npy, row 5: the label is missing \(NaN\)"):
-        list(NumpyFiles((npy(tmp_path / "t.npy", X),), most_rows=4))
+        list(NumpySource((npy(tmp_path / "t.npy", X),), max_rows=4))
 
 
 class Bomb:
@@ -253,13 +253,13 @@ def test_pickles_are_never_loaded(tmp_path, name):
     else:
         np.savez(file, X=np.eye(1), y=bomb[0, :1])
     with pytest.raises(SourceError, match=r"holds Python objects .* which are never loaded"):
-        list(NumpyFiles((file,)))
+        list(NumpySource((file,)))
 
 
 def test_a_pickle_called_npy(tmp_path):
     (tmp_path / "t.npy").write_bytes(pickle.dumps(Bomb()))
     with pytest.raises(SourceError, match=r"t\.npy cannot be read as arrays: .*magic"):
-        list(NumpyFiles((str(tmp_path / "t.npy"),)))
+        list(NumpySource((str(tmp_path / "t.npy"),)))
 
 
 @pytest.mark.parametrize(
@@ -284,19 +284,19 @@ def test_a_pickle_called_npy(tmp_path):
 )
 def test_arrays_that_are_no_samples(tmp_path, arrays, words):
     with pytest.raises(SourceError, match=rf"t\.npz .*{words}"):
-        list(NumpyFiles((npz(tmp_path / "t.npz", **arrays),)))
+        list(NumpySource((npz(tmp_path / "t.npz", **arrays),)))
 
 
 @pytest.mark.parametrize("target", ["weight", "3", "-4"])
 def test_a_column_that_is_not_there(tmp_path, X, target):
     with pytest.raises(SourceError, match=rf"no column '{target}': .* the numbers 0 to 2"):
-        list(NumpyFiles((npy(tmp_path / "t.npy", X),), target))
+        list(NumpySource((npy(tmp_path / "t.npy", X),), target))
 
 
 def test_an_array_that_is_not_there(tmp_path, X):
     file = npz(tmp_path / "t.npz", X=X, y=LABELS)
     with pytest.raises(SourceError, match=r"t\.npz has no array 'z' of labels; it has X, y\."):
-        list(NumpyFiles((file,), "z"))
+        list(NumpySource((file,), "z"))
 
 
 def test_files_cut_short(tmp_path, X):
@@ -305,7 +305,7 @@ def test_files_cut_short(tmp_path, X):
         for length in range(0, len(whole) - 1, 13):
             path.write_bytes(whole[:length])
             with pytest.raises(SourceError, match=rf"{path.name} cannot be read as arrays"):
-                list(NumpyFiles((str(path),)))
+                list(NumpySource((str(path),)))
 
 
 def test_damaged_headers(tmp_path, X):
@@ -314,7 +314,7 @@ def test_damaged_headers(tmp_path, X):
     for place in range(10, 70):
         path.write_bytes(whole[:place] + b"[" + whole[place + 1 :])
         with pytest.raises(SourceError, match=r"t\.npy cannot be read as arrays"):
-            list(NumpyFiles((str(path),)))
+            list(NumpySource((str(path),)))
 
 
 def test_a_damaged_archive(tmp_path, X):
@@ -325,4 +325,4 @@ def test_a_damaged_archive(tmp_path, X):
     content[start : start + 40] = bytes(40)
     path.write_bytes(content)
     with pytest.raises(SourceError, match=r"t\.npz (cannot be read as arrays|is damaged)"):
-        list(NumpyFiles((str(path),)))
+        list(NumpySource((str(path),)))

@@ -20,7 +20,7 @@ from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 from rosenblatt.data.training_data import matrix_of
 from rosenblatt.errors import SourceError
 from rosenblatt.io.chunks import Matrix
-from rosenblatt.io.svmlight import SvmLight
+from rosenblatt.io.svmlight import SvmlightSource
 
 ROOM = b"# " + 80 * b"-"  # what stands before it is read eight bytes at a time
 LARGEST = 2**31 - 2
@@ -93,7 +93,7 @@ def rows_of(chunks: list[Matrix]) -> list[tuple[int, float, list[tuple[int, floa
 def read(folder: Path, text: bytes, **options: Any) -> list[Matrix]:
     path = folder / "rows.svm"
     path.write_bytes(text)
-    return list(SvmLight((str(path),), **options))
+    return list(SvmlightSource((str(path),), **options))
 
 
 def joined(chunks: list[Matrix]) -> tuple[Any, Any]:
@@ -151,7 +151,7 @@ def test_what_scikit_learn_writes_comes_back_bit_for_bit(folder: Path, seed: int
     file = str(folder / "dumped.svm")
     dump_svmlight_file(X, y, file, zero_based=False)
     referee_X, _ = load_svmlight_file(file, n_features=50, zero_based=False)
-    ours, labels = joined(list(SvmLight((file,), size=1000)))
+    ours, labels = joined(list(SvmlightSource((file,), size=1000)))
     np.testing.assert_array_equal(ours.toarray(), referee_X.toarray()[:, : ours.shape[1]])
     np.testing.assert_array_equal(labels, y)
 
@@ -193,7 +193,7 @@ def test_index_arrays_are_taken_by_scipy_without_a_copy(folder: Path) -> None:
 def test_chunks_are_as_wide_as_what_was_seen_so_far_over_all_files(folder: Path) -> None:
     for name, text in {"a": b"1 5:1\n1 2:1\n", "b": b"2 1:1\n2 9:1\n"}.items():
         (folder / name).write_bytes(text)
-    source = SvmLight((str(folder / "a"), str(folder / "b")), size=1)
+    source = SvmlightSource((str(folder / "a"), str(folder / "b")), size=1)
     assert [chunk.rows.n_cols for chunk in source] == [5, 5, 5, 9]
     assert [chunk.place.at(0) for chunk in source] == [
         f"{folder}/{name}, line {line}" for name in "ab" for line in (1, 2)
@@ -228,7 +228,7 @@ def test_rows_without_labels_may_be_empty(folder: Path, size: int) -> None:
 def test_a_source_may_be_left_in_the_middle_and_read_again(folder: Path) -> None:
     path = folder / "many.svm"
     path.write_bytes(b"1 1:1\n" * 1000)
-    source = SvmLight((str(path),), size=60, n_threads=2)
+    source = SvmlightSource((str(path),), size=60, n_threads=2)
     next(iter(source))
     assert sum(map(len, source)) == sum(map(len, source)) == 1000
 
@@ -236,11 +236,11 @@ def test_a_source_may_be_left_in_the_middle_and_read_again(folder: Path) -> None
 WRONG = [
     (b"1 3", "3", "has no colon"),
     (b"1 3 4:5", "3", "has no colon"),
-    (b"1 3:", "3:", "has no decimal number behind its colon"),
-    (b"1 :5", ":5", "has no feature number"),
-    (b"1 a:1", "a:1", "has no feature number"),
-    (b"1 -2:1", "-2:1", "has no feature number"),
-    (b"1 1.5:1", "1.5:1", "has no feature number"),
+    (b"1 3:", "3:", "has no decimal number after its colon"),
+    (b"1 :5", ":5", "has no feature index"),
+    (b"1 a:1", "a:1", "has no feature index"),
+    (b"1 -2:1", "-2:1", "has no feature index"),
+    (b"1 1.5:1", "1.5:1", "has no feature index"),
     (b"1 2:1:1", "2:1:1", "has no decimal number"),
     (b"1 2:0x1F", "2:0x1F", "has no decimal number"),
     (b"1 2:1_0", "2:1_0", "has no decimal number"),
@@ -255,18 +255,18 @@ WRONG = [
     (b"1 2:nan", "2:nan", "is not finite"),
     (b"1 2:-inf 3:1", "2:-inf", "is not finite"),
     (b"1 2:1e400", "1e400", "beyond the largest number"),
-    (b"1 0:4", "0:4", "counted from 1"),
+    (b"1 0:4", "0:4", "features are numbered from 1"),
     (b"1 2:1 2:3", "2:3", "feature 2 twice"),
     (b"1 5:0 2:1 3:1 2:3", "2:", "feature 2 twice"),
-    (b"1 2147483647:1", "2147483647:1", "Number the features anew"),
-    (b"1 99999999999999999999999:1", "99999999999999999999999:1", "Number the features anew"),
+    (b"1 2147483647:1", "2147483647:1", "Renumber the features"),
+    (b"1 99999999999999999999999:1", "99999999999999999999999:1", "Renumber the features"),
     (b"1,3 2:1", "1,3", "several labels"),
-    (b"spam 2:1", "spam", "is no label"),
+    (b"spam 2:1", "spam", "is not a label"),
     (b"nan 2:1", "nan", "must be finite"),
     (b"1e999 2:1", "1e999", "beyond the largest number"),
     (b"2:1 3:4", "2:1", "stands where a label should"),
-    (b"\x89PNG\xff", "\\x89PNG\\xff", "is no label"),
-    ("1 größe:1".encode(), "größe:1", "has no feature number"),
+    (b"\x89PNG\xff", "\\x89PNG\\xff", "is not a label"),
+    ("1 größe:1".encode(), "größe:1", "has no feature index"),
     (b"1 " + 90 * b"x", 60 * "x" + "…", "has no colon"),
 ]
 
@@ -297,8 +297,8 @@ def test_a_file_without_rows_is_refused(folder: Path, text: bytes) -> None:
 
 
 def test_a_line_without_an_end_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rosenblatt.io.svmlight.LONGEST_RECORD", 1000)
-    monkeypatch.setattr("rosenblatt.io.svmlight.LOOK", 100)
+    monkeypatch.setattr("rosenblatt.io.svmlight.MAX_RECORD_BYTES", 1000)
+    monkeypatch.setattr("rosenblatt.io.svmlight.SEARCH_BYTES", 100)
     with pytest.raises(SourceError, match=r"no line ends from byte 10 on"):
         read(folder, b"1" * 2000, size=10)
 
@@ -310,8 +310,8 @@ def test_a_file_cut_short_while_it_is_packed_is_named(folder: Path) -> None:
 
 PLAIN = """
 import sys
-from rosenblatt.io.svmlight import SvmLight
-for chunk in SvmLight((sys.argv[1],), n_threads=1):
+from rosenblatt.io.svmlight import SvmlightSource
+for chunk in SvmlightSource((sys.argv[1],), n_threads=1):
     print(*(array.tolist() for array in chunk.rows[:3]), chunk.labels, chunk.place)
 """
 
@@ -335,7 +335,7 @@ def test_the_kernel_runs_as_plain_python_too(folder: Path) -> None:
 @pytest.mark.parametrize("name", ["a9a.gz", "a9a.t.gz", "w8a.gz", "news20.bz2"])
 def test_real_files_are_read_as_scikit_learn_does(real_data: Path, name: str) -> None:
     file = str(real_data / "libsvm" / name)
-    X, y = joined(list(SvmLight((file,))))
+    X, y = joined(list(SvmlightSource((file,))))
     theirs, labels = load_svmlight_file(file, zero_based=False)
     assert X.shape == theirs.shape
     np.testing.assert_array_equal(y, labels)

@@ -9,7 +9,7 @@ import pytest
 from rosenblatt.csr import CSR
 from rosenblatt.errors import SourceError
 from rosenblatt.io.chunks import Chunk, Matrix, Place, Table
-from rosenblatt.io.wrappers import Remembered, Selected, size_of
+from rosenblatt.io.wrappers import CachedSource, SelectedRows, size_of
 
 
 class Numbered:
@@ -38,7 +38,7 @@ CHUNK = size_of(next(iter(Numbered(1))))
 
 def test_kept_chunks_are_read_once():
     behind = Numbered(5)
-    source = Remembered(behind)
+    source = CachedSource(behind)
     assert [numbers(source) for _ in range(3)] == [ALL] * 3
     assert behind.reads == 5
     assert source.name == "numbered"
@@ -48,7 +48,7 @@ def test_kept_chunks_are_read_once():
 @pytest.mark.parametrize("stop", range(1, 6))
 def test_a_reading_that_is_broken_off_changes_nothing(room, stop):
     behind = Numbered(5)
-    source = Remembered(behind, most=room * CHUNK)
+    source = CachedSource(behind, max_bytes=room * CHUNK)
     for k, _ in enumerate(source, 1):
         if k == stop:
             break
@@ -60,7 +60,7 @@ def test_a_reading_that_is_broken_off_changes_nothing(room, stop):
 
 @pytest.mark.parametrize("room", range(6))
 def test_readings_may_go_on_side_by_side(room):
-    source = Remembered(Numbered(5), most=room * CHUNK)
+    source = CachedSource(Numbered(5), max_bytes=room * CHUNK)
     first, second = iter(source), iter(source)
     found: tuple[list[Chunk], list[Chunk]] = ([], [])
     for turn in (0, 0, 1, 0, 1, 1, 1, 0, 0, 1):
@@ -71,13 +71,13 @@ def test_readings_may_go_on_side_by_side(room):
 
 
 def test_what_is_too_large_is_not_kept():
-    source = Remembered(Numbered(5), most=2 * CHUNK)
+    source = CachedSource(Numbered(5), max_bytes=2 * CHUNK)
     numbers(source)
-    assert source._kept == []
+    assert source._cache == []
 
 
 def test_an_error_comes_every_time():
-    source = Remembered(Numbered(5, broken=3))
+    source = CachedSource(Numbered(5, broken=3))
     for _ in range(3):
         with pytest.raises(SourceError, match="chunk 3 is broken"):
             numbers(source)
@@ -89,7 +89,7 @@ def test_rows_are_chosen_by_number_whatever_the_chunks(chunks):
     parts = [frame[k * 20 // chunks : (k + 1) * 20 // chunks] for k in range(chunks)]
     starts = np.cumsum([0, *(len(part) for part in parts)])
     tables = [Table(p, Place("f", line=int(s) + 2)) for p, s in zip(parts, starts, strict=False)]
-    chosen = Selected(tables, lambda rows: rows % 3 == 1)
+    chosen = SelectedRows(tables, lambda rows: rows % 3 == 1)
     assert numbers(chosen) == list(range(1, 20, 3))
     lines = [chunk.place.at(row) for chunk in chosen for row in range(len(chunk))]
     assert lines == [f"f, line {value + 2}" for value in range(1, 20, 3)]
@@ -98,7 +98,7 @@ def test_rows_are_chosen_by_number_whatever_the_chunks(chunks):
 def test_chosen_rows_of_a_matrix_keep_their_labels_and_places():
     rows = CSR(np.arange(1.0, 5), np.array([0, 2, 1, 0]), np.array([0, 2, 2, 4]), 3)
     chunk = Matrix(rows, np.array(["x", "y", "z"]), Place("f", row=10))
-    (taken,) = Selected([chunk], lambda rows: rows != 1)
+    (taken,) = SelectedRows([chunk], lambda rows: rows != 1)
     assert taken.labels.tolist() == ["x", "z"]
     assert taken.rows.indptr.tolist() == [0, 2, 4]
     assert taken.rows.data.tolist() == [1, 2, 3, 4]
@@ -106,5 +106,5 @@ def test_chosen_rows_of_a_matrix_keep_their_labels_and_places():
 
 
 def test_chunks_without_a_chosen_row_are_passed_over():
-    assert list(Selected(Numbered(5), lambda rows: rows < 0)) == []
-    assert len(list(Selected(Numbered(5), lambda rows: rows == 9))) == 1
+    assert list(SelectedRows(Numbered(5), lambda rows: rows < 0)) == []
+    assert len(list(SelectedRows(Numbered(5), lambda rows: rows == 9))) == 1

@@ -8,7 +8,7 @@ import pytest
 from rosenblatt.kernels import gram
 from rosenblatt.linalg import blas
 
-WIDTHS = [8 * tile for tile in range(1, gram.NARROW // 8 + 1)]
+WIDTHS = [8 * tile for tile in range(1, gram.MAX_TILED_COLUMNS // 8 + 1)]
 
 
 def whole(n: int, width: int) -> Any:

@@ -17,7 +17,6 @@ from rosenblatt.kernels.rows import (
     Rows,
     add,
     apply_l1,
-    clear4,
     dot,
     dot4,
     entry,
@@ -80,11 +79,6 @@ def each_dot4(X: Any, w: Any, order: Any, later: Any, out: Any) -> None:
         now = (order[q], order[q + 1], order[q + 2], order[q + 3])
         soon = (later[q], later[q + 1], later[q + 2], later[q + 3])
         out[q], out[q + 1], out[q + 2], out[q + 3] = dot4(X, now, w, soon)
-
-
-@njit
-def clear_of(X: Any, now: Any, w: Any, levels: Any, positive: Any) -> Any:
-    return clear4(X, now, w, now, levels, positive)
 
 
 @njit
@@ -165,25 +159,6 @@ def test_four_products_at_once_are_four_single_ones_bit_for_bit(storage: str, dt
                 out = np.empty(8)
                 each_dot4(rows, w, order, later, out)
                 assert out.tobytes() == single[order].tobytes()
-
-
-@BOTH_TYPES
-@pytest.mark.parametrize("safe", [0.0, 1.0])
-def test_clear_rows_are_counted_up_to_the_first_that_is_not(dtype: type, safe: float) -> None:
-    rng = np.random.default_rng(0)
-    for d in (*WIDTHS, *LONG_WIDTHS):
-        X = rng.integers(-1, 2, (4, d)).astype(dtype)  # small numbers: many ties
-        X[rng.integers(4), d // 2 : d // 2 + 1] = rng.choice([1.0, np.nan, np.inf, -np.inf])
-        w = rng.integers(-1, 2, d + 1).astype(float)
-        for positive in range(16):
-            now = (0, 1, 2, 3) if positive % 2 else tuple(rng.permutation(4).tolist())
-            first, score = clear_of(X, now, w, (0.5, safe), positive)
-            with np.errstate(invalid="ignore"):
-                plain = clear4(X, now, w, now, (0.5, safe), positive)  # the plain Python body
-            np.testing.assert_array_equal((first, score), plain)
-            signs = np.array([1 if positive >> r & 1 else -1 for r in range(first)])
-            done = X[list(now[:first])].astype(float) @ w[:d] + 0.5
-            assert (signs * done > safe).all()
 
 
 @BOTH_TYPES

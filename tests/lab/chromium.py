@@ -101,7 +101,7 @@ class Tab:
 
     def enter(self, room: str) -> None:
         """Go to another room."""
-        self.page.locator(".lab-rooms .bk-btn", has_text=room).click()
+        self.page.locator(".lab-tabs .bk-btn", has_text=room).click()
 
     def upload(self, path: Path) -> None:
         """Open a file by the button for it."""

@@ -8,15 +8,15 @@ from rosenblatt.datasets import glyphs
 from rosenblatt.lab.format import hints, number, sentence, table, vector, weights_of_units
 from rosenblatt.lab.gates import (
     PRESETS,
+    constant_false,
     explanation,
     flipped,
     formulas,
-    nothing,
-    preset_beside,
+    neighbouring_preset,
     rows_of,
     wiring,
 )
-from rosenblatt.lab.mark_i import ALPHABETS, machine, pictures_of, some_glyph, votes
+from rosenblatt.lab.mark_i import ALPHABETS, machine, pictures_of, sample_glyph, votes
 from rosenblatt.logic.realize import Realizable
 
 
@@ -44,10 +44,10 @@ def test_what_is_told_of_xor() -> None:
 
 
 def test_functions_follow_each_other() -> None:
-    assert preset_beside(PRESETS["and"], 1) == PRESETS["or"]
-    assert preset_beside(PRESETS["and"], -1) == PRESETS["parity of 4"]
-    assert preset_beside("0000", 1) == PRESETS["and"]
-    assert nothing(3) == "00000000"
+    assert neighbouring_preset(PRESETS["and"], 1) == PRESETS["or"]
+    assert neighbouring_preset(PRESETS["and"], -1) == PRESETS["parity of 4"]
+    assert neighbouring_preset("0000", 1) == PRESETS["and"]
+    assert constant_false(3) == "00000000"
 
 
 def test_a_click_flips_one_row() -> None:
@@ -64,7 +64,7 @@ def test_the_mark_i_knows_letters_and_digits_of_pens_it_never_saw(
     right = [votes(units, x).glyph == glyph for x, glyph in zip(X, y, strict=True)]
     assert np.mean(right) > 0.9
     assert votes(units, np.zeros(400)).glyph == ""
-    assert votes(units, some_glyph(alphabet, 3, 5)).glyph == fourth
+    assert votes(units, sample_glyph(alphabet, 3, 5)).glyph == fourth
 
 
 def test_weights_are_seen_as_pictures() -> None:

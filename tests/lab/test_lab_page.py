@@ -80,13 +80,13 @@ def test_a_rule_is_played_stepped_and_scrubbed_by_keys(tab: Tab) -> None:
     tab.page.keyboard.press("ArrowUp")
     tab.sees("pass 1, sample 3: a mistake, w changes", "(2, 80, −20)")
     tab.page.keyboard.press("ArrowLeft")
-    tab.sees("pass 1, sample 2: right, w stays")
-    tab.choose("shuffle", "every pass anew")
+    tab.sees("pass 1, sample 2: correct, w unchanged")
+    tab.choose("shuffle", "anew in every pass")
     tab.page.wait_for_url("**perceptron.shuffle=True*")
     tab.press("to-start")
     tab.sees("Step 0 of")
     tab.press("pass")
-    tab.sees("pass 1, sample 2: right")  # which comes last
+    tab.sees("pass 1, sample 2: correct")  # which comes last
     tab.choose("shuffle", "in their order")
     tab.page.locator(".lab-readout").click()
     tab.page.keyboard.press("Space")

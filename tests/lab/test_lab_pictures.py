@@ -8,7 +8,7 @@ import pytest
 from rosenblatt.geometry.plane import Box
 from rosenblatt.geometry.sampling import sample
 from rosenblatt.lab.dataset import LabDataset, dataset_of
-from rosenblatt.lab.plot_data import EMPTY, box_around, chosen, foot_of, picture
+from rosenblatt.lab.plot_data import EMPTY_BOX, box_around, chosen, foot_of, picture
 from rosenblatt.lab.runs import run_of
 from rosenblatt.lab.state import DRAWN, Point, Setup
 
@@ -30,7 +30,7 @@ def test_boundary_normal_margins_and_feet_of_a_line() -> None:
     signs = np.where(dataset.codes == 1, 1.0, -1.0)
     distance = signs * (dataset.X @ w + b) / np.linalg.norm(w)
     assert shown.drawn.distance == pytest.approx(distance)
-    assert shown.drawn.right.all()
+    assert shown.drawn.correct.all()
     nearest = distance.min() * np.linalg.norm(w)
     levels = sorted(float((side @ w + b).mean()) for side in shown.margins)
     assert levels == pytest.approx([-nearest, nearest])
@@ -57,11 +57,11 @@ def test_boundary_through_features_is_a_curve_where_the_score_is_zero() -> None:
     setup = Setup(data="builtin:rings", features="polynomial", rule="logistic-regression")
     dataset, W, shown = seen(setup)
     for line in shown.boundary:
-        scores = dataset.lifted(line) @ W[0, :-1] + W[0, -1]
+        scores = dataset.mapped(line) @ W[0, :-1] + W[0, -1]
         assert np.abs(scores).max() < 0.02 * np.abs(dataset.Z @ W[0, :-1] + W[0, -1]).max()
     inside = shown.decisions[75, 75]
     assert dataset.classes[int(inside)] == "1"  # the ring of radius 1
-    assert shown.chances[75, 75] > 0.5 > shown.chances[0, 0]
+    assert shown.probabilities[75, 75] > 0.5 > shown.probabilities[0, 0]
 
 
 @pytest.mark.parametrize("features", ["none", "products"])
@@ -69,10 +69,10 @@ def test_several_classes_share_the_plane_by_their_probabilities(features: str) -
     points = tuple(Point(x, y, k) for k, (x, y) in enumerate([(0, 0), (1, 0), (0, 1)]))
     drawn = Setup(data=DRAWN, points=points, features=features)
     dataset, _, shown = seen(replace(drawn, rule="logistic-regression"))
-    assert shown.shares.shape[0] == len(dataset.classes) == 3
-    np.testing.assert_allclose(shown.shares.sum(axis=0), 1)
-    assert shown.shares.argmax(axis=0)[0, 0] == 0
-    assert seen(replace(drawn, rule="perceptron"))[2].shares is None
+    assert shown.class_probabilities.shape[0] == len(dataset.classes) == 3
+    np.testing.assert_allclose(shown.class_probabilities.sum(axis=0), 1)
+    assert shown.class_probabilities.argmax(axis=0)[0, 0] == 0
+    assert seen(replace(drawn, rule="perceptron"))[2].class_probabilities is None
 
 
 def test_more_features_are_projected_with_exact_distances() -> None:
@@ -88,7 +88,7 @@ def test_more_features_are_projected_with_exact_distances() -> None:
         Z=dataset.X[50:],
     )
     W = run_of(two, setup).final
-    shown = picture(two, W, setup.rule, sample(two.codes), EMPTY)
+    shown = picture(two, W, setup.rule, sample(two.codes), EMPTY_BOX)
     signs = np.where(two.codes == 1, 1.0, -1.0)
     assert signs * shown.drawn.places[:, 0] == pytest.approx(shown.drawn.distance)
     (line,) = shown.boundary
@@ -123,9 +123,9 @@ def test_one_feature_and_its_powers_are_seen_as_they_are() -> None:
 
 def test_before_there_are_weights_only_points_are_seen() -> None:
     dataset = dataset_of(Setup(), None)
-    shown = picture(dataset, None, "perceptron", chosen(dataset, ()), EMPTY)
+    shown = picture(dataset, None, "perceptron", chosen(dataset, ()), EMPTY_BOX)
     assert shown.drawn.places.tolist() == dataset.X.tolist()
-    zero = picture(dataset, np.zeros((1, 3)), "perceptron", chosen(dataset, ()), EMPTY)
+    zero = picture(dataset, np.zeros((1, 3)), "perceptron", chosen(dataset, ()), EMPTY_BOX)
     assert zero.boundary == shown.boundary == ()
     assert np.isnan(zero.drawn.distance).all()
 
@@ -135,7 +135,7 @@ def test_large_data_are_sampled_for_drawing_and_that_is_said() -> None:
     X = rng.normal(size=(5000, 2))
     codes = (X[:, 0] > 0).astype(np.int64)
     dataset = LabDataset("big", X, codes, ("a", "b"), ("u", "v"), (0, 1), Z=X)
-    shown = picture(dataset, None, "perceptron", chosen(dataset, (4999,)), EMPTY)
+    shown = picture(dataset, None, "perceptron", chosen(dataset, (4999,)), EMPTY_BOX)
     assert len(shown.drawn.rows) <= 1501
     assert 4999 in shown.drawn.rows
     assert "of 5,000 rows" in shown.caption
@@ -147,4 +147,4 @@ def test_boxes_have_one_scale_unless_points_are_long_and_thin() -> None:
     assert box.right - box.left == pytest.approx(box.top - box.bottom)
     box = box_around(np.array([[0.0, 0.0], [400.0, 1.0]]))
     assert box.top - box.bottom < 2
-    assert box_around(np.zeros((0, 2))) == EMPTY
+    assert box_around(np.zeros((0, 2))) == EMPTY_BOX

@@ -28,9 +28,10 @@ def test_batch_step_of_lecture_003() -> None:
     assert run.n_steps == 2
     assert run.at(0).after.tolist() == [[0.0, 1.0, -0.5]]
     moment = run.at(1)
-    assert [row + 1 for row in moment.at_work] == [1, 4, 6, 7]  # 1, 4 of class 1; 2, 3 of class 2
+    numbers = [row + 1 for row in moment.update_rows]
+    assert numbers == [1, 4, 6, 7]  # 1, 4 of class 1; 2, 3 of class 2
     assert moment.after == pytest.approx(np.array([[1.45, -0.6, -0.5]]))
-    assert run.at(2).at_work == ()
+    assert run.at(2).update_rows == ()
     assert not run.at(2).changed
 
 
@@ -62,7 +63,7 @@ def test_every_rule_can_be_stepped_to_the_weights_it_ends_with(rule: str, data: 
 
 def test_a_pass_is_as_many_steps_as_there_are_samples() -> None:
     dataset, run = worked(Setup(data="builtin:separable"))
-    assert run.n_steps == run.n_passes * len(dataset.X)
+    assert run.n_steps == run.n_epochs * len(dataset.X)
     assert (run.at(200).passes, run.at(200).row) == (1, 199)
     assert (run.at(201).passes, run.at(201).row) == (2, 0)
 
@@ -97,9 +98,9 @@ def test_too_few_points_are_a_sentence(points: tuple[Point, ...], told: str) -> 
 
 
 def test_a_start_of_another_length_is_a_sentence() -> None:
-    with pytest.raises(DataError, match="has 2 weights, but this line has 3"):
+    with pytest.raises(DataError, match="has 2 weights, but this model has 3"):
         worked(Setup(start=(1.0, 2.0)))
-    with pytest.raises(DataError, match="but this line has 3 × 5"):
+    with pytest.raises(DataError, match="but this model has 3 × 5"):
         worked(Setup(data="builtin:iris", start=(1.0, 2.0)))
 
 
@@ -152,7 +153,7 @@ def test_xor_is_proved_inseparable_until_the_product_joins() -> None:
     proof = verdict_on(lifted)
     assert isinstance(proof, Separable)
     assert proof.verify(lifted.Z, lifted.labels)
-    assert lifted.lifted_names()[-1] == "x1 × x2"
+    assert lifted.mapped_feature_names()[-1] == "x1 × x2"
     assert "largest margin" in explanation(proof, 3)[-1]
 
 
@@ -167,13 +168,13 @@ def test_samples_of_several_classes_are_held_against_rivals() -> None:
     assert "at the rival" in explanation(proof, None)[0]
 
 
-def test_curves_show_the_bound_and_the_bracket() -> None:
+def test_curves_show_the_bounds() -> None:
     dataset, run = worked(Setup(data="builtin:separable"))
     proof = verdict_on(dataset)
     found = {chart.title: chart for chart in charts(run, proof)}
     made, bound = found["Mistakes so far and their bound"].curves
     assert made.values[-1] == run.model.mistakes_ <= bound.values[-1] == proof.mistake_bound
-    upper, lower = found["Bracket of the largest margin γ*"].curves
+    upper, lower = found["Bounds on the largest margin γ*"].curves
     assert upper.values[-1] >= lower.values[-1] > 0
     assert list(upper.values) == sorted(upper.values, reverse=True)
 

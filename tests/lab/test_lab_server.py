@@ -14,9 +14,9 @@ import pytest
 from chromium import open_lab
 
 from rosenblatt.errors import SourceError
+from rosenblatt.lab.files import MAX_PENDING_UPLOADS, MAX_UPLOAD_BYTES, Uploads
 from rosenblatt.lab.guard import Guard
-from rosenblatt.lab.logs import logged_in_sentences
-from rosenblatt.lab.uploads import LIMIT, WAITING, Uploads
+from rosenblatt.lab.server import log_in_sentences
 
 SOCKET = {
     "Connection": "Upgrade",
@@ -120,7 +120,7 @@ def test_a_file_that_is_too_large_is_refused_before_it_comes(place: Place) -> No
     for headers in ({}, place.origin):
         line = http.client.HTTPConnection("127.0.0.1", place.port, timeout=30)
         line.putrequest("POST", place.home + "upload")
-        line.putheader("Content-Length", str(LIMIT + 1))
+        line.putheader("Content-Length", str(MAX_UPLOAD_BYTES + 1))
         for name, value in headers.items():
             line.putheader(name, value)
         line.endheaders()
@@ -132,7 +132,7 @@ def test_a_file_that_is_too_large_is_refused_before_it_comes(place: Place) -> No
 
 def test_a_file_that_does_not_tell_its_size_is_cut_off(place: Place) -> None:
     def pieces() -> Iterator[bytes]:
-        for _ in range(LIMIT // 2**20 + 2):
+        for _ in range(MAX_UPLOAD_BYTES // 2**20 + 2):
             yield b"0" * 2**20
 
     line = http.client.HTTPConnection("127.0.0.1", place.port, timeout=30)
@@ -227,7 +227,7 @@ def test_a_session_that_has_expired_is_logged_nowhere(place: Place) -> None:
 
 def test_errors_of_the_lab_are_told_in_a_sentence() -> None:
     told: list[str] = []
-    with logged_in_sentences(told.append):
+    with log_in_sentences(told.append):
         try:
             raise ValueError("too few")
         except ValueError:
@@ -277,10 +277,10 @@ def test_a_file_that_cannot_be_read_is_named_as_the_user_knows_it(tmp_path: Path
 
 def test_uploads_that_nobody_reads_do_not_pile_up(tmp_path: Path) -> None:
     uploads = Uploads(tmp_path)
-    for turn in range(WAITING + 3):
+    for turn in range(MAX_PENDING_UPLOADS + 3):
         _, path = uploads.open(f"{turn}.csv")
         path.write_text("x")
-    assert len(list(tmp_path.iterdir())) == WAITING
+    assert len(list(tmp_path.iterdir())) == MAX_PENDING_UPLOADS
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from bokeh.models import ColumnDataSource, Div
 from bokeh.protocol import Protocol
 from bokeh.server.session import ServerSession
 
-from rosenblatt.lab.sockets import Together
+from rosenblatt.lab.sockets import BatchingConnection
 
 
 class Socket:
@@ -32,7 +32,7 @@ def test_changes_of_one_act_are_one_message() -> None:
     doc.add_root(points)
     session = ServerSession(ID("1"), doc)
     socket = Socket()
-    Together(Protocol(), socket, None, session)
+    BatchingConnection(Protocol(), socket, None, session)
     assert socket.nodelay
 
     def act() -> None:

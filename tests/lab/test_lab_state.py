@@ -13,8 +13,8 @@ from rosenblatt.lab.mark_i import ALPHABETS, MACHINES, as_hex, from_hex
 from rosenblatt.lab.state import (
     DRAWN,
     FEATURES,
-    MOST_POINTS,
-    ROOMS,
+    MAX_POINTS,
+    TABS,
     VIEWS,
     Point,
     Setup,
@@ -31,7 +31,7 @@ points = st.lists(st.builds(Point, numbers, numbers, st.integers(0, 2)), max_siz
 def setups(draw: st.DrawFn) -> Setup:
     rule = draw(st.sampled_from(sorted(LAB_RULES)))
     setup = Setup(
-        room=draw(st.sampled_from(ROOMS)),
+        tab=draw(st.sampled_from(TABS)),
         view=draw(st.sampled_from(VIEWS)),
         data=draw(st.sampled_from([DRAWN, *(f"builtin:{name}" for name in builtin.NAMES)])),
         target=draw(st.text(max_size=9)),
@@ -65,7 +65,7 @@ def query(text: str) -> dict[str, str]:
 def test_an_address_gives_the_setup_back(setup: Setup) -> None:
     opened = from_query(query(setup.to_query()))
     assert opened.setup == setup
-    assert opened.complaints == ()
+    assert opened.errors == ()
 
 
 def test_the_first_setup_needs_no_address() -> None:
@@ -74,7 +74,7 @@ def test_the_first_setup_needs_no_address() -> None:
 
 
 def test_an_address_stays_short_enough_for_browsers() -> None:
-    most = Setup().with_points([Point(-1.234e-05, 12340.0, 2)] * MOST_POINTS)
+    most = Setup().with_points([Point(-1.234e-05, 12340.0, 2)] * MAX_POINTS)
     assert len(most.to_query()) < 10_000
 
 
@@ -89,8 +89,8 @@ def test_an_address_stays_short_enough_for_browsers() -> None:
         ("points", "1_nan_0", "finite"),
         ("points", "1_2_9", "x_y_class"),
         ("points", "1_x_0", "could not convert"),
-        ("points", "~".join(["1_2_0"] * (MOST_POINTS + 1)), "400 points"),
-        ("step", "-1", "whole number"),
+        ("points", "~".join(["1_2_0"] * (MAX_POINTS + 1)), "400 points"),
+        ("step", "-1", "an integer"),
         ("step", "9" * 11, "from 0"),
         ("scaled", "yes", "True or False"),
         ("degree", "6", "from 2 to 5"),
@@ -99,8 +99,8 @@ def test_an_address_stays_short_enough_for_browsers() -> None:
         ("table", "011", "digits 0 or 1"),
         ("table", "0112", "digits 0 or 1"),
         ("cells", "zz", "non-hexadecimal"),
-        ("cells", "ff", "100 digits"),
-        ("room", "<script>", "one of plane"),
+        ("cells", "ff", "100 hexadecimal digits"),
+        ("tab", "<script>", "one of plane"),
         ("perceptron.eta0", "0", "from 1e-06"),
         ("perceptron.keep", "all", "one of last"),
         ("perceptron.shuffle", "yes", "one of False, True"),
@@ -109,7 +109,7 @@ def test_an_address_stays_short_enough_for_browsers() -> None:
 def test_a_bad_field_is_left_out_with_a_sentence(name: str, text: str, told: str) -> None:
     opened = from_query({name: text, "view": "curves"})
     assert opened.setup == Setup(view="curves")
-    (complaint,) = opened.complaints
+    (complaint,) = opened.errors
     assert told in complaint
     assert complaint.endswith("It was left out.")
     assert len(complaint) < 400

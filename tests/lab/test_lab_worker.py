@@ -39,9 +39,9 @@ def test_only_the_latest_of_many_wishes_is_worked_on() -> None:
 def test_failures_are_sentences_and_work_goes_on() -> None:
     worker, answers = Worker(), Queue[Answer]()
     worker.ask(refuse, answers.put)
-    assert answers.get(timeout=10).trouble == "no rows"
+    assert answers.get(timeout=10).error == "no rows"
     worker.ask(stumble, answers.put)
-    assert answers.get(timeout=10).trouble.startswith("Internal error, please report it")
+    assert answers.get(timeout=10).error.startswith("Internal error, please report it")
     worker.ask(lambda: 7, answers.put)
     assert answers.get(timeout=10)[:2] == (7, "")
     worker.close()

@@ -216,9 +216,9 @@ def test_one_vs_rest_units_are_those_of_each_class_alone(name: str, n_jobs: int)
 def test_one_vs_rest_units_keep_to_limits_and_start_warm() -> None:
     X, y = many_classes(2000)
     first = LinearSVM(max_iter=3, warm_start=True).fit(X, y)
-    assert first.outcome_.ending is Ending.STEPS_SPENT
+    assert first.outcome_.ending is Ending.MAX_STEPS_REACHED
     assert first.n_iter_ == 3
-    assert LinearSVM(time_limit=1e-9).fit(X, y).outcome_.ending is Ending.TIME_SPENT
+    assert LinearSVM(time_limit=1e-9).fit(X, y).outcome_.ending is Ending.TIME_LIMIT_REACHED
     first.set_params(max_iter=1000).fit(X, y)
     assert first.gap_ <= 1e-6
     assert LinearSVM(C="cv", tol=1e-3).fit(X, y).gap_ <= 1e-3

@@ -5,10 +5,10 @@ import pytest
 from scipy import sparse
 
 from rosenblatt.csr import CSR
-from rosenblatt.maps.hog import hog
-from rosenblatt.maps.images import PART
-from rosenblatt.maps.map import Map
-from rosenblatt.maps.recipes import recipe_of
+from rosenblatt.features.maps.feature_map import FeatureMap
+from rosenblatt.features.maps.hog import hog
+from rosenblatt.features.maps.images import IMAGES_PER_BLOCK
+from rosenblatt.features.maps.spec import parse_map_spec
 from rosenblatt.types import Array
 
 RECIPES = [
@@ -26,15 +26,17 @@ SHAPE = (16, 20)
 @pytest.fixture
 def images(rng: np.random.Generator) -> Array:
     """Images of bytes, more than a part of them, half of their pixels black."""
-    values = rng.integers(1, 256, (PART + 40, *SHAPE)) * (rng.random((PART + 40, *SHAPE)) < 0.5)
+    values = rng.integers(1, 256, (IMAGES_PER_BLOCK + 40, *SHAPE)) * (
+        rng.random((IMAGES_PER_BLOCK + 40, *SHAPE)) < 0.5
+    )
     return values.reshape(len(values), -1).astype(np.uint8)
 
 
 @pytest.fixture(params=RECIPES)
-def made(request: pytest.FixtureRequest, images: Array) -> Map:
+def made(request: pytest.FixtureRequest, images: Array) -> FeatureMap:
     colon = "" if request.param.startswith("association") else "shape=16x20"
     joined = ("," if ":" in request.param else ":") if colon else ""
-    return recipe_of(request.param + joined + colon).learn(images).map
+    return parse_map_spec(request.param + joined + colon).fit(images).map
 
 
 def sparse_rows(X: Array, index: type = np.int32) -> CSR:
@@ -43,14 +45,14 @@ def sparse_rows(X: Array, index: type = np.int32) -> CSR:
     return CSR(matrix.data, *places, X.shape[1])
 
 
-def test_a_batch_is_its_images_one_by_one(made: Map, images: Array) -> None:
-    whole = made.rows(images)
-    for i in (0, 1, PART - 1, PART, len(images) - 1):
-        np.testing.assert_array_equal(made.rows(images[i : i + 1])[0], whole[i])
+def test_a_batch_is_its_images_one_by_one(made: FeatureMap, images: Array) -> None:
+    whole = made.transform(images)
+    for i in (0, 1, IMAGES_PER_BLOCK - 1, IMAGES_PER_BLOCK, len(images) - 1):
+        np.testing.assert_array_equal(made.transform(images[i : i + 1])[0], whole[i])
 
 
-def test_all_storages_give_the_same_bits(made: Map, images: Array) -> None:
-    wanted = made.rows(images)
+def test_all_storages_give_the_same_bits(made: FeatureMap, images: Array) -> None:
+    wanted = made.transform(images)
     for rows in (
         images.astype(np.float32),
         images.astype(np.float64),
@@ -58,21 +60,21 @@ def test_all_storages_give_the_same_bits(made: Map, images: Array) -> None:
         sparse_rows(images.astype(np.float32)),
         sparse_rows(images.astype(np.float64), np.int64),
     ):
-        np.testing.assert_array_equal(made.rows(rows), wanted)
+        np.testing.assert_array_equal(made.transform(rows), wanted)
 
 
-def test_features_are_float32_and_all_have_a_name(made: Map, images: Array) -> None:
-    found = made.rows(images)
+def test_features_are_float32_and_all_have_a_name(made: FeatureMap, images: Array) -> None:
+    found = made.transform(images)
     assert found.dtype == np.float32
-    names = made.names([f"x{j}" for j in range(made.n_inputs)])
+    names = made.feature_names([f"x{j}" for j in range(made.n_inputs)])
     assert found.shape == (len(images), made.n_outputs) == (len(images), len(names))
     assert np.isfinite(found).all()
     assert found.min() >= 0
     assert found.max() <= 1
 
 
-def test_no_images_make_no_features(made: Map, images: Array) -> None:
-    assert made.rows(images[:0]).shape == (0, made.n_outputs)
+def test_no_images_make_no_features(made: FeatureMap, images: Array) -> None:
+    assert made.transform(images[:0]).shape == (0, made.n_outputs)
 
 
 # --- histograms of gradients --------------------------------------------------------------------
@@ -89,7 +91,7 @@ def cells_of(images: Array, *, soft: bool, signed: bool = False, orientations: i
         flat, (4, 4), block=(1, 1), orientations=orientations, norm="L2", shape=shape, soft=soft,
         signed=signed,
     )  # fmt: skip
-    return made.rows(flat).reshape(len(images), *made.cells, -1)
+    return made.transform(flat).reshape(len(images), *made.cells, -1)
 
 
 @HOW
@@ -130,9 +132,9 @@ def test_the_negative_has_the_same_edges_with_opposite_signs(
 def test_light_and_contrast_do_not_matter(norm: str, rng: np.random.Generator) -> None:
     images = rng.integers(0, 100, (5, 256)).astype(np.float64)
     made = hog(images, (4, 4), norm=norm)
-    np.testing.assert_allclose(made.rows(2 * images + 30), made.rows(images), atol=1e-5)
+    np.testing.assert_allclose(made.transform(2 * images + 30), made.transform(images), atol=1e-5)
 
 
 def test_an_image_without_edges_has_no_features() -> None:
     images = np.full((1, 256), 7.0)
-    assert not hog(images, (4, 4)).rows(images).any()
+    assert not hog(images, (4, 4)).transform(images).any()

@@ -2,7 +2,6 @@
 
 import itertools
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -25,10 +24,10 @@ from rosenblatt import (
     TanhPerceptron,
 )
 from rosenblatt.data.shuffle import (
-    ABREAST,
     MAX_UNIFORM_ROWS,
+    N_STREAMS,
     ORDER_ROWS,
-    STRIPS,
+    WINDOW_STRIPS,
     Shape,
     sample_orders,
     strip_rows,
@@ -36,7 +35,6 @@ from rosenblatt.data.shuffle import (
 from rosenblatt.datasets import synthetic
 from rosenblatt.losses.activation import outputs_at, target_range, value_and_negative_gradient
 from rosenblatt.losses.margin_losses import Loss, flat_beyond, value_and_derivative
-from rosenblatt.online import epochs, lookahead
 from rosenblatt.types import Array, Floats
 
 
@@ -621,54 +619,6 @@ def test_a_fit_forgets_the_stream_and_the_fit_before(name: str) -> None:
     assert what(model.fit(rows.X, rows.y)) == fresh
 
 
-class AtOnce:
-    """A pool whose thread is always the quicker one: looks ahead are made before the walk."""
-
-    def __init__(self, n_threads: int) -> None:
-        assert n_threads == 1
-
-    def __enter__(self) -> "AtOnce":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        pass
-
-    def submit(self, f: Callable[..., Any], *args: Any) -> Future[Any]:
-        done: Future[Any] = Future()
-        done.set_result(f(*args))
-        return done
-
-
-@EVERY_RULE
-@pytest.mark.parametrize("storage", ["dense", "csr"])
-@pytest.mark.parametrize("k", [2, 3])
-def test_a_second_thread_changes_no_bit(
-    name: str, storage: str, k: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(lookahead, "SPAN_BYTES", 1)  # spans of 64 rows: look ahead often
-    rng = np.random.default_rng(k)
-    y = rng.permutation(np.arange(2_400) % k)
-    X = rng.normal(size=(2_400, 5)) + 5.2 * np.eye(3, 5)[y]  # about one row in 100 is a mistake
-    X = csr(X) if storage == "csr" else X
-    alone = RULES[name].make(max_iter=3).fit(X, y)
-    assert alone.mistakes_ > 0
-    for pool in (ThreadPoolExecutor, AtOnce):
-        monkeypatch.setattr(epochs, "ThreadPoolExecutor", pool)
-        together = RULES[name].make(max_iter=3, n_jobs=2).fit(X, y)
-        assert what(together) == what(alone)
-    np.testing.assert_array_equal(together.predict(X), alone.predict(X))
-
-
-@pytest.mark.parametrize("name", ["LMS", "tanh", "logistic"])
-def test_where_every_row_changes_the_weights_none_is_scored_ahead(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    rows = clouds(5)
-    alone = what(RULES[name].make().fit(rows.X, rows.y))
-    monkeypatch.setattr(epochs, "LookAhead", None)
-    assert what(RULES[name].make(n_jobs=2).fit(rows.X, rows.y)) == alone
-
-
 SEVERAL_BLOCKS = ["perceptron", "pocket", "batch", "batches of 3", "LMS batch normalised"]
 
 
@@ -705,10 +655,8 @@ def test_a_pass_visits_every_row_once(n: int, key: Any, d: int) -> None:
         np.testing.assert_array_equal(order, np.arange(n))
 
 
-def epoch_order(
-    n: int, d: int, row_bytes: int, key: tuple[int, int], size: int = ORDER_ROWS
-) -> Array:
-    parts = sample_orders(Shape(n, d, row_bytes), key, size=size)
+def epoch_order(n: int, d: int, row_bytes: int, key: tuple[int, int]) -> Array:
+    parts = sample_orders(Shape(n, d, row_bytes), key)
     return np.concatenate([part.order.copy() for part in parts])
 
 
@@ -725,11 +673,7 @@ def test_a_shuffled_pass_visits_every_row_once(n: int, d: int, seed: int, number
 
 @pytest.mark.parametrize("d", [2, 28, 40, 784])
 def test_an_order_depends_on_the_shape_of_the_data_not_on_their_storage(d: int) -> None:
-    orders = [
-        epoch_order(30_000, d, row_bytes, (3, 1), size)
-        for row_bytes in (8, 4 * d, 8 * d)
-        for size in (4096, ORDER_ROWS, 4 * ORDER_ROWS)
-    ]
+    orders = [epoch_order(30_000, d, row_bytes, (3, 1)) for row_bytes in (8, 4 * d, 8 * d)]
     assert all(np.array_equal(order, orders[0]) for order in orders)
 
 
@@ -737,20 +681,20 @@ def test_an_order_depends_on_the_shape_of_the_data_not_on_their_storage(d: int) 
 def test_a_window_of_sorted_rows_comes_from_60_places(d: int) -> None:
     strip = strip_rows(d)
     assert strip in {16, 32, 64}
-    n = STRIPS * 64 * 25
+    n = WINDOW_STRIPS * 64 * 25
     order = epoch_order(n, d, 4 * d, (1, 1))
-    for window in order.reshape(-1, STRIPS * strip):
+    for window in order.reshape(-1, WINDOW_STRIPS * strip):
         strips = np.unique(window // strip)
-        regions = strips * STRIPS // (n // strip)  # one strip of each sixtieth of the data
-        np.testing.assert_array_equal(regions, np.arange(STRIPS))
+        regions = strips * WINDOW_STRIPS // (n // strip)  # one strip of each sixtieth of the data
+        np.testing.assert_array_equal(regions, np.arange(WINDOW_STRIPS))
 
 
 def test_twelve_sorted_rows_come_from_all_twelfths_of_the_data() -> None:
-    n, strip = STRIPS * 3200, strip_rows(28)
+    n, strip = WINDOW_STRIPS * 3200, strip_rows(28)
     order = epoch_order(n, 28, 112, (1, 1))
-    parts = order.reshape(-1, ABREAST) * ABREAST // n
-    np.testing.assert_array_equal(np.sort(parts), np.tile(np.arange(ABREAST), (len(parts), 1)))
-    for rows in order.reshape(-1, strip, ABREAST):  # streams: one row after the other
+    parts = order.reshape(-1, N_STREAMS) * N_STREAMS // n
+    np.testing.assert_array_equal(np.sort(parts), np.tile(np.arange(N_STREAMS), (len(parts), 1)))
+    for rows in order.reshape(-1, strip, N_STREAMS):  # streams: one row after the other
         np.testing.assert_array_equal(np.diff(np.sort(rows), axis=0), 1)
     # and soon from others: once sets of strips lasted five times as long, and rows that were sorted
     # in groups were learned group by group
@@ -761,7 +705,7 @@ def test_twelve_sorted_rows_come_from_all_twelfths_of_the_data() -> None:
 @pytest.mark.parametrize("n", [8_192, 192_000])
 def test_each_pass_mixes_the_parts_of_the_data_otherwise(n: int) -> None:
     orders = [epoch_order(n, 28, 112, (1, number))[:256] for number in range(1, 9)]
-    patterns = {tuple((order * ABREAST // n).tolist()) for order in orders}
+    patterns = {tuple((order * N_STREAMS // n).tolist()) for order in orders}
     assert len(patterns) == len(orders)
 
 

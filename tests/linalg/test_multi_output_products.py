@@ -1,4 +1,4 @@
-"""Products for many units: numpy's own, from every storage, whatever the number of threads."""
+"""Products for several outputs agree with numpy's, for every storage and number of threads."""
 
 from typing import Any
 

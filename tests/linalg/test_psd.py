@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from rosenblatt.linalg.psd import factored
+from rosenblatt.linalg.psd import pivoted_cholesky
 from rosenblatt.types import Floats
 
 
@@ -26,7 +26,7 @@ def test_any_rank_against_the_spectral_inverse(seed: int, d: int, data: Any) -> 
     rank = data.draw(st.integers(0, d))
     S = some(seed, d, rank)
     B = np.random.default_rng(seed + 1).normal(size=(d, 3))  # not in the range of S
-    factor = factored(S)
+    factor = pivoted_cholesky(S)
     assert factor.rank == rank
     expected = np.linalg.pinv(S, hermitian=True, rcond=1e-11) @ B
     values = np.linalg.eigvalsh(S)[d - rank :]
@@ -59,7 +59,7 @@ def test_whole_numbers_against_exact_arithmetic(data: Any, d: int, rank: int) ->
     b = data.draw(hnp.arrays(np.int64, d, elements=st.integers(-5, 5)))
     S = A @ A.T
     true_rank, x = exact(S, b)
-    factor = factored(S.astype(float))
+    factor = pivoted_cholesky(S.astype(float))
     assert factor.rank == true_rank
     found = factor.solve(b[:, None].astype(float))[:, 0]
     np.testing.assert_allclose(found, x, rtol=1e-9, atol=1e-9 * max(1.0, np.abs(x).max()))
@@ -70,7 +70,7 @@ def test_whole_numbers_against_exact_arithmetic(data: Any, d: int, rank: int) ->
 def test_bad_scales_cost_no_rank_and_no_digit_where_it_is_full(power: int, rank: int) -> None:
     S, b = some(5, 5, rank), np.ones((5, 1))
     scales = 10.0 ** (power * np.linspace(0, 1, 5))
-    factor = factored(S * np.outer(scales, scales))
+    factor = pivoted_cholesky(S * np.outer(scales, scales))
     assert factor.rank == rank
     inside = S @ b  # in the range, so that the solution does not depend on what is shortest
     x = factor.solve(scales[:, None] * inside)
@@ -84,26 +84,26 @@ def test_of_a_feature_and_its_small_copy_the_large_one_is_solved_for(place: int)
     # once: pivots were chosen among scaled columns by their order alone
     a = np.ones((2, 1))
     a[place] = 1e-10
-    x = factored(a @ a.T).solve(0.1 * a)
+    x = pivoted_cholesky(a @ a.T).solve(0.1 * a)
     np.testing.assert_allclose(x, 0.1 * a / (a.T @ a), rtol=0, atol=1e-16)
 
 
 @pytest.mark.parametrize("d", [1, 4])
 def test_zero(d: int) -> None:
-    factor = factored(np.zeros((d, d)))
+    factor = pivoted_cholesky(np.zeros((d, d)))
     assert factor.rank == 0
     assert factor.solve(np.ones((d, 2))).tolist() == [[0.0, 0.0]] * d
     assert factor.whiten(np.ones((d, 2))).shape == (0, 2)
 
 
 def test_one_by_one() -> None:
-    factor = factored(np.array([[4.0]]))
+    factor = pivoted_cholesky(np.array([[4.0]]))
     assert factor.solve(np.array([[2.0]])).tolist() == [[0.5]]
 
 
 def test_rows_of_zeros_stand_aside() -> None:
     S = np.diag([2.0, 0.0, 8.0])
-    x = factored(S).solve(np.array([[2.0], [5.0], [8.0]]))
+    x = pivoted_cholesky(S).solve(np.array([[2.0], [5.0], [8.0]]))
     np.testing.assert_allclose(x[:, 0], [1, 0, 1], atol=1e-15)
 
 
@@ -111,7 +111,7 @@ def test_what_lies_in_the_null_directions_gives_exactly_nothing() -> None:
     # once: the rounding of the projection was divided by a small pivot and taken for a direction
     a = np.array([1.0, 1.0, 1.0]) / 3
     S = 1e-6 * (np.eye(3) - np.outer(a, a) / (a @ a))
-    assert not factored(S).solve(0.1 * np.ones((3, 1))).any()
+    assert not pivoted_cholesky(S).solve(0.1 * np.ones((3, 1))).any()
 
 
 @settings(max_examples=30)
@@ -119,9 +119,9 @@ def test_what_lies_in_the_null_directions_gives_exactly_nothing() -> None:
 def test_whitened_coordinates_make_the_matrix_one(seed: int, d: int, data: Any) -> None:
     rank = data.draw(st.integers(1, d))
     S = some(seed, d, rank)
-    factor = factored(S)
+    factor = pivoted_cholesky(S)
     W = factor.directions(np.eye(factor.rank))
-    # along the directions S is the unit matrix, and w·b is u·whiten(b)
+    # along the directions S is the identity, and w·b is u·whiten(b)
     values = np.linalg.eigvalsh(S)[d - rank :]
     slack = 1e-12 * values[-1] / values[0]
     np.testing.assert_allclose(W.T @ S @ W, np.eye(rank), atol=slack)

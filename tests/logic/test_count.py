@@ -107,7 +107,7 @@ def test_a_census_that_lies_is_refused() -> None:
 
 def test_a_census_with_open_questions_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(counting, "equal_sums", lambda _: np.zeros((0, 4), dtype=np.int64))
-    with pytest.raises(ProofError, match="2 functions of 2 inputs were left undecided"):
+    with pytest.raises(ProofError, match="2 functions of 2 inputs were not decided"):
         census(2)
 
 

@@ -13,10 +13,10 @@ from scipy.optimize import linprog
 
 from rosenblatt.errors import ProofError
 from rosenblatt.logic import decide, gates, smallest_weights
-from rosenblatt.logic.candidates import candidates
 from rosenblatt.logic.count import threshold_classes
 from rosenblatt.logic.realize import Realizable, Unrealizable, realize
 from rosenblatt.logic.truth_table import Bits, inputs
+from rosenblatt.logic.two_layer import candidates
 from rosenblatt.logic.units import ThresholdUnit
 from rosenblatt.separation.decide import separability
 
@@ -267,7 +267,7 @@ def test_tampered_proofs_are_refused(change: dict[str, Any], reason: str) -> Non
 def test_a_wrong_unit_is_refused() -> None:
     answer = realize("0111")
     assert isinstance(answer, Realizable)
-    with pytest.raises(ProofError, match="decides 0 on row 1"):
+    with pytest.raises(ProofError, match="gives 0 on row 1"):
         replace(answer, unit=gates.AND).verify()
     with pytest.raises(ProofError, match="has 2 inputs and the unit 3"):
         replace(answer, unit=gates.MAJORITY).verify()

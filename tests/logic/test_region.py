@@ -190,7 +190,7 @@ def test_integers_beyond_floats_stay_exact() -> None:
 @pytest.mark.parametrize(
     ("X", "y", "message"),
     [
-        ([[1, 2, 3]], [1], "2 or 3 weights; 3 features with a bias make 4"),
+        ([[1, 2, 3]], [1], "2 or 3 weights; 3 features with an intercept make 4"),
         ([[1, 2], [2, 1], [0, 0]], [0, 1, 2], "two classes; y holds 3"),
         ([[1, 2], [2, 1]], ["a", "a"], "at least two classes"),
         ([[1, 2], [2, 1]], [1], "one label for each"),

@@ -135,7 +135,7 @@ def test_networks_that_do_not_fit_together_are_refused() -> None:
         ThresholdNetwork((gates.AND, gates.NOT), gates.AND)
     with pytest.raises(ParameterError, match="at least one"):
         ThresholdNetwork((), gates.AND)
-    with pytest.raises(ParameterError, match="one weight a hidden unit"):
+    with pytest.raises(ParameterError, match="one weight for each hidden unit"):
         ThresholdNetwork((gates.AND,), gates.AND)
 
 

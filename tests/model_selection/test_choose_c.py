@@ -35,7 +35,7 @@ def noisy(n: int = 240, k: int = 2) -> Any:
 def test_the_scores_are_those_of_separate_fits(
     model: Any, k: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(type(model), "_choosing_tol", 0.0)
+    monkeypatch.setattr(type(model), "_selection_tol", 0.0)
     X, y = noisy(k=k)
     weights = np.random.default_rng(1).uniform(0.5, 2, len(y))
     model = clone(model).set_params(C="cv", tol=1e-10)
@@ -102,8 +102,8 @@ def test_the_choice_is_that_of_separate_fits(model: Any, data: Any) -> None:
     means = np.mean([marks[:, held].mean(axis=1) for _, held in folds], axis=0)
     best, ours = int(means.argmax()), choose_c.CS.index(chosen.C_)
     behind = marks[best] - marks[ours]
-    noise = racing.SURE * behind.std() / np.sqrt(len(y))
-    assert behind.mean() <= noise + racing.LEVEL * abs(means[best])
+    noise = racing.N_STANDARD_ERRORS * behind.std() / np.sqrt(len(y))
+    assert behind.mean() <= noise + racing.RELATIVE_TIE * abs(means[best])
     if data is wide:  # elsewhere the scores are level around the best
         assert ours == best
 
@@ -149,13 +149,13 @@ def test_a_clearly_worse_value_is_out_of_the_race_and_a_close_one_is_not() -> No
     right[:10] = close[1:12] = worse[:30] = 0.0
     race = race_of([[worse], [close], [right]])
     assert race.leader([0, 1, 2]) == 2
-    assert race.left([0, 1, 2]) == [1, 2]
+    assert race.candidates([0, 1, 2]) == [1, 2]
 
 
 def test_rows_that_all_agree_prove_little_while_they_are_few() -> None:
     for n, left in ((30, [0, 1]), (3000, [0])):
         marks = np.arange(n) % 10 > 0
-        assert race_of([[marks], [marks]]).left([0, 1]) == left
+        assert race_of([[marks], [marks]]).candidates([0, 1]) == left
 
 
 def test_the_smaller_of_level_values_leads() -> None:

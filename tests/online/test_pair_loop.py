@@ -14,8 +14,8 @@ from rosenblatt.data.training_data import TrainingData, no_weights
 from rosenblatt.errors import DataError
 from rosenblatt.kernels.rows import perceptron_pair
 from rosenblatt.losses.margin_losses import Loss
-from rosenblatt.online.pair_loop import pays_in_pairs, two_sample_epoch
-from rosenblatt.online.sample_loop import single_unit_epoch
+from rosenblatt.online.pair_loop import pairs_are_faster, two_sample_epoch
+from rosenblatt.online.sample_loop import binary_epoch
 from rosenblatt.online.state import OptimiserState
 from rosenblatt.online.step_size import Step
 from rosenblatt.online.update import ALL_FINITE, Rule
@@ -69,7 +69,7 @@ def test_an_epoch_in_pairs_counts_and_learns_what_an_epoch_of_single_samples_doe
     order = np.random.default_rng(seed).permutation(2 * half)
     rule = RULE._replace(step=int(step), eta=0.3, bias=bias)
     states = []
-    for epoch in (single_unit_epoch, two_sample_epoch):
+    for epoch in (binary_epoch, two_sample_epoch):
         state = OptimiserState.from_weights(np.full((1, d + 1), -0.0), 2, keep=keep, l1=False)
         assert epoch(data, SampleOrder(order, order), rule, state) == ALL_FINITE
         states.append(state)
@@ -104,18 +104,18 @@ def test_pairs_are_taken_only_where_each_step_is_known_before() -> None:
     order = np.arange(2000)
     sampling = SampleOrder(order, order)
     state = OptimiserState.from_weights(np.zeros((1, 6)), 2, keep="last", l1=False)
-    assert not pays_in_pairs(data, sampling, RULE, state)  # nothing is known yet
-    single_unit_epoch(data, sampling, RULE, state)
-    assert pays_in_pairs(data, sampling, RULE, state)
+    assert not pairs_are_faster(data, sampling, RULE, state)  # nothing is known yet
+    binary_epoch(data, sampling, RULE, state)
+    assert pairs_are_faster(data, sampling, RULE, state)
     weighted = data._replace(weights=np.ones(2000))
-    assert not pays_in_pairs(weighted, sampling, RULE, state)
-    assert not pays_in_pairs(data, sampling.part(0, 100), RULE, state)
+    assert not pairs_are_faster(weighted, sampling, RULE, state)
+    assert not pairs_are_faster(data, sampling.part(0, 100), RULE, state)
     for other in (
         {"loss": int(Loss.HINGE)},
         {"step": int(Step.PASSIVE_AGGRESSIVE_1)},
         {"balanced": True},
     ):
-        assert not pays_in_pairs(data, sampling, RULE._replace(**other), state)
+        assert not pairs_are_faster(data, sampling, RULE._replace(**other), state)
 
 
 def test_a_row_that_is_not_finite_is_found_in_a_pair() -> None:

@@ -1,4 +1,4 @@
-"""The referee of certificates: both sides of the duality gap in exact arithmetic.
+"""The duality gap in exact arithmetic, to check certificates.
 
 Fractions for margins, sums and hinges; balls of 300 bits for exponentials and logarithms. A dual
 point that is feasible exactly has D ≤ P*, so (P − D)/P, in this arithmetic, is at least the true
@@ -7,7 +7,7 @@ suboptimality (P − P*)/P: a `gap_` that is not below it is true.
     python tests/optim/exact_gap.py [--fits 1200]
 
 makes that many fits over losses, C from 1e-8 to 1e12, offsets up to 2³⁰, scales, separable or not,
-weights and classes, and writes what came out to benchmarks/results/certificates.md.
+weights and classes, and writes the results to benchmarks/results/certificates.md.
 """
 
 import argparse
@@ -39,7 +39,7 @@ USUAL_C, USUAL_OFFSET = 1e6, 1e3  # up to which every fit must reach `tol`
 
 @contextmanager
 def precise() -> Iterator[None]:
-    """Balls of so many bits."""
+    """Ball arithmetic with `BITS` bits."""
     before, flint.ctx.prec = flint.ctx.prec, BITS
     try:
         yield
@@ -63,7 +63,7 @@ def dot(a: Sequence[Fraction], b: Sequence[Fraction]) -> Fraction:
 
 
 def loss_of(loss: str, margin: Fraction) -> Any:
-    """Loss of a row of cost 1."""
+    """Loss of a row with C = 1."""
     short = max(Fraction(0), 1 - margin)
     if loss == "logistic":
         return (-ball(margin)).exp().log1p()
@@ -83,16 +83,22 @@ def dual_of(loss: str, a: Fraction, c: Fraction) -> Any:
 
 
 def binary_sides(
-    loss: str, X: Any, signs: Any, costs: Any, point: tuple[Any, float, Any], *, bias: bool
+    loss: str,
+    X: Any,
+    signs: Any,
+    sample_C: Any,
+    point: tuple[Any, float, Any],
+    *,
+    fit_intercept: bool,
 ) -> tuple[Any, Any]:
     """P of (w, b) and D of α, as balls."""
     w, b, alpha = exact(point[0]), Fraction(float(point[1])), exact(point[2])
     ys, rows = exact(signs), [exact(x) for x in X]
-    assert not bias or dot(alpha, ys) == 0
+    assert not fit_intercept or dot(alpha, ys) == 0
     primal = ball(dot(w, w) / 2)
     dual = flint.arb(0)
     v = [Fraction(0)] * len(w)
-    for x, y, a, c in zip(rows, ys, alpha, exact(costs), strict=True):
+    for x, y, a, c in zip(rows, ys, alpha, exact(sample_C), strict=True):
         primal += ball(c) * loss_of(loss, y * (dot(x, w) + b))
         dual += dual_of(loss, a, c)
         v = [u + a * y * t for u, t in zip(v, x, strict=True)]
@@ -100,16 +106,16 @@ def binary_sides(
 
 
 def softmax_sides(
-    X: Any, codes: Any, costs: Any, point: tuple[Any, Any, Any], *, bias: bool
+    X: Any, codes: Any, sample_C: Any, point: tuple[Any, Any, Any], *, fit_intercept: bool
 ) -> tuple[Any, Any]:
     """P of (W, b) and D of α = c (e_y − q), as balls."""
     W, b, alpha = [exact(w) for w in point[0]], exact(point[1]), [exact(a) for a in point[2]]
     classes = range(len(W))
     assert all(sum(row) == 0 for row in alpha)
-    assert not bias or all(sum(row[k] for row in alpha) == 0 for k in classes)
+    assert not fit_intercept or all(sum(row[k] for row in alpha) == 0 for k in classes)
     primal, dual = ball(sum((dot(w, w) for w in W), Fraction(0)) / 2), flint.arb(0)
     V = [[Fraction(0)] * len(W[0]) for _ in classes]
-    for x, own, a, c in zip([exact(x) for x in X], codes, alpha, exact(costs), strict=True):
+    for x, own, a, c in zip([exact(x) for x in X], codes, alpha, exact(sample_C), strict=True):
         scores = [ball(dot(x, W[k]) + b[k]) for k in classes]
         primal += ball(c) * sum((s - scores[own]).exp() for s in scores).log()
         q = [int(k == own) - a[k] / c for k in classes]
@@ -128,7 +134,7 @@ class Case:
     y: Any
     weights: Any
     C: float
-    bias: bool
+    fit_intercept: bool
     offset: float
 
     @property
@@ -138,7 +144,7 @@ class Case:
 
     def model(self) -> Any:
         """The estimator, not fitted."""
-        settings = {"C": self.C, "fit_intercept": self.bias}
+        settings = {"C": self.C, "fit_intercept": self.fit_intercept}
         if self.loss in {"logistic", "softmax"}:
             chosen = "ovr" if self.loss == "logistic" else "multinomial"
             return LogisticRegression(multi_class=chosen, **settings)
@@ -156,24 +162,26 @@ def drawn(seed: int, loss: str) -> Case:
     X[:, 0] += apart * y * np.abs(X).max()
     offset = float(rng.choice([0.0, 0.0, 1e3, 1e6, 2.0**30]))
     weights = rng.uniform(0.5, 2.0, n) if rng.random() < 0.3 else np.ones(n)
-    C, bias = 10.0 ** rng.integers(-8, 13), bool(rng.random() < 0.8)
-    return Case(loss, X + offset, y, weights, C, bias, offset)
+    C, fit_intercept = 10.0 ** rng.integers(-8, 13), bool(rng.random() < 0.8)
+    return Case(loss, X + offset, y, weights, C, fit_intercept, offset)
 
 
 def exact_sides(case: Case, model: Any, certificate: Any) -> tuple[Any, Any]:
-    """P and D of a fit, summed over its units; each unit's certificate must enclose its own."""
-    costs, primal, dual = case.C * case.weights, flint.arb(0), flint.arb(0)
+    """P and D of a fit, summed over its objectives, each of which its certificate must enclose."""
+    sample_C, primal, dual = case.C * case.weights, flint.arb(0), flint.arb(0)
     softmax = case.loss == "softmax"
     positives = [1] if softmax or len(model.classes_) == 2 else range(len(model.classes_))
     for unit, k in zip(certificate.units, positives, strict=True):
         if softmax:
             point = (model.coef_, model.intercept_, unit.alpha)
-            P, D = softmax_sides(case.X, case.y, costs, point, bias=case.bias)
+            P, D = softmax_sides(case.X, case.y, sample_C, point, fit_intercept=case.fit_intercept)
         else:
             place = 0 if len(certificate.units) == 1 else k
             signs = np.where(case.y == model.classes_[k], 1.0, -1.0)
             point = (model.coef_[place], model.intercept_[place], unit.alpha)
-            P, D = binary_sides(case.loss, case.X, signs, costs, point, bias=case.bias)
+            P, D = binary_sides(
+                case.loss, case.X, signs, sample_C, point, fit_intercept=case.fit_intercept
+            )
         assert unit.primal_upper >= P
         assert unit.dual_lower <= D
         primal, dual = primal + P, dual + D
@@ -214,7 +222,7 @@ def main() -> None:
 
 
 def row(loss: str, fits: int) -> str:
-    """Fit so many cases of a loss, check each, and tell how many were certified."""
+    """Fit so many cases of a loss, check each, and count those certified."""
     certified, usual, usual_certified, largest = 0, 0, 0, 0.0
     for seed in range(fits):
         case = drawn(seed, loss)

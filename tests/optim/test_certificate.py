@@ -29,7 +29,7 @@ def make(loss: str, **settings: Any) -> Any:
 
 
 def fitted(loss: str, X: Floats, y: Array, **settings: Any) -> tuple[Case, Any]:
-    case = Case(loss, X, y, np.ones(len(y)), settings.get("C", 1.0), bias=True, offset=0.0)
+    case = Case(loss, X, y, np.ones(len(y)), settings.get("C", 1.0), fit_intercept=True, offset=0.0)
     return case, make(loss, **settings).fit(X, y)
 
 
@@ -96,13 +96,13 @@ def test_sparse_rows_are_proved_like_dense_ones(offset: float) -> None:
 
 
 @pytest.mark.parametrize("offset", [0.0, 2.0**20])
-@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("fit_intercept", [True, False])
 @pytest.mark.parametrize("C", [1e-3, 1.0, 1e6])
-def test_softmax_in_balls(C: float, offset: float, *, bias: bool) -> None:
+def test_softmax_in_balls(C: float, offset: float, *, fit_intercept: bool) -> None:
     rng = np.random.default_rng(3)
     X, y = rng.normal(size=(45, 3)) + offset, np.arange(45) % 3
     X[:, 0] += y
-    case = Case("softmax", X, y, np.ones(45), C, bias, offset)
+    case = Case("softmax", X, y, np.ones(45), C, fit_intercept, offset)
     assert_proved(case, case.model().fit(X, y))
 
 
@@ -146,13 +146,13 @@ def test_a_feasible_point_balances_exactly(seed: int, spread: float) -> None:
     sample_C = np.exp(spread * rng.normal(size=n))
     wanted = sample_C * rng.uniform(-0.1, 1.1, n)
     for loss in (HINGE, SQUARED_HINGE):
-        alpha = feasible(wanted, signs, sample_C, loss, bias=True)
+        alpha = feasible(wanted, signs, sample_C, loss, fit_intercept=True)
         assert sum(exact(alpha * signs)) == 0
         assert (alpha >= 0).all()
         assert loss == SQUARED_HINGE or (alpha <= sample_C).all()
-        assert is_feasible(alpha, signs, sample_C, loss, bias=True)
+        assert is_feasible(alpha, signs, sample_C, loss, fit_intercept=True)
         alpha[0] += sample_C[0]
-        assert not is_feasible(alpha, signs, sample_C, loss, bias=True)
+        assert not is_feasible(alpha, signs, sample_C, loss, fit_intercept=True)
 
 
 def test_a_point_that_balances_but_for_rounding_hardly_moves() -> None:
@@ -160,7 +160,7 @@ def test_a_point_that_balances_but_for_rounding_hardly_moves() -> None:
     signs = np.where(np.arange(1000) % 2, 1.0, -1.0)
     wanted = rng.uniform(0.1, 0.9, 1000)
     wanted[signs > 0] *= wanted[signs < 0].sum() / wanted[signs > 0].sum()
-    alpha = feasible(wanted, signs, np.ones(1000), HINGE, bias=True)
+    alpha = feasible(wanted, signs, np.ones(1000), HINGE, fit_intercept=True)
     assert np.abs(alpha - wanted).max() <= 1e-12
 
 
@@ -171,7 +171,7 @@ def test_classes_balance_exactly(seed: int) -> None:
     codes, sample_C = np.arange(n) % k, rng.uniform(0.5, 2.0, n)
     q = rng.dirichlet(np.ones(k), n)
     alpha = sample_C[:, None] * (np.eye(k)[codes] - q)
-    given_ = feasible_by_class(alpha, codes, sample_C, bias=True)
+    given_ = feasible_by_class(alpha, codes, sample_C, fit_intercept=True)
     if given_ is None:
         return
     assert (given_ >= 0).all()
@@ -198,7 +198,7 @@ def test_losses_whose_squares_underflow_are_not_certified_falsely() -> None:
     # once: an optimum of 1e-195 was "certified" at 1.9e-180, for a square had become 0
     X, y = np.array([[1e100], [2e100], [-1e100], [-3e100]]), np.array([0, 0, 1, 1])
     for solver in ("newton", "ascent"):
-        case = Case("logistic", X, y, np.ones(4), 1.0, bias=True, offset=0.0)
+        case = Case("logistic", X, y, np.ones(4), 1.0, fit_intercept=True, offset=0.0)
         model = LogisticRegression(multi_class="ovr", solver=solver).fit(X, y)
         assert_proved(case, model)
 

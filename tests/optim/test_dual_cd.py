@@ -29,7 +29,7 @@ from rosenblatt.optim.dual_cd import (
     DualCoordinateAscent,
     ascend,
 )
-from rosenblatt.optim.duality_gap import Terms
+from rosenblatt.optim.duality_gap import LossTerms
 from rosenblatt.optim.objective import BinaryObjective
 from rosenblatt.optim.solve import Limits, Start, solve
 from rosenblatt.optim.subspace_acceleration import SubspaceAcceleration
@@ -61,25 +61,25 @@ def blocks_of(X: Any, n_jobs: int = 1) -> Blocks:
 
 
 def objective_of(
-    X: Any, y: Floats, sample_C: Any, loss: int, *, bias: bool = False, n_jobs: int = 1
+    X: Any, y: Floats, sample_C: Any, loss: int, *, fit_intercept: bool = False, n_jobs: int = 1
 ) -> BinaryObjective:
     every = np.broadcast_to(np.asarray(sample_C, float), len(y)).copy()
-    return BinaryObjective(blocks_of(X, n_jobs), loss, y, every, 1.0, bias)
+    return BinaryObjective(blocks_of(X, n_jobs), loss, y, every, 1.0, fit_intercept)
 
 
 def ascending(
-    X: Any, y: Floats, sample_C: Any, loss: int, *, bias: bool = False, **more: Any
+    X: Any, y: Floats, sample_C: Any, loss: int, *, fit_intercept: bool = False, **more: Any
 ) -> Any:
-    return ascend(objective_of(X, y, sample_C, loss, bias=bias), seed=0, **more)
+    return ascend(objective_of(X, y, sample_C, loss, fit_intercept=fit_intercept), seed=0, **more)
 
 
 def solved(
-    X: Any, y: Floats, sample_C: Any, loss: int, *, bias: bool = False, tol: float = 1e-9
+    X: Any, y: Floats, sample_C: Any, loss: int, *, fit_intercept: bool = False, tol: float = 1e-9
 ) -> DualAscentState:
-    for state in ascending(X, y, sample_C, loss, bias=bias, tol=tol):
-        if state.gap <= tol:
+    for state in ascending(X, y, sample_C, loss, fit_intercept=fit_intercept, tol=tol):
+        if state.bounds.gap <= tol:
             return state
-        assert state.passes < EPOCHS, f"the gap is still {state.gap}"
+        assert state.epoch < EPOCHS, f"the gap is still {state.bounds.gap}"
     raise AssertionError("an ascent has no end")
 
 
@@ -95,17 +95,17 @@ def objective(X: Any, y: Floats, sample_C: Any, loss: int, w: Floats, b: float =
 
 
 def liblinear(X: Any, y: Floats, loss: int, C: float, weights: Any = None) -> Floats:
-    """Weights by LIBLINEAR, without a bias: the same objective."""
+    """Weights by LIBLINEAR, without an intercept: the same objective."""
     if loss == LOGISTIC:
-        quadratic_model: Any = LogisticRegression(
+        model: Any = LogisticRegression(
             C=C, solver="newton-cg", fit_intercept=False, tol=1e-10, max_iter=10_000
         )
     else:
         name = "hinge" if loss == HINGE else "squared_hinge"
-        quadratic_model = LinearSVC(
+        model = LinearSVC(
             C=C, loss=name, dual=True, fit_intercept=False, tol=1e-10, max_iter=1_000_000
         )
-    return np.asarray(quadratic_model.fit(X, y, sample_weight=weights).coef_[0])
+    return np.asarray(model.fit(X, y, sample_weight=weights).coef_[0])
 
 
 @pytest.mark.parametrize("loss", LOSSES)
@@ -115,52 +115,57 @@ def test_the_optimum_of_scikit_learn(loss: int, C: float) -> None:
     state = solved(X, y, C, loss)
     expected = liblinear(X, y, loss, C)
     best = objective(X, y, C, loss, expected)
-    assert objective(X, y, C, loss, state.w) == pytest.approx(state.primal, rel=1e-12)
-    assert state.primal == pytest.approx(best, rel=1e-8)
+    assert objective(X, y, C, loss, state.w) == pytest.approx(state.bounds.primal, rel=1e-12)
+    assert state.bounds.primal == pytest.approx(best, rel=1e-8)
     np.testing.assert_allclose(state.w, expected, atol=1e-4)
 
 
 @pytest.mark.parametrize("loss", LOSSES)
-@pytest.mark.parametrize("bias", [False, True])
-def test_gap_encloses_the_best_at_every_look(loss: int, *, bias: bool) -> None:
+@pytest.mark.parametrize("fit_intercept", [False, True])
+def test_bounds_enclose_the_optimum_at_every_measurement(loss: int, *, fit_intercept: bool) -> None:
     X, y = samples(2, n=300)
-    best = solved(X, y, 1.0, loss, bias=bias)
-    states = list(islice(ascending(X, y, 1.0, loss, bias=bias), 12))
+    best = solved(X, y, 1.0, loss, fit_intercept=fit_intercept)
+    states = list(islice(ascending(X, y, 1.0, loss, fit_intercept=fit_intercept), 12))
     for before, after in pairwise(states):
-        assert after.primal <= before.primal
-        assert after.dual >= before.dual
+        assert after.bounds.primal <= before.bounds.primal
+        assert after.bounds.dual >= before.bounds.dual
     for state in states:
-        assert state.dual <= best.primal * (1.0 + 1e-12)
-        assert state.primal >= best.dual * (1.0 - 1e-12)
-        assert state.gap >= (state.primal - best.primal) / state.primal - 1e-12
-        assert objective(X, y, 1.0, loss, state.w, state.b) == pytest.approx(state.primal, 1e-12)
+        assert state.bounds.dual <= best.bounds.primal * (1.0 + 1e-12)
+        assert state.bounds.primal >= best.bounds.dual * (1.0 - 1e-12)
+        assert (
+            state.bounds.gap
+            >= (state.bounds.primal - best.bounds.primal) / state.bounds.primal - 1e-12
+        )
+        assert objective(X, y, 1.0, loss, state.w, state.b) == pytest.approx(
+            state.bounds.primal, 1e-12
+        )
 
 
 @pytest.mark.parametrize("loss", LOSSES)
-@pytest.mark.parametrize("bias", [False, True])
-def test_multipliers_are_feasible_and_give_the_dual(loss: int, *, bias: bool) -> None:
+@pytest.mark.parametrize("fit_intercept", [False, True])
+def test_dual_variables_are_feasible_and_give_the_dual(loss: int, *, fit_intercept: bool) -> None:
     X, y = samples(3)
     sample_C = np.random.default_rng(0).uniform(0.1, 2.0, len(y))
-    for state in islice(ascending(X, y, sample_C, loss, bias=bias), 5):
+    for state in islice(ascending(X, y, sample_C, loss, fit_intercept=fit_intercept), 5):
         a = state.alpha
         assert (a >= 0.0).all()
         assert loss == SQUARED_HINGE or (a <= sample_C * (1 + 1e-15)).all()
-        assert not bias or abs(a @ y) <= 1e-12 * a.sum()
+        assert not fit_intercept or abs(a @ y) <= 1e-12 * a.sum()
         t = np.clip(a / sample_C, 1e-300, 1.0)
         entropy = -a * np.log(t) - (sample_C - a) * np.log(np.maximum(1.0 - t, 1e-300))
-        earned = {HINGE: a, SQUARED_HINGE: a - a * a / (4 * sample_C), LOGISTIC: entropy}[loss]
+        dual_terms = {HINGE: a, SQUARED_HINGE: a - a * a / (4 * sample_C), LOGISTIC: entropy}[loss]
         w = X.T @ (a * y)
-        assert state.dual == pytest.approx(earned.sum() - 0.5 * w @ w, rel=1e-10)
+        assert state.bounds.dual == pytest.approx(dual_terms.sum() - 0.5 * w @ w, rel=1e-10)
 
 
 @pytest.mark.parametrize("loss", [HINGE, SQUARED_HINGE])
-def test_every_epoch_raises_the_dual_by_what_it_says(loss: int) -> None:
+def test_every_epoch_raises_the_dual_by_its_increase(loss: int) -> None:
     X, y = samples(14, n=200)
     ascent = DualCoordinateAscent(objective_of(X, y, 1.0, loss))
     dual_value = 0.0
     for epoch in range(1, 60):
         dual_value += ascent.run_epoch(0, epoch).dual_increase
-        assert ascent.measure(None, epoch).dual == pytest.approx(dual_value, rel=1e-11)
+        assert ascent.measure(None, epoch).bounds.dual == pytest.approx(dual_value, rel=1e-11)
 
 
 @pytest.mark.parametrize("loss", LOSSES)
@@ -168,59 +173,61 @@ def test_acceleration_saves_epochs_where_rows_share_words(
     loss: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     X, y = common_words()
-    leaping = solved(X, y, 1.0, loss, bias=True, tol=1e-4).passes
+    accelerated = solved(X, y, 1.0, loss, fit_intercept=True, tol=1e-4).epoch
     monkeypatch.setattr(SubspaceAcceleration, "accelerate", lambda *_: 0.0)
-    assert 2 * leaping < solved(X, y, 1.0, loss, bias=True, tol=1e-4).passes
+    assert 2 * accelerated < solved(X, y, 1.0, loss, fit_intercept=True, tol=1e-4).epoch
 
 
 @pytest.mark.parametrize("loss", [HINGE, SQUARED_HINGE])
-def test_accelerations_that_lower_the_dual_are_made_up_for_or_taken_back(
+def test_accelerated_steps_that_lower_the_dual_are_undone_unless_the_epoch_makes_up(
     loss: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     X, y = common_words()
     ascent = DualCoordinateAscent(objective_of(X, y, 100.0, loss))
-    leaps, duals = [], [0.0]
+    increases, duals = [], [0.0]
     accelerate = SubspaceAcceleration.accelerate
     monkeypatch.setattr(
-        SubspaceAcceleration, "accelerate", lambda *a: leaps.append(accelerate(*a)) or leaps[-1]
+        SubspaceAcceleration,
+        "accelerate",
+        lambda *a: increases.append(accelerate(*a)) or increases[-1],
     )
     for epoch in range(1, 40):
         ascent.run_epoch(0, epoch)
-        duals.append(ascent.measure(None, epoch).dual)
-    assert min(leaps) < 0.0
+        duals.append(ascent.measure(None, epoch).bounds.dual)
+    assert min(increases) < 0.0
     assert (np.diff(duals) > 0.0).all()
 
 
 @pytest.mark.parametrize("loss", LOSSES)
-@pytest.mark.parametrize("bias", [False, True])
-def test_a_look_at_the_gap_is_made_when_it_is_small_enough(loss: int, *, bias: bool) -> None:
+@pytest.mark.parametrize("fit_intercept", [False, True])
+def test_the_gap_is_measured_when_it_is_small_enough(loss: int, *, fit_intercept: bool) -> None:
     X, y = common_words()
-    looks = 0
-    for state in ascending(X, y, 1.0, loss, bias=bias, tol=1e-3):
-        looks += 1
-        if state.gap <= 1e-3:
+    n_measured = 0
+    for state in ascending(X, y, 1.0, loss, fit_intercept=fit_intercept, tol=1e-3):
+        n_measured += 1
+        if state.bounds.gap <= 1e-3:
             break
-    assert looks <= 2 + state.passes / MAX_VISITS_BETWEEN_GAPS
-    assert state.gap > 1e-4  # nor much later
+    assert n_measured <= 2 + state.epoch / MAX_VISITS_BETWEEN_GAPS
+    assert state.bounds.gap > 1e-4  # nor much later
 
 
-@pytest.mark.parametrize(("loss", "far"), [(HINGE, 1e-12), (SQUARED_HINGE, 1e-12), (LOGISTIC, 0.1)])
-def test_sample_gaps_sum_to_the_gap(loss: int, far: float) -> None:
+@pytest.mark.parametrize(("loss", "rel"), [(HINGE, 1e-12), (SQUARED_HINGE, 1e-12), (LOGISTIC, 0.1)])
+def test_sample_gaps_sum_to_the_gap(loss: int, rel: float) -> None:
     X, y = samples(18)
     state = next(ascending(X, y, 1.0, loss, tol=1e-2))
     margins = y * (X @ state.w)
     squares = (X * X).sum(axis=1)
-    owe = 0.0
+    total = 0.0
     for alpha, margin, square in zip(state.alpha, margins, squares, strict=True):
         after = best_alpha(loss, alpha, margin, square, 1.0)
-        owe += sample_gap(loss, alpha, after, margin, square, 1.0)
-    assert owe == pytest.approx(state.primal - state.dual, rel=far)
+        total += sample_gap(loss, alpha, after, margin, square, 1.0)
+    assert total == pytest.approx(state.bounds.primal - state.bounds.dual, rel=rel)
 
 
 @pytest.mark.parametrize("loss", [HINGE, SQUARED_HINGE])
-@pytest.mark.parametrize("bias", [False, True])
+@pytest.mark.parametrize("fit_intercept", [False, True])
 def test_an_active_set_ascends_for_all_rows(
-    loss: int, monkeypatch: pytest.MonkeyPatch, *, bias: bool
+    loss: int, monkeypatch: pytest.MonkeyPatch, *, fit_intercept: bool
 ) -> None:
     X, y = common_words(d=300)
     sizes = []
@@ -230,31 +237,37 @@ def test_an_active_set_ascends_for_all_rows(
         return ActiveSet(rows, *parts, **more)
 
     monkeypatch.setattr("rosenblatt.optim.dual_cd.ActiveSet", formed)
-    for state in ascending(X, y, 1.0, loss, bias=bias, tol=1e-7):
+    for state in ascending(X, y, 1.0, loss, fit_intercept=fit_intercept, tol=1e-7):
         a, w = state.alpha, X.T @ (state.alpha * y)
-        earned = a if loss == HINGE else a - a * a / 4.0
-        assert state.primal == pytest.approx(objective(X, y, 1.0, loss, state.w, state.b), 1e-12)
-        assert state.dual == pytest.approx(earned.sum() - 0.5 * w @ w, rel=1e-10)
-        assert not bias or abs(a @ y) <= 1e-12 * a.sum()
-        if state.gap <= 1e-7:
+        dual_terms = a if loss == HINGE else a - a * a / 4.0
+        assert state.bounds.primal == pytest.approx(
+            objective(X, y, 1.0, loss, state.w, state.b), 1e-12
+        )
+        assert state.bounds.dual == pytest.approx(dual_terms.sum() - 0.5 * w @ w, rel=1e-10)
+        assert not fit_intercept or abs(a @ y) <= 1e-12 * a.sum()
+        if state.bounds.gap <= 1e-7:
             break
-        assert state.passes < EPOCHS
+        assert state.epoch < EPOCHS
     assert min(sizes) < 0.4 * len(y)
-    assert len(set(sizes)) > 2  # it was formed anew
+    assert len(set(sizes)) > 2  # it was rebuilt
 
 
-def test_a_shrunk_row_becomes_active_when_it_would_move() -> None:
+def test_a_shrunk_row_becomes_active_when_it_would_change() -> None:
     signs, sample_C = np.array([1.0, 1.0, -1.0, 1.0, 1.0]), np.array([1.0, 1.0, 1.0, 1.0, 0.0])
     alpha = np.array([0.0, 0.0, 1.0, 0.5, 0.0])
     shrink_for, next_visit = np.full(5, INACTIVE_AFTER_EPOCHS, np.int32), np.full(5, 99, np.int32)
     shrink_for[3] = 0
     state = DualVariables(alpha, np.ones(5), shrink_for, next_visit)
-    chosen = np.zeros(5, np.bool_)
-    # the margins less the bias: at rest at 0; too small for 0; too large for c; on the margin; free
+    is_active = np.zeros(5, np.bool_)
+    # margins without b: optimal at α = 0; too small for 0; too large for C; at the kink; C = 0
     choose_active(
-        Terms(signs, sample_C, HINGE), state, np.array([1.3, 0.2, -1.9, 0.5, 0.0]), 0.5, chosen
+        LossTerms(signs, sample_C, HINGE),
+        state,
+        np.array([1.3, 0.2, -1.9, 0.5, 0.0]),
+        0.5,
+        is_active,
     )
-    assert chosen.tolist() == [False, True, True, True, False]
+    assert is_active.tolist() == [False, True, True, True, False]
     assert next_visit.tolist() == [99, 0, 0, 99, 99]
 
 
@@ -264,14 +277,14 @@ def test_logistic_epochs_never_lower_the_dual() -> None:
     duals = []
     for epoch in range(1, 60):
         assert ascent.run_epoch(0, epoch).dual_increase >= 0.0
-        duals.append(ascent.measure(None, epoch).dual)
+        duals.append(ascent.measure(None, epoch).bounds.dual)
     assert (np.diff(duals) >= -1e-13 * duals[-1]).all()
 
 
 @pytest.mark.parametrize("loss", LOSSES)
-def test_bias_against_a_convex_program(loss: int) -> None:
+def test_intercept_against_a_convex_program(loss: int) -> None:
     X, y = samples(4, n=40, d=3)
-    state = solved(X, y, 1.0, loss, bias=True)
+    state = solved(X, y, 1.0, loss, fit_intercept=True)
     # the smooth losses as they stand; the hinge as a linear programme in (w, b, ξ)
     n, d = X.shape
     if loss == HINGE:
@@ -289,29 +302,35 @@ def test_bias_against_a_convex_program(loss: int) -> None:
         found = optimize.minimize(
             lambda v: objective(X, y, 1.0, loss, v[:d], v[d]), np.zeros(d + 1), tol=1e-12
         )
-    assert state.primal == pytest.approx(found.fun, rel=1e-6)
-    assert state.primal <= found.fun * (1.0 + 1e-9)
+    assert state.bounds.primal == pytest.approx(found.fun, rel=1e-6)
+    assert state.bounds.primal <= found.fun * (1.0 + 1e-9)
 
 
 @pytest.mark.parametrize("loss", LOSSES)
-@pytest.mark.parametrize("bias", [False, True])
-def test_dense_and_sparse_rows_meet(loss: int, *, bias: bool) -> None:
+@pytest.mark.parametrize("fit_intercept", [False, True])
+def test_dense_and_sparse_rows_agree(loss: int, *, fit_intercept: bool) -> None:
     X, y = samples(5)
-    dense = solved(X, y, 1.0, loss, bias=bias)
+    dense = solved(X, y, 1.0, loss, fit_intercept=fit_intercept)
     for same in (sparse.csr_array(X), X.astype(np.float32).astype(np.float64)):
-        other = solved(same, y, 1.0, loss, bias=bias)
-        assert other.primal == pytest.approx(dense.primal, rel=1e-6)
+        other = solved(same, y, 1.0, loss, fit_intercept=fit_intercept)
+        assert other.bounds.primal == pytest.approx(dense.bounds.primal, rel=1e-6)
 
 
 @pytest.mark.parametrize("loss", LOSSES)
 def test_threads_change_no_bit(loss: int) -> None:
     X, y = samples(6, n=40_000, d=4)
     one, two = (
-        next(islice(ascend(objective_of(X, y, 1.0, loss, bias=True, n_jobs=jobs), seed=3), 1, None))
+        next(
+            islice(
+                ascend(objective_of(X, y, 1.0, loss, fit_intercept=True, n_jobs=jobs), seed=3),
+                1,
+                None,
+            )
+        )
         for jobs in (1, 2)
     )
     assert (one.w == two.w).all()
-    assert (one.primal, one.dual, one.b) == (two.primal, two.dual, two.b)
+    assert (*one.bounds, one.b) == (*two.bounds, two.b)
 
 
 @pytest.mark.parametrize("loss", LOSSES)
@@ -320,18 +339,22 @@ def test_weights_count_rows_and_zero_leaves_them_out(loss: int) -> None:
     twice = np.r_[np.full(40, 2.0), np.zeros(40)]
     weighted = solved(X, y, twice, loss)
     doubled = solved(np.vstack([X[:40], X[:40]]), np.r_[y[:40], y[:40]], 1.0, loss)
-    assert weighted.primal == pytest.approx(doubled.primal, rel=1e-8)
+    assert weighted.bounds.primal == pytest.approx(doubled.bounds.primal, rel=1e-8)
     assert (weighted.alpha[40:] == 0.0).all()
 
 
 @pytest.mark.parametrize("loss", LOSSES)
-@pytest.mark.parametrize("bias", [False, True])
-def test_empty_rows_pay_and_do_no_harm(loss: int, *, bias: bool) -> None:
+@pytest.mark.parametrize("fit_intercept", [False, True])
+def test_empty_rows_have_a_loss_and_do_no_harm(loss: int, *, fit_intercept: bool) -> None:
     X, y = samples(8)
     X[::7] = 0.0
-    assert solved(sparse.csr_array(X), y, 1.0, loss, bias=bias).gap <= 1e-9
-    nothing = solved(np.zeros((4, 2)), np.array([1.0, -1.0, 1.0, -1.0]), 1.0, loss, bias=bias)
-    assert nothing.primal == pytest.approx(4 * {HINGE: 1, SQUARED_HINGE: 1}.get(loss, np.log(2)))
+    assert solved(sparse.csr_array(X), y, 1.0, loss, fit_intercept=fit_intercept).bounds.gap <= 1e-9
+    nothing = solved(
+        np.zeros((4, 2)), np.array([1.0, -1.0, 1.0, -1.0]), 1.0, loss, fit_intercept=fit_intercept
+    )
+    assert nothing.bounds.primal == pytest.approx(
+        4 * {HINGE: 1, SQUARED_HINGE: 1}.get(loss, np.log(2))
+    )
 
 
 HARD = {
@@ -342,58 +365,62 @@ HARD = {
 
 
 @pytest.mark.parametrize("loss", LOSSES)
-@pytest.mark.parametrize("bias", [False, True])
+@pytest.mark.parametrize("fit_intercept", [False, True])
 @pytest.mark.parametrize("name", HARD)
-def test_hard_rows(name: str, loss: int, *, bias: bool) -> None:
+def test_hard_rows(name: str, loss: int, *, fit_intercept: bool) -> None:
     X, y = HARD[name]
     sample_C = 1e-6 if name.startswith("features") else 1.0
-    state = solved(X, y, sample_C, loss, bias=bias, tol=1e-6)
+    state = solved(X, y, sample_C, loss, fit_intercept=fit_intercept, tol=1e-6)
     assert objective(X, y, sample_C, loss, state.w, state.b) == pytest.approx(
-        state.primal, rel=1e-9
+        state.bounds.primal, rel=1e-9
     )
 
 
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("C", [1e-6, 1e6])
-def test_costs_of_any_size_give_an_honest_gap(loss: int, C: float) -> None:
+def test_the_gap_holds_for_small_and_large_values_of_c(loss: int, C: float) -> None:
     X, y = samples(11, n=30, d=3)
     states = list(islice(ascending(X, y, C, loss), 100))
     for early, late in pairwise(states):
-        assert early.dual <= late.primal * (1.0 + 1e-12)
-        assert early.dual <= late.dual
-    assert C > 1.0 or states[-1].gap <= 1e-9
+        assert early.bounds.dual <= late.bounds.primal * (1.0 + 1e-12)
+        assert early.bounds.dual <= late.bounds.dual
+    assert C > 1.0 or states[-1].bounds.gap <= 1e-9
     # a point anybody can name lies above every dual value
-    assert states[-1].dual <= objective(X, y, C, loss, np.zeros(3))
+    assert states[-1].bounds.dual <= objective(X, y, C, loss, np.zeros(3))
 
 
 @pytest.mark.parametrize("loss", LOSSES)
-def test_a_heavier_penalty_is_a_smaller_cost(loss: int) -> None:
+def test_a_larger_l2_penalty_is_a_smaller_c(loss: int) -> None:
     X, y = samples(16)
-    heavy = islice(ascend(objective_of(X, y, 1.0, loss, bias=True)._replace(l2=4.0), seed=0), 6)
-    cheap = islice(ascending(X, y, 0.25, loss, bias=True), 6)
+    heavy = islice(
+        ascend(objective_of(X, y, 1.0, loss, fit_intercept=True)._replace(l2=4.0), seed=0), 6
+    )
+    cheap = islice(ascending(X, y, 0.25, loss, fit_intercept=True), 6)
     for one, other in zip(heavy, cheap, strict=True):
         np.testing.assert_array_equal(one.w, other.w)
         np.testing.assert_allclose(one.alpha, 4.0 * other.alpha)
-        assert (one.primal, one.dual) == pytest.approx((4.0 * other.primal, 4.0 * other.dual))
+        assert (one.bounds.primal, one.bounds.dual) == pytest.approx(
+            (4.0 * other.bounds.primal, 4.0 * other.bounds.dual)
+        )
 
 
 def test_a_warm_start_begins_where_it_ended() -> None:
     X, y = samples(12)
     for loss in LOSSES:
-        end = solved(X, y, 1.0, loss, bias=True)
-        again = next(ascending(X, y, 1.0, loss, bias=True, start=(end.alpha, end.b)))
-        assert again.gap <= 1e-8
+        end = solved(X, y, 1.0, loss, fit_intercept=True)
+        again = next(ascending(X, y, 1.0, loss, fit_intercept=True, start=(end.alpha, end.b)))
+        assert again.bounds.gap <= 1e-8
 
 
-def test_a_start_far_too_high_is_climbed_down_from() -> None:
+def test_an_alpha_far_too_large_is_scaled_down() -> None:
     # once: a step down from there was taken to rise without bounds, and X was said to be too large
     X, y = samples(4)
     high = (0.9 * np.full(len(y), 1e6), 0.0)
     first, *_, last = islice(ascending(X, y, 1e6, LOGISTIC, start=high), 5)
-    assert last.gap < first.gap < np.inf
+    assert last.bounds.gap < first.bounds.gap < np.inf
 
 
-def test_dual_variables_of_a_fold_lead_another() -> None:
+def test_dual_variables_of_a_fold_start_another() -> None:
     rng = np.random.default_rng(0)
     X = sparse.random_array((400, 900), density=0.02, format="csr", rng=rng)
     y = np.where(X @ rng.normal(size=900) > 0, 1.0, -1.0)
@@ -402,15 +429,15 @@ def test_dual_variables_of_a_fold_lead_another() -> None:
     *_, first = solve(objective_of(X, y, 1e3 * (folds != 0), LOGISTIC), None, 0, limits, "ascent")
     other = objective_of(X, y, 1e3 * (folds != 1), LOGISTIC)
     starts = [Start(first.w), Start(first.w, first.alpha)]
-    by_weights, led = ([*solve(other, start, 0, limits, "ascent")][-1] for start in starts)
-    assert led.bounds.gap <= 1e-2
-    assert led.number <= by_weights.number
+    by_weights, by_alpha = ([*solve(other, start, 0, limits, "ascent")][-1] for start in starts)
+    assert by_alpha.bounds.gap <= 1e-2
+    assert by_alpha.number <= by_weights.number
 
 
-def test_rows_that_all_cost_nothing_leave_nothing_to_do() -> None:
+def test_rows_without_weight_leave_nothing_to_do() -> None:
     X, y = samples(17)
-    state = next(ascending(X, y, 0.0, HINGE, bias=True))
-    assert (state.primal, state.dual, state.gap) == (0.0, 0.0, 0.0)
+    state = next(ascending(X, y, 0.0, HINGE, fit_intercept=True))
+    assert (*state.bounds, state.bounds.unrounded_gap) == (0.0, 0.0, 0.0)
     assert not state.w.any()
 
 
@@ -429,8 +456,8 @@ def test_values_too_large_for_their_squares_are_refused() -> None:
 
 
 @pytest.mark.parametrize("max_iter", [1, 3, 11])
-def test_a_run_ends_at_the_epoch_it_is_told(max_iter: int) -> None:
+def test_a_run_ends_at_max_iter(max_iter: int) -> None:
     X, y = sparse.csr_array(np.random.default_rng(5).normal(size=(60, 8))), np.arange(60) % 2
-    quadratic_model = LinearSVM(solver="ascent", max_iter=max_iter, tol=0.0).fit(X, y)
-    assert quadratic_model.n_iter_ == max_iter
-    assert 0.0 < quadratic_model.gap_ < 1.0
+    model = LinearSVM(solver="ascent", max_iter=max_iter, tol=0.0).fit(X, y)
+    assert model.n_iter_ == max_iter
+    assert 0.0 < model.gap_ < 1.0

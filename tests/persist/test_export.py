@@ -31,25 +31,24 @@ from rosenblatt import (
 )
 from rosenblatt.data.training_data import matrix_of
 from rosenblatt.errors import ModelError
-from rosenblatt.persist.frames import chunk_of
 from rosenblatt.persist.json_export import to_json
-from rosenblatt.persist.model import Model, fitted
+from rosenblatt.persist.model import Model, as_chunk, model_of
 from rosenblatt.persist.onnx_export import to_onnx
 from rosenblatt.persist.sklearn_pipeline import to_pipeline
-from rosenblatt.preprocess.column_encoders import Category, Number, Text
-from rosenblatt.preprocess.ngram_spec import Grams
+from rosenblatt.preprocess.column_encoders import CategoryColumn, NumberColumn, TextColumn
+from rosenblatt.preprocess.ngram_spec import NgramSpec
 from rosenblatt.preprocess.scaling import Scaling
-from rosenblatt.preprocess.transformer import Preparation
+from rosenblatt.preprocess.transformer import ColumnTransformer
 
 IRIS = builtin("iris")
 N, WIDTH = 400, 12
 COLUMNS = (
-    Number("age", 29.5, indicator=True),
-    Number("far", 1e6, indicator=False),
-    Number("near", -0.25, indicator=False),
-    Category("town", ("Bonn", "Köln", "Ulm"), indicator=True),
-    Category("label", ("x", "y"), indicator=False),  # as an output of ONNX is called
-    Number("last", 0.0, indicator=True),
+    NumberColumn("age", 29.5, indicator=True),
+    NumberColumn("far", 1e6, indicator=False),
+    NumberColumn("near", -0.25, indicator=False),
+    CategoryColumn("town", ("Bonn", "Köln", "Ulm"), indicator=True),
+    CategoryColumn("label", ("x", "y"), indicator=False),  # as an output of ONNX is called
+    NumberColumn("last", 0.0, indicator=True),
 )
 RULES = {
     "logistic": LogisticRegression(),
@@ -90,18 +89,18 @@ def table(seed: int = 0) -> pl.DataFrame:
 
 def made(rule: str, kind: str, scaling: str) -> Model:
     """A model of the table whose rule has found something to learn."""
-    preparation = Preparation(COLUMNS, WIDTH, sparse=False)
-    rows = preparation.raw(chunk_of(table()))
+    transformer = ColumnTransformer(COLUMNS, WIDTH, sparse=False)
+    rows = transformer.encode(as_chunk(table()))
     mean, spread = rows.mean(axis=0), rows.std(axis=0)
     if scaling != "none":
-        scale = Scaling(mean, 1.0 / spread, unit_rows=scaling == "unit rows")
-        preparation = Preparation(COLUMNS, WIDTH, sparse=False, scaling=scale)
+        scale = Scaling(mean, 1.0 / spread, unit_norm=scaling == "unit rows")
+        transformer = ColumnTransformer(COLUMNS, WIDTH, sparse=False, scaling=scale)
     rng = np.random.default_rng(1)
     n_classes = min(len(CLASSES[kind]), 2 if rule in {"logistic", "sigmoid"} else 3)
     hidden = (rows - mean) / spread @ rng.normal(size=(WIDTH, n_classes))
     codes = (hidden + rng.normal(size=hidden.shape)).argmax(axis=1)
-    estimator = clone(RULES[rule]).fit(preparation.rows(chunk_of(table())), codes)
-    return fitted(estimator, preparation, classes=CLASSES[kind][:n_classes])
+    estimator = clone(RULES[rule]).fit(transformer.transform(as_chunk(table())), codes)
+    return model_of(estimator, transformer, classes=CLASSES[kind][:n_classes])
 
 
 CASES = [
@@ -114,8 +113,8 @@ EVERY = pytest.mark.parametrize(("rule", "kind", "scaling"), CASES)
 
 def sizes(model: Model, chunk: Any) -> Any:
     """Σ |w x| + |b| of each score: the scale of rounding errors."""
-    rows = np.abs(model.preparation.raw(chunk))
-    scaling = model.preparation.scaling
+    rows = np.abs(model.transformer.encode(chunk))
+    scaling = model.transformer.scaling
     if scaling is not None:
         rows = (rows + np.abs(scaling.shift)) * np.abs(scaling.factor)
     return rows @ np.abs(model.W[:, :-1].T) + np.abs(model.W[:, -1])
@@ -139,16 +138,16 @@ def features_of(plain: dict[str, Any], row: dict[str, Any]) -> list[float]:
 
 def stranger(plain: dict[str, Any], x: list[float]) -> tuple[list[float], Any, list[float]]:
     """Score a row as the file's own words have it, in plain Python."""
-    if plain["logarithm"]:
+    if plain["sublinear_tf"]:
         x = [1 + math.log(v) if v > 0 else v for v in x]
     if plain["shift"] is not None:
         x = [(v - s) * f for v, s, f in zip(x, plain["shift"], plain["factor"], strict=True)]
-    if plain["unit_rows"]:
+    if plain["unit_norm"]:
         length = math.sqrt(sum(v * v for v in x)) or 1.0
         x = [v / length for v in x]
     scores = [
         sum(w * v for w, v in zip(unit, x, strict=True)) + b
-        for unit, b in zip(plain["weights"], plain["bias"], strict=True)
+        for unit, b in zip(plain["weights"], plain["intercept"], strict=True)
     ]
     code = int(scores[0] >= 0) if len(scores) == 1 else scores.index(max(scores))
     chances: list[float] = []
@@ -166,8 +165,8 @@ def test_a_stranger_scores_with_the_json(rule: str, kind: str, scaling: str) -> 
     model, frame = made(rule, kind, scaling), table(5)
     plain = json.loads(to_json(model))
     answers = [stranger(plain, features_of(plain, row)) for row in frame.iter_rows(named=True)]
-    scores = model.scores(chunk_of(frame))
-    bound = ROUNDING * sizes(model, chunk_of(frame))
+    scores = model.scores(as_chunk(frame))
+    bound = ROUNDING * sizes(model, as_chunk(frame))
     assert (np.abs([a[0] for a in answers] - scores) <= bound).all()
     assert [a[1] for a in answers] == model.predict(frame).tolist()
     if model.link is not None:
@@ -178,7 +177,7 @@ def test_json_of_an_estimator_by_itself() -> None:
     model = LogisticRegression().fit(IRIS.X, IRIS.y)
     plain = json.loads(to_json(model))
     assert plain["columns"] is None
-    assert plain["features"] == ["x1", "x2", "x3", "x4"]
+    assert plain["feature_names"] == ["x1", "x2", "x3", "x4"]
     labels = [stranger(plain, row)[1] for row in IRIS.X.tolist()]
     assert labels == model.predict(IRIS.X).tolist()
 
@@ -195,7 +194,7 @@ def tensors_of(frame: pl.DataFrame) -> dict[str, Any]:
     tensors: dict[str, Any] = {}
     for column in COLUMNS:
         cells = frame[column.name]
-        if isinstance(column, Number):
+        if isinstance(column, NumberColumn):
             values = cells.fill_null(np.nan).to_numpy().astype(np.float32)
         else:
             values = np.array(cells.fill_null("").to_list(), object)
@@ -228,10 +227,10 @@ def test_onnx_agrees_on_the_numbers_it_is_given(rule: str, kind: str, scaling: s
     model = made(rule, kind, scaling)
     frame = table(5).with_columns(pl.col("age", "far", "near", "last").cast(pl.Float32))
     answer = run(to_onnx(model), tensors_of(frame))
-    scores = model.scores(chunk_of(frame))
-    bound = SINGLE * np.abs(scores) + ROUNDING * sizes(model, chunk_of(frame)) + 1e-40
+    scores = model.scores(as_chunk(frame))
+    bound = SINGLE * np.abs(scores) + ROUNDING * sizes(model, as_chunk(frame)) + 1e-40
     assert (np.abs(answer["scores"] - scores) <= bound).all()
-    sure = certain(scores, ROUNDING * sizes(model, chunk_of(frame)))
+    sure = certain(scores, ROUNDING * sizes(model, as_chunk(frame)))
     assert sure.mean() > 0.99
     assert answer["label_"][sure].tolist() == model.predict(frame)[sure].tolist()
     assert ("probabilities" in answer) == (model.link is not None)
@@ -250,9 +249,9 @@ def test_onnx_agrees_away_from_the_boundary(rule: str, scaling: str) -> None:
     """Numbers are rounded to float32 on the way in: |s′ − s| ≤ 2⁻²⁴ (Σ |w f x| + |s|)."""
     model, frame = made(rule, "str", scaling), table(5)
     answer = run(to_onnx(model), tensors_of(frame))
-    chunk = chunk_of(frame)
-    factor = 1.0 if model.preparation.scaling is None else model.preparation.scaling.factor
-    moved = np.abs(model.preparation.raw(chunk) * factor) @ np.abs(model.W[:, :-1].T)
+    chunk = as_chunk(frame)
+    factor = 1.0 if model.transformer.scaling is None else model.transformer.scaling.factor
+    moved = np.abs(model.transformer.encode(chunk) * factor) @ np.abs(model.W[:, :-1].T)
     scores = model.scores(chunk)
     inside = SINGLE * moved + ROUNDING * sizes(model, chunk)
     assert (
@@ -297,8 +296,8 @@ def test_a_pipeline_answers_as_the_model(rule: str, kind: str, scaling: str) -> 
     assert isinstance(pipeline, Pipeline)
     theirs = frame.to_pandas()
     assert pipeline.predict(theirs).tolist() == model.predict(frame).tolist()
-    bound = 4 * ROUNDING * sizes(model, chunk_of(frame))
-    scores = model.scores(chunk_of(frame))
+    bound = 4 * ROUNDING * sizes(model, as_chunk(frame))
+    scores = model.scores(as_chunk(frame))
     found = pipeline.decision_function(theirs).reshape(scores.shape)
     if rule == "discriminant":  # it writes its scores with what the classes share
         found, scores = found - found[:, :1], scores - scores[:, :1]
@@ -322,8 +321,9 @@ def test_a_pipeline_takes_columns_in_any_order_and_missing_cells_of_any_kind() -
 @pytest.mark.parametrize("scaling", [None, Scaling(np.zeros(4), np.array([1.0, 0.0, 2.0, 3.0]))])
 def test_a_pipeline_of_a_matrix(scaling: Scaling | None) -> None:
     rows = IRIS.X.copy() if scaling is None else IRIS.X * scaling.factor
-    model = fitted(
-        LogisticRegression().fit(rows, IRIS.y), Preparation((), 4, sparse=True, scaling=scaling)
+    model = model_of(
+        LogisticRegression().fit(rows, IRIS.y),
+        ColumnTransformer((), 4, sparse=True, scaling=scaling),
     )
     pipeline = to_pipeline(model)
     for X in (IRIS.X, sparse.csr_array(IRIS.X)):
@@ -339,7 +339,7 @@ def test_a_pipeline_of_named_numbers_fills_nothing() -> None:
     with pytest.raises(ValueError, match="NaN"):
         pipeline.predict(frame)
     with pytest.raises(ValueError, match="X, row 3, column 'b'"):
-        fitted(model).predict(frame)
+        model_of(model).predict(frame)
 
 
 # --- what has no place there --------------------------------------------------------------------
@@ -347,8 +347,8 @@ def test_a_pipeline_of_named_numbers_fills_nothing() -> None:
 
 @pytest.mark.parametrize("export", [to_onnx, to_pipeline])
 def test_text_is_refused(export: Any) -> None:
-    text = Preparation((Text("review", Grams(bits=2), np.ones(4)),), 4, sparse=True)
-    model = fitted(LogisticRegression().fit(IRIS.X, IRIS.y), text)
+    text = ColumnTransformer((TextColumn("review", NgramSpec(bits=2), np.ones(4)),), 4, sparse=True)
+    model = model_of(LogisticRegression().fit(IRIS.X, IRIS.y), text)
     with pytest.raises(ModelError, match="'review' holds text"):
         export(model)
     assert json.loads(to_json(model))["columns"][0]["idf"] == [1.0] * 4
@@ -359,7 +359,7 @@ def test_kernels_and_layers_are_refused(export: Any) -> None:
     kernel = KernelPerceptron(max_iter=2).fit(IRIS.X, IRIS.y)
     layer = TanhPerceptron(max_iter=2).fit(IRIS.X, (IRIS.X > 1).astype(int))
     for model in (kernel, layer):
-        with pytest.raises(ModelError, match="no linear classifier"):
+        with pytest.raises(ModelError, match="not a linear classifier"):
             export(model)
 
 
@@ -367,21 +367,21 @@ def test_kernels_and_layers_are_refused(export: Any) -> None:
 
 
 def counts_model() -> tuple[Model, Any]:
-    """A model of sparse counts, which are weighed by logarithm, rarity and length."""
+    """A model of sparse counts, which are weighted by tf-idf."""
     rng = np.random.default_rng(3)
     counts = rng.poisson(rng.uniform(0.05, 1.5, 40), (300, 40)).astype(float)
     idf = 1 + np.log(301 / (1 + np.count_nonzero(counts, axis=0)))
-    scaling = Scaling(np.zeros(40), idf, unit_rows=True, logarithm=True)
-    preparation = Preparation((), 40, sparse=True, scaling=scaling)
+    scaling = Scaling(np.zeros(40), idf, unit_norm=True, sublinear_tf=True)
+    transformer = ColumnTransformer((), 40, sparse=True, scaling=scaling)
     codes = (counts @ rng.normal(size=40) > 0).astype(int)
-    rows = preparation.rows(chunk_of(csr_array(counts)))
-    model = fitted(LogisticRegression().fit(matrix_of(rows), codes), preparation)
+    rows = transformer.transform(as_chunk(csr_array(counts)))
+    model = model_of(LogisticRegression().fit(matrix_of(rows), codes), transformer)
     return model, counts
 
 
 def test_weighed_counts_go_every_way() -> None:
     model, counts = counts_model()
-    scores = model.scores(chunk_of(csr_array(counts)))
+    scores = model.scores(as_chunk(csr_array(counts)))
     peer = TfidfTransformer(sublinear_tf=True).fit(csr_array(counts))
     weighed = peer.transform(csr_array(counts)).toarray()
     np.testing.assert_allclose(weighed @ model.W[0, :-1] + model.W[0, -1], scores[:, 0], 1e-9)

@@ -35,8 +35,7 @@ from rosenblatt import (
 from rosenblatt.data.training_data import matrix_of
 from rosenblatt.errors import ModelError
 from rosenblatt.persist.file import load_model
-from rosenblatt.persist.frames import chunk_of
-from rosenblatt.persist.model import Model, fitted
+from rosenblatt.persist.model import Model, as_chunk, model_of
 from rosenblatt.persist.safetensors_file import (
     CHECKSUM,
     METADATA,
@@ -45,10 +44,10 @@ from rosenblatt.persist.safetensors_file import (
     checksum,
     read_tensors,
 )
-from rosenblatt.preprocess.column_encoders import Category, Number, Text
-from rosenblatt.preprocess.ngram_spec import Grams
+from rosenblatt.preprocess.column_encoders import CategoryColumn, NumberColumn, TextColumn
+from rosenblatt.preprocess.ngram_spec import NgramSpec
 from rosenblatt.preprocess.scaling import Scaling
-from rosenblatt.preprocess.transformer import Preparation
+from rosenblatt.preprocess.transformer import ColumnTransformer
 
 IRIS = builtin("iris")
 FRAME = pl.DataFrame({"age": [22.0, None, 35.0, 58.0], "town": ["Ulm", "Bonn", None, "Kiel"]})
@@ -57,14 +56,16 @@ FRAME = pl.DataFrame({"age": [22.0, None, 35.0, 58.0], "town": ["Ulm", "Bonn", N
 def a_model() -> Model:
     """Two columns, one of them words, fitted to codes with the labels beside."""
     columns = (
-        Number("age", 30.0, indicator=True),
-        Category("town", ("Bonn", "Ulm"), indicator=True),
+        NumberColumn("age", 30.0, indicator=True),
+        CategoryColumn("town", ("Bonn", "Ulm"), indicator=True),
     )
     scaling = Scaling(np.array([36.0, 0, 0, 0, 0]), np.array([0.1, 1, 1, 1, 1]))
-    preparation = Preparation(columns, 5, sparse=False, scaling=scaling, target="bought")
+    transformer = ColumnTransformer(columns, 5, sparse=False, scaling=scaling, target="bought")
     rows = np.array([[-1.4, 0, 0, 1, 0], [-0.6, 1, 1, 0, 0], [-0.1, 0, 0, 0, 1], [2.2, 0, 0, 0, 0]])
     estimator = LogisticRegression().fit(rows, [0, 1, 0, 1])
-    return fitted(estimator, preparation, {"rows": 4}, classes=["no", "yes"], fingerprint="ab" * 32)
+    return model_of(
+        estimator, transformer, {"rows": 4}, classes=["no", "yes"], fingerprint="ab" * 32
+    )
 
 
 def written(model: Any, folder: Path) -> Path:
@@ -109,21 +110,21 @@ def test_a_model_comes_back(tmp_path: Path) -> None:
     assert (again.rule, again.link) == ("logistic-regression", "logistic")
     assert (again.summary, again.fingerprint) == ({"rows": 4}, "ab" * 32)
     assert again.feature_names == model.feature_names
-    assert again.preparation.target == "bought"
+    assert again.transformer.target == "bought"
     assert again.estimator().classes_.tolist() == [0, 1]
     assert again.estimator(labels=True).classes_.tolist() == ["no", "yes"]
 
 
 def test_a_model_of_text_comes_back(tmp_path: Path) -> None:
     frame = pl.DataFrame({"review": ["good good film", "bad film", None, "a secret word"] * 5})
-    text = Text("review", Grams(bits=8), np.linspace(1.0, 2.0, 2**8))
-    preparation = Preparation((text,), 2**8, sparse=True)
-    rows = preparation.rows(chunk_of(frame))
+    text = TextColumn("review", NgramSpec(bits=8), np.linspace(1.0, 2.0, 2**8))
+    transformer = ColumnTransformer((text,), 2**8, sparse=True)
+    rows = transformer.transform(as_chunk(frame))
     estimator = LogisticRegression().fit(matrix_of(rows), [1, 0, 0, 1] * 5)
-    path = written(fitted(estimator, preparation), tmp_path)
+    path = written(model_of(estimator, transformer), tmp_path)
     again = load(path)
     np.testing.assert_array_equal(
-        again.decision_function(frame), fitted(estimator, preparation).decision_function(frame)
+        again.decision_function(frame), model_of(estimator, transformer).decision_function(frame)
     )
     assert again.predict(frame).tolist() == [1, 0, 0, 1] * 5
     assert b"secret" not in path.read_bytes()
@@ -154,18 +155,18 @@ def test_a_light_model_answers_as_the_estimator(estimator: Any, n: int, tmp_path
 
 def test_a_kernel_machine_is_no_linear_model(tmp_path: Path) -> None:
     path = written(KernelPerceptron(max_iter=3).fit(IRIS.X, IRIS.y), tmp_path)
-    with pytest.raises(ModelError, match="no linear classifier"):
+    with pytest.raises(ModelError, match="not a linear classifier"):
         load_model(path)
-    with pytest.raises(ModelError, match="no linear classifier"):
-        fitted(load(path))
+    with pytest.raises(ModelError, match="not a linear classifier"):
+        model_of(load(path))
 
 
 def test_classes_and_features_must_go_with_the_estimator() -> None:
     estimator = Perceptron().fit(IRIS.X[:100], IRIS.y[:100])
-    with pytest.raises(ModelError, match="does not go with"):
-        fitted(estimator, classes=["a", "b", "c"])
-    with pytest.raises(ModelError, match="does not go with"):
-        fitted(estimator, Preparation((), 5, sparse=False))
+    with pytest.raises(ModelError, match="does not fit"):
+        model_of(estimator, classes=["a", "b", "c"])
+    with pytest.raises(ModelError, match="does not fit"):
+        model_of(estimator, ColumnTransformer((), 5, sparse=False))
 
 
 def test_a_damaged_memory_of_labels_is_no_secret(tmp_path: Path) -> None:
@@ -180,7 +181,7 @@ import sys
 from rosenblatt.persist.file import load_model
 from rosenblatt.io.chunks import Matrix, Place, Table
 model = load_model(sys.argv[1])
-if model.preparation.columns:
+if model.transformer.columns:
     import polars as pl
     chunk = Table(pl.DataFrame({"age": [22.0], "town": ["Ulm"]}), Place("here"))
 else:
@@ -249,7 +250,7 @@ NO_MODELS = {
     "short": (lambda path: path.write_bytes(b"abc"), "not a model file"),
     "noise": (lambda path: path.write_bytes(bytes(range(200, 256)) * 9), "not a model file"),
     "gzip": (lambda path: path.write_bytes(b"\x1f\x8b" + bytes(60)), "gzip"),
-    "cut": (cut, "cut short"),
+    "cut": (cut, "is truncated"),
     "longer": (longer, "too long"),
     "header only": (header_only, "within its header"),
     "huge header": (huge_header, "header would take"),
@@ -310,52 +311,73 @@ FORGED_MODELS = {
     "odd version": (put("version", value="x"), "unknown"),
     "format": (put("format", value="other"), '"format"'),
     "rule": (put("rule", value="os.system"), '"rule"'),
-    "field more": (put("code", value="import os"), "one too many"),
-    "field less": (drop("summary"), "lacks a field"),
+    "field more": (put("code", value="import os"), "missing or a surplus field"),
+    "field less": (drop("summary"), "missing or a surplus field"),
     "classes": (put("classes", "values", value=["no"]), "another number of classes"),
     "class twice": (put("classes", "values", value=["no", "no"]), '"classes"'),
     "kind of classes": (put("classes", "kind", value="int"), '"classes"'),
     "link": (put("link", value="softmax"), "link"),
     "unknown link": (put("link", value="os"), '"link"'),
     "fingerprint": (put("fingerprint", value="zz"), '"fingerprint"'),
-    "weights": (put("arrays", "weights", value=np.zeros((2, 6))), "do not go with"),
-    "weights' type": (put("arrays", "weights", value=np.zeros((1, 6), np.int64)), "do not go"),
+    "weights": (put("arrays", "weights", value=np.zeros((2, 6))), "do not fit"),
+    "weights' type": (put("arrays", "weights", value=np.zeros((1, 6), np.int64)), "do not fit"),
     "not finite": (put("arrays", "weights", value=np.full((1, 6), np.nan)), "not finite"),
-    "infinite scale": (put("arrays", "preparation.factor", value=np.full(5, np.inf)), "finite"),
-    "short scale": (put("arrays", "preparation.factor", value=np.ones(4)), "scaling"),
-    "column": (put("preparation", "columns", 0, "kind", value="code"), "no kind of column"),
-    "column twice": (put("preparation", "columns", 0, "name", value="town"), "twice"),
-    "category twice": (put("preparation", "columns", 1, "values", value=["a", "a"]), "twice"),
-    "categories": (put("preparation", "columns", 1, "values", value=["a"]), "do not make up"),
-    "fill": (put("preparation", "columns", 0, "fill", value="x"), "damaged model file"),
+    "infinite scale": (put("arrays", "transformer.factor", value=np.full(5, np.inf)), "finite"),
+    "short scale": (put("arrays", "transformer.factor", value=np.ones(4)), "scaling"),
+    "column": (put("transformer", "columns", 0, "kind", value="code"), "not a kind of column"),
+    "column twice": (put("transformer", "columns", 0, "name", value="town"), "twice"),
+    "category twice": (put("transformer", "columns", 1, "values", value=["a", "a"]), "twice"),
+    "categories": (put("transformer", "columns", 1, "values", value=["a"]), "do not add up"),
+    "fill": (put("transformer", "columns", 0, "fill", value="x"), "damaged model file"),
     "huge hash": (
         put(
-            "preparation",
+            "transformer",
             "columns",
             0,
-            value={"kind": "text", "name": "t", "sizes": [1, 2], "bits": 10**9},
+            value={
+                "kind": "text",
+                "name": "t",
+                "sizes": [1, 2],
+                "unit": "word",
+                "bits": 10**9,
+                "weight": "tfidf",
+            },
         ),
         "hashes 1 to 2 words to",
     ),
     "negative hash": (
         put(
-            "preparation",
+            "transformer",
             "columns",
             0,
-            value={"kind": "text", "name": "t", "sizes": [1, 2], "bits": -1},
+            value={
+                "kind": "text",
+                "name": "t",
+                "sizes": [1, 2],
+                "unit": "word",
+                "bits": -1,
+                "weight": "tfidf",
+            },
         ),
         "hashes 1 to 2 words to",
     ),
     "long words": (
         put(
-            "preparation",
+            "transformer",
             "columns",
             0,
-            value={"kind": "text", "name": "t", "sizes": [1, 10**9], "bits": 1},
+            value={
+                "kind": "text",
+                "name": "t",
+                "sizes": [1, 10**9],
+                "unit": "word",
+                "bits": 1,
+                "weight": "tfidf",
+            },
         ),
         "hashes 1 to",
     ),
-    "no columns": (drop("preparation", "columns"), "damaged model file"),
+    "no columns": (drop("transformer", "columns"), "damaged model file"),
     "other classes": (put("classes", "values", value=["a", "b", "c"]), "number of classes"),
 }
 FORGED_ESTIMATORS = {
@@ -364,21 +386,33 @@ FORGED_ESTIMATORS = {
     "parameter less": (drop("parameters", "eta0"), "not those of"),
     "parameter's kind": (put("parameters", "eta0", value="x"), "eta0"),
     "parameter's range": (put("parameters", "max_iter", value=-1), "max_iter"),
-    "method": (put("state", "predict", value=3), "predict"),
-    "class": (put("state", "__class__", value="x"), "__class__"),
-    "attribute's kind": (put("state", "n_iter_", value="x"), "n_iter_"),
-    "unknown record": (put("state", "n_iter_", value={"os.system": {}}), "no value"),
-    "ending": (put("state", "_outcome", "outcome", "ending", value={"ending": "X"}), "no value"),
-    "record's field": (drop("state", "_outcome", "outcome", "rows"), "lacks a field"),
-    "field's kind": (put("state", "_outcome", "outcome", "rows", value="x"), "another kind"),
-    "no weights": (drop("state", "classes_"), "classes"),
-    "array": (put("state", "_W", value={"array": "none"}), "no value"),
+    "method": (put("attributes", "predict", value=3), "predict"),
+    "class": (put("attributes", "__class__", value="x"), "__class__"),
+    "attribute's kind": (put("attributes", "n_iter_", value="x"), "n_iter_"),
+    "unknown record": (put("attributes", "n_iter_", value={"os.system": {}}), "not a value"),
+    "ending": (
+        put("attributes", "_outcome", "outcome", "ending", value={"ending": "X"}),
+        "not a value",
+    ),
+    "record's field": (
+        drop("attributes", "_outcome", "outcome", "rows"),
+        "missing or a surplus field",
+    ),
+    "field's kind": (put("attributes", "_outcome", "outcome", "rows", value="x"), "wrong type"),
+    "no weights": (drop("attributes", "classes_"), "classes"),
+    "array": (put("attributes", "_W", value={"array": "none"}), "not a value"),
     "shape": (put("arrays", "weights", value=np.zeros((1, 9))), "shape"),
-    "memory": (put("arrays", "state.stream.memory.W", value=np.zeros((1, 9))), "shape"),
-    "clock": (put("arrays", "state.stream.memory.clock", value=np.zeros(1, np.int64)), "shape"),
+    "optimiser state": (
+        put("arrays", "attributes.stream.state.W", value=np.zeros((1, 9))),
+        "shape",
+    ),
+    "counters": (
+        put("arrays", "attributes.stream.state.counters", value=np.zeros(1, np.int64)),
+        "shape",
+    ),
     "NaN": (put("arrays", "weights", value=np.full((1, 5), np.nan)), "NaN"),
     "deep": (
-        put("state", "n_iter_", value=json.loads('{"list":[' * 300 + "]}" * 300)),
+        put("attributes", "n_iter_", value=json.loads('{"list":[' * 300 + "]}" * 300)),
         "n_iter_",
     ),
 }
@@ -414,7 +448,7 @@ def test_broken_rows_in_a_kernel_sum_are_refused(tmp_path: Path) -> None:
         path.write_bytes(blob)
         forged(path, lambda _, arrays, name=name: arrays[name].__setitem__(1, 10**6))
         if not name.endswith("data"):
-            with pytest.raises(ModelError, match="broken"):
+            with pytest.raises(ModelError, match="inconsistent"):
                 load(path)
 
 
@@ -469,7 +503,9 @@ ODD = st.one_of(
     st.floats(allow_nan=False, allow_infinity=False),
     st.text(max_size=5),
     st.lists(st.integers(-3, 3), max_size=3),
-    st.dictionaries(st.sampled_from(["array", "list", "float", "memory", "words"]), st.integers()),
+    st.dictionaries(
+        st.sampled_from(["array", "list", "float", "optimiser_state", "words"]), st.integers()
+    ),
 )
 
 

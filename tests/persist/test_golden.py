@@ -1,7 +1,6 @@
 """Files of every format version load for ever, and give the answers recorded with them."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from rosenblatt import LogisticRegression, Perceptron, builtin, load
-from rosenblatt.persist.estimator_state import estimator_of, kept_of
+from rosenblatt import LogisticRegression, builtin, load
 from rosenblatt.persist.file import VERSION, load_model
 from rosenblatt.persist.model import Model
 from rosenblatt.persist.safetensors_file import read_tensors
@@ -61,14 +59,4 @@ def test_a_table_with_a_category(version: int) -> None:
         "member",
     )
     assert model.summary["rows"] == 8
-    assert model.preparation.target == "bought"
-
-
-def test_a_file_from_before_a_parameter_has_its_default() -> None:
-    data = builtin("iris")
-    model = Perceptron(max_iter=5, time_limit=60.0).fit(data.X, data.y)
-    kept = kept_of(model)
-    before = {name: value for name, value in kept.parameters.items() if name != "time_limit"}
-    loaded = estimator_of(replace(kept, parameters=before))
-    assert loaded.time_limit is None
-    np.testing.assert_array_equal(loaded.coef_, model.coef_)
+    assert model.transformer.target == "bought"

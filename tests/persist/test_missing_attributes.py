@@ -29,7 +29,7 @@ from rosenblatt import (
     save,
 )
 from rosenblatt.errors import ModelError, RosenblattError
-from rosenblatt.persist.estimator_state import MACHINES, kept_of
+from rosenblatt.persist.estimator_state import RECORDS_ONLY, state_of
 from rosenblatt.persist.file import load_model
 from rosenblatt.persist.model import Model
 from rosenblatt.registry import NAMES, RULES
@@ -115,7 +115,7 @@ def exercise(model: Any) -> None:
     if isinstance(model, SentenceRanker):
         model.score(SENTENCES), model.weights_in(SENTENCES), str(model.outcome_)
         return
-    if NAMES.get(type(model).__name__) in MACHINES:
+    if NAMES.get(type(model).__name__) in RECORDS_ONLY:
         model.truth_table()
         return
     y = TABLE[:, : len(model.classes_)] if "_pair" in vars(model) else Y
@@ -135,8 +135,8 @@ def exercise(model: Any) -> None:
             continue
 
 
-def state_of(model: Any) -> list[str]:
-    return sorted(kept_of(model).state)
+def attributes_of(model: Any) -> list[str]:
+    return sorted(state_of(model).attributes)
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -146,8 +146,8 @@ def test_an_attribute_that_is_missing_or_null(name: str, tmp_path: Path) -> None
     save(model, path)
     exercise(load(path))
     blob = path.read_bytes()
-    for attribute in state_of(model):
-        for change in (drop("state", attribute), put("state", attribute, value=None)):
+    for attribute in attributes_of(model):
+        for change in (drop("attributes", attribute), put("attributes", attribute, value=None)):
             path.write_bytes(blob)
             forged(path, change)
             for read in (load, load_model):
@@ -159,13 +159,13 @@ def test_an_attribute_that_is_missing_or_null(name: str, tmp_path: Path) -> None
                 exercise(again)
 
 
-@pytest.mark.parametrize("rule", sorted(set(RULES) - MACHINES - {"sentence-ranker"}))
+@pytest.mark.parametrize("rule", sorted(set(RULES) - RECORDS_ONLY - {"sentence-ranker"}))
 @pytest.mark.filterwarnings("ignore")
 def test_no_rule_does_without_what_it_decides_by(rule: str, tmp_path: Path) -> None:
     (estimator, *_) = [each for each in ESTIMATORS if type(each).__name__ == RULES[rule].estimator]
     path = tmp_path / "model.rosenblatt"
     save(fitted(estimator, 50), path)
     decides = "_kernel" if rule == "kernel-perceptron" else "_W"
-    forged(path, drop("state", decides))
+    forged(path, drop("attributes", decides))
     with pytest.raises(ModelError, match=r"'_kernel'|'_W'|holds no weights"):
         load(path)

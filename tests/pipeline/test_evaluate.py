@@ -8,7 +8,7 @@ from scipy.stats import binomtest
 from sklearn.metrics import confusion_matrix
 
 from rosenblatt.pipeline.evaluate import Evaluation
-from rosenblatt.preprocess.target import UNKNOWN
+from rosenblatt.preprocess.target import UNKNOWN_CLASS
 
 
 def of(right: int, wrong: int) -> Evaluation:
@@ -40,7 +40,7 @@ def test_the_ends_of_the_scale_are_inside():
 def test_counts(pairs, kind):
     true, predicted = (np.array(part, kind) for part in zip(*pairs, strict=True))
     evaluation = Evaluation(true, predicted, 4, "some rows")
-    known = true != UNKNOWN
+    known = true != UNKNOWN_CLASS
     wanted = np.zeros((4, 4), int)
     if known.any():
         wanted = confusion_matrix(true[known], predicted[known], labels=range(4))

@@ -17,14 +17,15 @@ from rosenblatt import LogisticRegression
 from rosenblatt.data import buffer
 from rosenblatt.errors import DataError, ParameterError, SourceError
 from rosenblatt.io.chunks import Matrix, Place, Table
+from rosenblatt.model_selection.choose_c import SAMPLE_CS
 from rosenblatt.model_selection.split import folds_of, held_out
-from rosenblatt.pipeline import choose_c, encoded_data
-from rosenblatt.pipeline.choose_c import choose_C
+from rosenblatt.pipeline import encoded_data, train
 from rosenblatt.pipeline.encoded_data import EncodedData
 from rosenblatt.pipeline.fit import FitResult, Plan, _predict_fold, run
-from rosenblatt.pipeline.rule import Rule, estimator_of
+from rosenblatt.pipeline.train import choose_C, estimator_of
 from rosenblatt.preprocess.column_types import Choices
-from rosenblatt.preprocess.fit import learn, settled
+from rosenblatt.preprocess.fit import fit_preprocessing, resolve_choices
+from rosenblatt.registry import Rule
 from rosenblatt.separation.proof.verdict import Inseparable, Separable
 
 
@@ -117,7 +118,7 @@ def test_held_out_rows_do_not_teach_the_model_they_judge():
 
 def test_rows_in_a_file_are_learned_from_once(monkeypatch):
     frame = people(4000)
-    monkeypatch.setattr(encoded_data, "Store", partial(buffer.Store, most=1000))
+    monkeypatch.setattr(encoded_data, "RowBuffer", partial(buffer.RowBuffer, max_bytes=1000))
     fitted = fit(frame, 700)
     assert fitted.on_disk
     out = held_out(0)(np.arange(4000))
@@ -128,9 +129,9 @@ def test_rows_in_a_file_are_learned_from_once(monkeypatch):
 def test_a_fold_is_decided_by_a_model_of_the_others():
     frame = people(60)
     source = tables(frame)
-    learned = learn(source, "kind", Choices())
+    learned = fit_preprocessing(source, "kind", Choices())
     folds = np.arange(60) % 5
-    fixed = plan(choices=settled(Choices(), learned))
+    fixed = plan(choices=resolve_choices(Choices(), learned))
     out = pl.Series(folds == 2)
     before, _ = _predict_fold(source, folds, 2, learned, fixed)
     other = pl.col("kind").replace({"no": "yes", "yes": "no"})
@@ -159,7 +160,7 @@ def test_a_column_that_counts_the_rows_helps_neither_model_nor_estimate(n):
         age=pl.Series(np.random.default_rng(1).normal(size=n)), town=pl.lit("x")
     )
     fitted = fit(noise)
-    assert fitted.learned.preparation.feature_names == ("age",)
+    assert fitted.learned.transformer.feature_names == ("age",)
     largest = max(fitted.learned.counts.values()) / fitted.learned.n_rows
     assert fitted.evaluation.accuracy < largest + 0.1
 
@@ -212,8 +213,8 @@ def test_a_test_source_that_stores_a_category_as_numbers():
     codes = ["1", "2", "x3"]
     frame = pl.DataFrame({"a": codes * 20, "kind": ["u", "v", "v"] * 19 + ["u", "u", "u"]})
     only = pl.DataFrame({"a": [1.0, 2.0] * 10, "kind": ["u", "v"] * 10})
-    as_words = only.with_columns(a=pl.Series(["1", "2"] * 10))
-    first, second = (fit(frame, test=tables(t)) for t in (only, as_words))
+    string_columns = only.with_columns(a=pl.Series(["1", "2"] * 10))
+    first, second = (fit(frame, test=tables(t)) for t in (only, string_columns))
     assert first.evaluation.confusion.tolist() == second.evaluation.confusion.tolist()
 
 
@@ -231,7 +232,7 @@ def test_what_is_done_is_told():
     said: list[str] = []
     run(tables(people(100)), plan(rule=Rule.AUTO, settings={}), said.append)
     assert said[0] == "Reading, 100 rows so far"
-    assert "Choosing C" in said
+    assert "Selecting C" in said
     assert said[-1] == "Evaluating, fold 10 of 10"
 
 
@@ -241,7 +242,7 @@ def test_every_rule_has_its_estimator(rule):
 
 
 def test_a_setting_that_a_rule_does_not_have():
-    with pytest.raises(ParameterError, match=r"--max-iter has no meaning for --rule least-squares"):
+    with pytest.raises(ParameterError, match=r"--rule least-squares has no option --max-iter"):
         estimator_of(Rule.LEAST_SQUARES, {"max_iter": 5})
 
 
@@ -250,16 +251,16 @@ def test_a_single_class_is_refused():
         fit(people(50).with_columns(kind=pl.lit("yes")))
 
 
-def test_the_chosen_price_is_the_best_on_rows_left_out(rng, monkeypatch):
+def test_the_selected_c_is_the_best_on_the_hold_out(rng, monkeypatch):
     X = rng.normal(size=(300, 4))
     codes = (X[:, 0] + rng.normal(size=300) > 0).astype(np.int8)
     encoded = EncodedData(X, codes, on_disk=False)
     assert choose_C(encoded, 2, {}) == "cv"
-    monkeypatch.setattr(choose_c, "MAX_CV_ENTRIES", 10)
+    monkeypatch.setattr(train, "MAX_CV_ENTRIES", 10)
     found = choose_C(encoded, 2, {})
     out = held_out(1)(np.arange(300))
     losses = {}
-    for C in choose_c.CS:
+    for C in SAMPLE_CS:
         model = LogisticRegression(C=C, tol=1e-8).fit(X[~out], codes[~out])
         p = model.predict_proba(X[out])[np.arange(out.sum()), codes[out]]
         losses[C] = -np.log(p).mean()

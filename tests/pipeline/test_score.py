@@ -7,11 +7,12 @@ import pytest
 from rosenblatt import LogisticRegression, Perceptron
 from rosenblatt.errors import SourceError
 from rosenblatt.io.chunks import Matrix, Place, Table
-from rosenblatt.persist.model import fitted
-from rosenblatt.pipeline.score import evaluate_model
+from rosenblatt.persist.model import model_of
+from rosenblatt.pipeline.evaluate import evaluate_model
 from rosenblatt.preprocess.column_types import Choices
-from rosenblatt.preprocess.fit import learn
-from rosenblatt.report.score_report import score_json, score_text
+from rosenblatt.preprocess.fit import fit_preprocessing
+from rosenblatt.report.metrics import score_json
+from rosenblatt.report.text import score_text
 
 
 @pytest.fixture
@@ -27,7 +28,7 @@ def chunks(X, y):
 def test_scores_are_those_of_the_estimator(rows):
     X, y = rows
     estimator = LogisticRegression().fit(X, y)
-    found = evaluate_model(fitted(estimator), chunks(X, y))
+    found = evaluate_model(model_of(estimator), chunks(X, y))
     np.testing.assert_allclose(found.scores, estimator.decision_function(X), rtol=1e-12)
     np.testing.assert_allclose(found.probabilities, estimator.predict_proba(X), rtol=1e-9)
     assert estimator.classes_[found.predicted].tolist() == estimator.predict(X).tolist()
@@ -37,7 +38,7 @@ def test_scores_are_those_of_the_estimator(rows):
 
 def test_rows_of_unknown_classes_are_wrong_whatever_is_decided(rows):
     X, y = rows
-    model = fitted(LogisticRegression().fit(X, y))
+    model = model_of(LogisticRegression().fit(X, y))
     all_known = score_json(model, "f", evaluate_model(model, chunks(X, y)))
     labels = y.copy()
     labels[:30] = "never"
@@ -47,14 +48,14 @@ def test_rows_of_unknown_classes_are_wrong_whatever_is_decided(rows):
     right = np.array(told["confusion"]).trace()
     assert told["accuracy"] == right / 90
     assert told["accuracy"] <= all_known["accuracy"]
-    assert "30 rows are of classes the model never saw." in score_text(told)
-    with pytest.raises(SourceError, match="no row is of a class that the model knows"):
+    assert "30 rows belong to classes that the model was not trained on." in score_text(told)
+    with pytest.raises(SourceError, match="no row belongs to a class that the model"):
         score_json(model, "f", evaluate_model(model, chunks(X, np.full(90, "never"))))
 
 
 def test_a_rule_without_probabilities(rows):
     X, y = rows
-    model = fitted(Perceptron(max_iter=5).fit(X, y))
+    model = model_of(Perceptron(max_iter=5).fit(X, y))
     told = score_json(model, "f", evaluate_model(model, chunks(X, y)))
     assert told["log_loss"] is None
     assert "log loss" not in score_text(told)
@@ -64,7 +65,7 @@ def test_a_rule_without_probabilities(rows):
 def test_rows_of_one_class_have_no_area(rows):
     X, y = rows
     two = np.where(y == "a", "no", "yes")
-    model = fitted(LogisticRegression().fit(X, two))
+    model = model_of(LogisticRegression().fit(X, two))
     told = score_json(model, "f", evaluate_model(model, chunks(X[two == "no"], two[two == "no"])))
     assert told["roc_auc"] is None
     assert "AUC" not in score_text(told)
@@ -73,9 +74,11 @@ def test_rows_of_one_class_have_no_area(rows):
 def test_labels_written_in_another_way():
     frame = pl.DataFrame({"a": np.linspace(-1, 1, 30), "y": [0, 1] * 15})
     source = [Table(frame, Place("f", line=2))]
-    learned = learn(_Named(source), "y", Choices())
-    X, codes = learned.preparation.rows(source[0]), np.array([0, 1] * 15)
-    model = fitted(LogisticRegression().fit(X, codes), learned.preparation, classes=learned.classes)
+    learned = fit_preprocessing(_Named(source), "y", Choices())
+    X, codes = learned.transformer.transform(source[0]), np.array([0, 1] * 15)
+    model = model_of(
+        LogisticRegression().fit(X, codes), learned.transformer, classes=learned.classes
+    )
     wanted = evaluate_model(model, source).true.tolist()
     for labels in (["0", "1"] * 15, [0.0, 1.0] * 15, [False, True] * 15):
         again = [Table(frame.with_columns(y=pl.Series(labels)), Place("f", line=2))]

@@ -250,7 +250,7 @@ def test_the_lecture_in_weight_space() -> None:
     signs = np.where(data.y == model.classes_[1], 1, -1)
     scores = signs * (data.X @ display.solutions.mean(axis=0) + model.intercept_[0])
     assert (scores > 0).all()
-    assert display.remark == f"bias = {model.intercept_[0]:.4g}"
+    assert display.remark == f"intercept = {model.intercept_[0]:.4g}"
     for line, sign in zip(display.lines, display.signs, strict=True):
         own = data.X[signs == sign]
         zero = np.abs(own @ line.T + model.intercept_[0]).max(axis=1)
@@ -262,7 +262,7 @@ def test_weight_space_is_that_of_two_classes_and_two_weights() -> None:
     with pytest.raises(DataError, match="drawn for 2 classes; got 3"):
         WeightSpaceDisplay.from_estimator(LeastSquares().fit(iris.X, iris.y), iris.X, iris.y)
     model = LeastSquares().fit(gate.X, gate.y)
-    with pytest.raises(DataError, match="two places from 0 to 2"):
+    with pytest.raises(DataError, match="two indices from 0 to 2"):
         WeightSpaceDisplay.from_estimator(model, gate.X, gate.y, weights=(0, 3))
     assert len(WeightSpaceDisplay.from_estimator(model, gate.X, gate.y).path) == 1
 
@@ -310,7 +310,7 @@ def test_an_open_question_is_drawn_as_one(rng: np.random.Generator) -> None:
     X = rng.normal(size=(2000, 30))
     y = rng.integers(0, 2, 2000)
     display = SeparabilityDisplay.from_data(X, y, time_limit=1e-9)
-    assert display.ax_.get_title("right") == "undecided: the time limit came first"
+    assert display.ax_.get_title("right") == "undecided within the time limit"
     assert display.rows == ()
 
 

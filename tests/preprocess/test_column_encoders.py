@@ -14,15 +14,21 @@ from sklearn.preprocessing import OneHotEncoder
 
 from rosenblatt.errors import BadCellError
 from rosenblatt.io.chunks import Place, Table
-from rosenblatt.preprocess.column_encoders import Category, Number, numbers_of, words_of
-from rosenblatt.preprocess.feature_matrix import dense_rows, sparse_rows
+from rosenblatt.preprocess.column_encoders import (
+    CategoryColumn,
+    NumberColumn,
+    dense_rows,
+    numbers_of,
+    sparse_rows,
+    words_of,
+)
 
 TOWNS = ("Bonn", "Jena", "Ulm")
 COLUMNS = (
-    Number("age", 40.0, indicator=True),
-    Category("town", TOWNS, indicator=True),
-    Number("size", 0.0, indicator=False),
-    Category("sex", ("f", "m"), indicator=False),
+    NumberColumn("age", 40.0, indicator=True),
+    CategoryColumn("town", TOWNS, indicator=True),
+    NumberColumn("size", 0.0, indicator=False),
+    CategoryColumn("sex", ("f", "m"), indicator=False),
 )
 
 
@@ -78,9 +84,11 @@ def test_unseen_and_missing_values():
         [0, 0, 0, 1],
         [0, 0, 0, 0],
     ]
-    without = [Category("town", TOWNS, indicator=False)]
+    without = [CategoryColumn("town", TOWNS, indicator=False)]
     assert dense_rows(without, chunk(frame))[2:4].tolist() == [[0, 0, 0]] * 2
-    assert dense_rows([Category("town", (), indicator=True)], chunk(frame))[:, 0].tolist() == [
+    assert dense_rows([CategoryColumn("town", (), indicator=True)], chunk(frame))[
+        :, 0
+    ].tolist() == [
         0,
         0,
         1,
@@ -115,7 +123,7 @@ def test_cells_as_numbers(cells, values):
         ([1.0, 2.0, -np.inf], 2, "'-inf' is not finite"),
         (["1", None, "1e999"], 2, "'1e999' is not finite"),
         ([None, date(2020, 1, 2)], 1, "'2020-01-02' is not a number"),
-        ([[1], [2]], 0, r"cells of List\(Int64\) are neither numbers nor words"),
+        ([[1], [2]], 0, r"cells of List\(Int64\) are neither numbers nor strings"),
         ([b"1"], 0, "cells of Binary are neither"),
     ],
 )
@@ -143,6 +151,7 @@ def test_the_chunk_itself_is_not_changed():
     frame = pl.DataFrame({"age": [1.0, None]})
     dense_rows(COLUMNS[:1], chunk(frame))
     dense_rows(
-        [Number("age", 5.0, indicator=False)], chunk(frame.select(pl.col("age").fill_null(2.0)))
+        [NumberColumn("age", 5.0, indicator=False)],
+        chunk(frame.select(pl.col("age").fill_null(2.0))),
     )
     assert frame["age"].to_list() == [1.0, None]

@@ -7,7 +7,7 @@ import pytest
 
 from rosenblatt.errors import SourceError
 from rosenblatt.io.chunks import Place, Table
-from rosenblatt.preprocess.column_types import Choices, Kind, kinds_of
+from rosenblatt.preprocess.column_types import Choices, Kind, infer_kinds
 
 N = 40
 
@@ -15,7 +15,7 @@ N = 40
 def kind(cells, **choices) -> Kind:
     frame = pl.DataFrame({"a": cells, "y": [0] * len(cells)})
     chosen = Choices(**{name: frozenset(value) for name, value in choices.items()})
-    return kinds_of(Table(frame, Place("f.csv", line=2)), "y", chosen)["a"]
+    return infer_kinds(Table(frame, Place("f.csv", line=2)), "y", chosen)["a"]
 
 
 @pytest.mark.parametrize(

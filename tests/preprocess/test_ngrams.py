@@ -16,7 +16,7 @@ from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
 
 from rosenblatt.data.training_data import matrix_of, rows_part
 from rosenblatt.kernels.rows import CSR
-from rosenblatt.preprocess import word_tokenizer
+from rosenblatt.preprocess import ngrams
 from rosenblatt.preprocess.ngrams import counts, names_of
 from rosenblatt.preprocess.tfidf import document_frequencies, inverse_frequencies, weighted
 
@@ -126,7 +126,7 @@ def test_neither_blocks_nor_threads_change_a_bit(
     series = strings(texts)
     whole = counts(series)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(word_tokenizer, "BLOCK_BYTES", block)
+        patch.setattr(ngrams, "BLOCK_BYTES", block)
         patch.setattr(os, "cpu_count", lambda: threads)
         assert_same(counts(series), whole)
         wanted = whole.indices[:3]

@@ -12,7 +12,7 @@ from rosenblatt.preprocess.scaling import Scaling
 
 @pytest.fixture(params=[2, 1 << 14])
 def parts(request, monkeypatch):
-    monkeypatch.setattr(scaling, "PART", request.param)
+    monkeypatch.setattr(scaling, "BLOCK_ROWS", request.param)
 
 
 @pytest.fixture

@@ -71,8 +71,8 @@ def test_columns_keep_their_order(suffix: str, tmp_path: Path) -> None:
     WRITERS[suffix](table(300), file)
     (chunk,) = open_source([str(file)])
     assert tuple(chunk.names) == tuple(table(300).columns)
-    _, preparation, _ = read_rows(open_source([str(file)]), None, Choices())
-    assert preparation.target == "kind"
+    _, transformer, _ = read_rows(open_source([str(file)]), None, Choices())
+    assert transformer.target == "kind"
 
 
 def test_keys_come_in_the_order_in_which_they_are_first_seen(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 from rosenblatt.io.formats import open_source
 from rosenblatt.io.options import Options
 from rosenblatt.pipeline.fit import Plan, run
-from rosenblatt.pipeline.rule import Rule
+from rosenblatt.registry import Rule
 from rosenblatt.report.fit_json import fit_json
 from rosenblatt.report.html_report import provenance_of, write_fit_report
 

@@ -13,19 +13,19 @@ import pytest
 
 from rosenblatt import palette
 from rosenblatt.data import buffer
+from rosenblatt.features.maps.spec import parse_map_specs
 from rosenblatt.io.formats import open_source
 from rosenblatt.io.options import Options
-from rosenblatt.maps.recipes import recipes_of
 from rosenblatt.pipeline import encoded_data
 from rosenblatt.pipeline.fit import Plan, run
-from rosenblatt.pipeline.rule import Rule
+from rosenblatt.registry import Rule
 from rosenblatt.report import plot_data
 from rosenblatt.report.fit_json import fit_json
+from rosenblatt.report.html.charts import picture
 from rosenblatt.report.html.comparison_sections import accuracy_chart
-from rosenblatt.report.html.fit_sections import Provenance, fit_sections, lead
+from rosenblatt.report.html.fit_sections import Provenance, fit_sections, summary
 from rosenblatt.report.html.markup import data, table, tag, text
 from rosenblatt.report.html.page import page, write_page
-from rosenblatt.report.html.png import picture
 from rosenblatt.report.html.svg import ticks
 from rosenblatt.report.plot_data import _pixel_by_pixel, page_data
 
@@ -69,7 +69,7 @@ def reported(source: Any, **plan: Any) -> tuple[str, dict[str, Any]]:
     fitted = run(source, Plan(**plan), lambda _: None)
     told = fit_json("the source", fitted, {})
     shown = page_data(fitted, source, {})
-    return page("the source", lead(told), fit_sections(told, shown, MADE)), shown
+    return page("the source", summary(told), fit_sections(told, shown, MADE)), shown
 
 
 def builtin_source(name: str) -> Any:
@@ -187,7 +187,7 @@ def test_rows_of_a_proof_are_shown_with_their_place_and_exact_weights() -> None:
 
 def test_maps_of_two_features_are_seen_as_curves() -> None:
     pytest.importorskip("contourpy")
-    source, maps = builtin_source("xor"), recipes_of(["products"])
+    source, maps = builtin_source("xor"), parse_map_specs(["products"])
     html, shown = reported(source, rule=Rule.PERCEPTRON, features=maps)
     told = shown["picture"]
     assert told["cells"] == []
@@ -202,7 +202,7 @@ def test_maps_of_two_features_are_seen_as_curves() -> None:
 
 def test_without_curves_maps_are_projected(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plot_data, "find_spec", lambda _: None)
-    maps = recipes_of(["products"])
+    maps = parse_map_specs(["products"])
     html, shown = reported(builtin_source("xor"), rule=Rule.PERCEPTRON, features=maps)
     told = shown["picture"]
     assert told["axes"][0] == "signed distance to the boundary"
@@ -222,7 +222,7 @@ def test_many_rows_are_sampled_and_it_is_said(tmp_path: Path, rng: np.random.Gen
 
 
 def test_rows_in_a_file_are_drawn_too(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(encoded_data, "Store", partial(buffer.Store, most=1000))
+    monkeypatch.setattr(encoded_data, "RowBuffer", partial(buffer.RowBuffer, max_bytes=1000))
     rng = np.random.default_rng(0)
     X = rng.normal(size=(4000, 2))
     np.savez(tmp_path / "rows.npz", X=X, y=(X[:, 0] + X[:, 1] > 0).astype(int))

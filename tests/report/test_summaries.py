@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from rosenblatt import LogisticRegression, builtin
-from rosenblatt.persist.model import fitted
+from rosenblatt.persist.model import model_of
 from rosenblatt.report.model_summary import model_json, model_text
 
 TOLD = {
@@ -21,7 +21,7 @@ WHOLE = (
 
 def words_of(summary: dict[str, Any]) -> str:
     data = builtin("and")
-    model = fitted(LogisticRegression().fit(data.X, data.y), summary=summary)
+    model = model_of(LogisticRegression().fit(data.X, data.y), summary=summary)
     return model_text(model_json("m", model))
 
 

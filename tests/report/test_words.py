@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from rosenblatt import LogisticRegression, Perceptron
-from rosenblatt.persist.model import fitted
+from rosenblatt.persist.model import model_of
 from rosenblatt.report.fit_json import plain
 from rosenblatt.report.model_summary import model_json, model_text
 from rosenblatt.report.text import confusion_table, listed, weights_table
-from rosenblatt.report.weights_json import weights_by_name
+from rosenblatt.report.weights import weights_by_name
 
 
 def test_features_of_the_same_name_are_told_apart():
@@ -77,7 +77,7 @@ def test_a_model_is_shown_with_its_largest_weights_first(rng, k):
     X = rng.normal(size=(60, 4)) * [1, 10, 0.1, 1]
     y = np.array(["u", "v", "w"])[np.argmax(X[:, :k], axis=1)]
     estimator = LogisticRegression().fit(X, y)
-    told = model_json("m", fitted(estimator))
+    told = model_json("m", model_of(estimator))
     assert list(told["weights"]) == (["v"] if k == 2 else ["u", "v", "w"])
     for unit, (w, b) in zip(
         told["weights"].values(),

@@ -70,8 +70,8 @@ def exact_rank(rows):
 class Problem:
     """Vectors z and Kesler's vectors of every pair, two classes with one block only."""
 
-    def __init__(self, X, y, classes, bias):
-        self.z = [[Fraction(v) for v in row] + [Fraction(1)] * bias for row in X]
+    def __init__(self, X, y, classes, fit_intercept):
+        self.z = [[Fraction(v) for v in row] + [Fraction(1)] * fit_intercept for row in X]
         self.own = [classes.index(text_of(label)) for label in y]
         self.K, self.width = len(classes), len(self.z[0])
 

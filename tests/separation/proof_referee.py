@@ -6,12 +6,12 @@ import numpy as np
 from scipy.optimize import linprog
 
 
-def vectors(X, y, bias):
+def vectors(X, y, fit_intercept):
     """Kesler's vectors in fractions, one for every row and rival; K blocks even for K = 2."""
     labels = sorted(set(y))
     out = {}
     for i, (x, label) in enumerate(zip(X, y, strict=True)):
-        z = [Fraction(v) for v in x] + [Fraction(1)] * bias
+        z = [Fraction(v) for v in x] + [Fraction(1)] * fit_intercept
         for r, rival in enumerate(labels):
             if rival != label:
                 zero = [Fraction(0)] * len(z)
@@ -42,9 +42,9 @@ def separates(proof, X, y):
     return all(sum(w * v for w, v in zip(flat, vector, strict=True)) > 0 for vector in table)
 
 
-def linear_program(X, y, bias):
+def linear_program(X, y, fit_intercept):
     """Whether small integer data are separable, and if not whether they touch, by HiGHS."""
-    A = np.array([[float(v) for v in row] for row in vectors(X, y, bias).values()])
+    A = np.array([[float(v) for v in row] for row in vectors(X, y, fit_intercept).values()])
     k, m = A.shape
     free = [(None, None)] * m
     strict = linprog(np.zeros(m), A_ub=-A, b_ub=-np.ones(k), bounds=free, method="highs")

@@ -67,7 +67,7 @@ def numbers(random, shape):
 
 def problem(seed):
     random = np.random.default_rng(seed)
-    K, bias = int(random.integers(2, 4)), bool(random.integers(2))
+    K, fit_intercept = int(random.integers(2, 4)), bool(random.integers(2))
     n, d = int(random.integers(K + 1, 9)), int(random.integers(1, 4))
     X = numbers(random, (n, d))
     y = np.append(np.arange(K), random.integers(0, K, n - K))
@@ -76,7 +76,7 @@ def problem(seed):
         y = score.argmax(axis=1)
     if len(np.unique(y)) < 2:
         y[0] = 1 - y[0]
-    return X.tolist(), np.unique(y, return_inverse=True)[1].tolist(), bias
+    return X.tolist(), np.unique(y, return_inverse=True)[1].tolist(), fit_intercept
 
 
 def changed(fields, **values):
@@ -309,7 +309,7 @@ def dependent(seed):
 
 
 def unbalanced(seed):
-    """Pairs whose rows sum to 0 in every column but one, or only in the bias they do not."""
+    """Pairs whose rows sum to 0 in every column but one, or only in the intercept they do not."""
     random = np.random.default_rng(seed)
     d, K = int(random.integers(1, 5)), int(random.integers(2, 4))
     x = random.integers(1, 9, d)
@@ -325,8 +325,8 @@ def unbalanced(seed):
 
 
 def forgeries(seed):
-    X, y, bias = problem(seed)
-    proof = separability(X, y, fit_intercept=bias, maximise=seed % 2 == 0)
+    X, y, fit_intercept = problem(seed)
+    proof = separability(X, y, fit_intercept=fit_intercept, maximise=seed % 2 == 0)
     fields = json.loads(json.dumps(as_fields(proof)))
     yield fields, X, y, True
     yield from of_any(fields, X, y)
@@ -343,11 +343,11 @@ def test_false_proofs_are_refused_and_true_ones_accepted(part, tmp_path, capsys)
     seen, kernel = Counter(), Kernel(tmp_path)
     for seed in range(part, PROBLEMS, PARTS):
         for fields, X, y, truth in forgeries(seed):
-            told = plain_checker.holds(fields, X, y)
-            assert truth in (None, told), (seed, fields)
-            assert by_numpy(fields, X, y) is told, (seed, fields)
-            assert kernel.accepts(fields, X, y) is told, (seed, fields)
-            seen[told] += 1
+            expected = plain_checker.holds(fields, X, y)
+            assert truth in (None, expected), (seed, fields)
+            assert by_numpy(fields, X, y) is expected, (seed, fields)
+            assert kernel.accepts(fields, X, y) is expected, (seed, fields)
+            seen[expected] += 1
     assert seen[False] > 10 * PROBLEMS / PARTS
     assert seen[True] > 2 * PROBLEMS / PARTS
     if "ROSENBLATT_FORGERIES" in os.environ:

@@ -58,12 +58,12 @@ class Files:
         except RosenblattError:
             return False
 
-    def told(self, fields, X, y):
+    def accepted(self, fields, X, y):
         """What both say, if they agree."""
         self.write(fields, X, y)
-        told = self.plain
-        assert told == self.numpy, "the checkers disagree"
-        return told
+        accepted = self.plain
+        assert accepted == self.numpy, "the checkers disagree"
+        return accepted
 
 
 @pytest.fixture
@@ -100,22 +100,22 @@ def test_an_upper_bound_is_refused_where_its_hull_underflows(values, shares, fil
     hull = {"rows": [0, 1], "rivals": [0, 0], "weights": [share.hex() for share in shares]}
     point = sum(Fraction(v) * Fraction(s) for v, s in zip(values[:2], shares, strict=True))
     point /= sum(map(Fraction, shares))
-    above = hull_length(read_table(X, y), Hull((0, 1), (0, 0), tuple(shares)), bias=False)
+    above = hull_length(read_table(X, y), Hull((0, 1), (0, 0), tuple(shares)), fit_intercept=False)
     assert point <= Fraction(above) <= point * (1 + Fraction(1, 2**40)) + Fraction(5e-324)
-    assert files.told(of_line(X, y, hull=hull, upper=above.hex()), X, y)
+    assert files.accepted(of_line(X, y, hull=hull, upper=above.hex()), X, y)
     below = np.nextafter(float(point), 0.0)
     for upper in {SMALLEST, float(below).hex()} - {(0.0).hex()}:
         false = Fraction(float.fromhex(upper)) < point
         fields = of_line(X, y, hull=hull, upper=upper)
-        assert files.told(fields, X, y) is not false
+        assert files.accepted(fields, X, y) is not false
         assert plain_checker.holds(fields, X, y) is not false
 
 
 def test_long_integers_of_another_byte_order_do_not_wrap(files):
     X, y = np.array([[2**64 - 1], [1], [0]], dtype=">u8"), np.array([1, 1, 0])
     forged = written(X.tolist(), y.tolist(), [0, 1], [0, 0], ["0x1", "0x1"])
-    assert not files.told(forged, X, y)
-    assert not files.told(forged, X.astype("<u8"), y)
+    assert not files.accepted(forged, X, y)
+    assert not files.accepted(forged, X.astype("<u8"), y)
 
 
 @pytest.mark.parametrize("kind", ["f2", "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u8"])
@@ -123,21 +123,21 @@ def test_long_integers_of_another_byte_order_do_not_wrap(files):
 def test_the_order_of_bytes_does_not_matter(kind, order, files):
     X, y = np.array([[0, 1], [1, 0], [1, 1], [0, 0]], dtype=order + kind), np.array([0, 0, 1, 1])
     fields = fields_of(separability(X.tolist(), y.tolist()))
-    assert files.told(fields, X, y.astype(order + kind))
-    assert files.told(fields, np.asfortranarray(X), y)
+    assert files.accepted(fields, X, y.astype(order + kind))
+    assert files.accepted(fields, np.asfortranarray(X), y)
 
 
 @pytest.mark.parametrize("text", ["0x1.7p-1074", "0x1.8p-1074", "0x0.8p-1074", "0x1.0p-9999"])
 def test_a_claim_is_not_rounded_before_it_is_checked(text, files):
     X, y = [[5e-324], [-1.0]], [1, 0]
-    assert not files.told(of_line(X, y, margin=text), X, y)
-    assert files.told(of_line(X, y, margin=SMALLEST), X, y)
+    assert not files.accepted(of_line(X, y, margin=text), X, y)
+    assert files.accepted(of_line(X, y, margin=SMALLEST), X, y)
 
 
 @pytest.mark.parametrize("text", ["0x1p+0", "0X1.0P+0", "1.0", "0x1.0p+1024", "nan", " 0x1.0p+0"])
 def test_other_ways_to_write_numbers_are_refused(text, files):
     X, y = [[2.0], [-2.0]], [1, 0]
-    assert not files.told(of_line(X, y, margin=text), X, y)
+    assert not files.accepted(of_line(X, y, margin=text), X, y)
 
 
 def overlapping(size, *, fit_intercept=False):
@@ -152,10 +152,10 @@ def overlapping(size, *, fit_intercept=False):
 @pytest.mark.parametrize("size", [2**31 - 1, 1048573, 1048573 * 1048571, 2**61 - 1, 1048573 / 4])
 def test_multiples_of_a_prime_have_a_rank_all_the_same(size, files):
     fields, X, y = overlapping(size)
-    assert files.told(fields, X, y)
+    assert files.accepted(fields, X, y)
     fields, X, y = overlapping(size, fit_intercept=True)  # where one direction is missing
     fields["overlap"]["null"]["shape"] = [0, 2]
-    assert not files.told(fields, X, y)
+    assert not files.accepted(fields, X, y)
 
 
 def test_null_vectors_that_are_multiples_of_a_prime_are_independent(files):
@@ -164,7 +164,7 @@ def test_null_vectors_that_are_multiples_of_a_prime_are_independent(files):
     prime = hex(1048573 * 1048571)
     null = {"shape": [1, 2], "columns": [[1]], "values": [[prime]], "denominator": prime}
     overlap = {"rows": [], "rivals": [], "weights": [], "null": null}
-    assert files.told(changed(fields, kind="overlap", overlap=overlap), X, y)
+    assert files.accepted(changed(fields, kind="overlap", overlap=overlap), X, y)
 
 
 def test_null_vectors_without_end_are_refused(files):
@@ -174,7 +174,47 @@ def test_null_vectors_without_end_are_refused(files):
     columns = [[j] for j in range(1, width)]
     null = {"shape": [width - 1, width], "columns": columns, "values": [["0x1.0p+0"]] * (width - 1)}
     overlap = {"rows": [], "rivals": [], "weights": [], "null": null}
-    assert not files.told(changed(fields, kind="overlap", overlap=overlap), X, y)
+    assert not files.accepted(changed(fields, kind="overlap", overlap=overlap), X, y)
+
+
+def test_null_vectors_outside_of_the_columns_are_refused(files):
+    X, y = [[0.0, 1.0], [0.0, -1.0], [1.0, 0.0]], [1, 1, 0]  # they only touch
+    fields = fields_of(separability(X, y, fit_intercept=False))
+    assert fields["kind"] == "touching"
+    for columns in ([[0.5], [1.5]], [[0.5]], [["0"]], [[-1]], [[2]], [[None]], [[False], [True]]):
+        size = len(columns)
+        null = {"shape": [size, 2], "columns": columns, "values": [["0x1.0p+0"]] * size}
+        overlap = {"rows": [], "rivals": [], "weights": [], "null": null}
+        claim = changed(fields, kind="overlap", touching=None, tied=None, overlap=overlap)
+        assert not files.accepted(claim, X, y)
+
+
+ILL_FORMED = {
+    "a float as a number": {"n_features": 2.0},
+    "true as a number": {"n_features": True},
+    "true as a count": {"tied": True},
+    "false as a column": {"touching__columns": [[False]]},
+    "true as a size": {"touching__shape": [True, 1]},
+    "a float as a count": {"tied": 2.0},
+    "a float as a row": {"rows": [0.0, 1.0]},
+    "floats where integers are wanted": {"weights": ["0x1.0p+0", "0x1.0p+0"]},
+    "text as an encoding": {"encoding": "as I say"},
+    "an unknown field": {"geometric_margin": "0x1.0p+0"},
+    "an unknown field of weights": {"touching__margin": "0x1.0p+0"},
+    "integers without a denominator": {"touching__values": [["0x1"]]},
+    "floats with a denominator": {"touching__denominator": "0x1"},
+    "null as a denominator": {"touching__denominator": None},
+}
+
+
+@pytest.mark.parametrize("changes", ILL_FORMED.values(), ids=ILL_FORMED)
+def test_ill_formed_fields_are_refused(changes, files):
+    X, y = [[0.0], [0.0], [1.0]], [1, 0, 0]
+    fields = written(X, y, [0, 1], [0, 1], ["0x1", "0x1"])
+    W = {"shape": [1, 1], "columns": [[0]], "values": [["-0x1.0p+0"]]}
+    fields = changed(fields, kind="touching", touching=W, tied=2)
+    assert files.accepted(fields, X, y)
+    assert not files.accepted(changed(fields, **changes), X, y)
 
 
 LABELS = {
@@ -199,18 +239,18 @@ LABELS = {
 def test_labels_of_every_form_have_the_same_names(classes, files, capsys):
     X, y = np.array([[0, 0], [0, 1], [1, 0], [1, 1]]), classes[[0, 1, 1, 0]]
     fields = fields_of(separability(X, y))
-    assert files.told(fields, X, y)
+    assert files.accepted(fields, X, y)
     said = capsys.readouterr().out
     assert said.isascii()
     assert said.count("\n") == 1
-    assert not files.told(changed(fields, classes=["x", "z"]), X, y)
+    assert not files.accepted(changed(fields, classes=["x", "z"]), X, y)
 
 
 def test_missing_labels_are_refused(files):
     X, y = [[0.0], [1.0]], [1.0, float("nan")]
     fields = changed(of_line(X, ["1", "nan"]), classes=["nan", "1"])
-    assert not files.told(fields, X, y)
-    assert files.told(of_line([[-1.0], [1.0]], ["1", "nan"]), [[-1.0], [1.0]], ["1", "nan"])
+    assert not files.accepted(fields, X, y)
+    assert files.accepted(of_line([[-1.0], [1.0]], ["1", "nan"]), [[-1.0], [1.0]], ["1", "nan"])
 
 
 def test_booleans_that_are_neither_0_nor_1_are_refused(files):
@@ -218,9 +258,9 @@ def test_booleans_that_are_neither_0_nor_1_are_refused(files):
     for rows in ([[1], [2]], [[1], [1]]):
         forged = changed(of_line(rows, [0, 1]), fit_intercept=True)
         forged["W"] = {"shape": [1, 2], "columns": [[0, 1]], "values": [["0x1.0p+1", "-0x1.8p+1"]]}
-        assert not files.told(forged, X, y)
+        assert not files.accepted(forged, X, y)
     y = np.array([0, 1, 2], np.uint8).view(bool)
-    assert not files.told(of_line([[-1], [1], [1]], [0, 1, 1]), [[-1], [1], [1]], y)
+    assert not files.accepted(of_line([[-1], [1], [1]], [0, 1, 1]), [[-1], [1], [1]], y)
     with pytest.raises(DataError, match="neither true nor false"):
         separability([[0.0], [1.0], [2.0]], y)
 
@@ -228,8 +268,8 @@ def test_booleans_that_are_neither_0_nor_1_are_refused(files):
 def test_negative_zeros_are_zeros(files):
     X, y = np.array([[-0.0, 0.0], [0.0, 1.0], [1.0, -0.0], [1.0, 1.0]]), np.array([0, 1, 1, 0])
     fields = fields_of(separability(np.abs(X), y))
-    assert files.told(fields, X, y)
-    assert files.told(fields, sparse.csr_array(X), y)
+    assert files.accepted(fields, X, y)
+    assert files.accepted(fields, sparse.csr_array(X), y)
 
 
 def xor_as_csr(**parts):
@@ -296,6 +336,10 @@ HEADERS = {
     "one dimension": ("{'descr': '<f8', 'fortran_order': False, 'shape': (8,), }", False),
     "three dimensions": ("{'descr': '<f8', 'fortran_order': False, 'shape': (4, 2, 1), }", False),
     "objects": ("{'descr': '|O', 'fortran_order': False, 'shape': (4, 2), }", False),
+    "another order of bytes": (
+        "{'descr': 'Nf8', 'fortran_order': False, 'shape': (4, 2), }",
+        False,
+    ),
     "complex": ("{'descr': '<c16', 'fortran_order': False, 'shape': (2, 2), }", False),
     "times": ("{'descr': '<M8[s]', 'fortran_order': False, 'shape': (4, 2), }", False),
     "fields": ("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (4, 2), }", False),
@@ -321,8 +365,8 @@ def test_an_array_with_an_archive_at_its_end_is_an_array(files):
     np.savez(archive, **xor_as_csr())
     hidden = np.frombuffer(archive.getvalue(), np.uint8)
     other = np.concatenate([np.zeros(-len(hidden) % 4, np.uint8), hidden]).reshape(4, -1)
-    assert not files.told(fields_of(separability(X, y)), other, y)
-    assert files.told(fields_of(separability(other, y)), other, y)
+    assert not files.accepted(fields_of(separability(X, y)), other, y)
+    assert files.accepted(fields_of(separability(other, y)), other, y)
 
 
 def test_archives_that_would_fill_the_memory_are_not_unpacked(files, capsys):
@@ -369,9 +413,9 @@ def test_fields_of_other_types_are_refused(old, new, files):
     rows = sorted(range(4), key=fields["rows"].__getitem__)
     pairs = {name: [fields[name][t] for t in rows] for name in ("rows", "rivals", "weights")}
     text = json.dumps({**fields, **pairs})
-    assert files.told(text, X, y)
+    assert files.accepted(text, X, y)
     assert text.count(old) == 1
-    assert not files.told(text.replace(old, new), X, y)
+    assert not files.accepted(text.replace(old, new), X, y)
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ from rosenblatt.separation.search import warm_start
 @pytest.fixture
 def small_blocks(monkeypatch):
     monkeypatch.setattr(table, "BLOCK_ENTRIES", 64)
-    monkeypatch.setattr(warm_start, "MOST_ENTRIES", 2000)
-    monkeypatch.setattr(validation, "RUN", 100)
+    monkeypatch.setattr(warm_start, "MAX_ENTRIES", 2000)
+    monkeypatch.setattr(validation, "LABELS_AT_ONCE", 100)
 
 
 def clouds(answer):
@@ -44,7 +44,7 @@ def test_every_so_manyth_row_is_proposed_from():
     X, y = clouds("separable")
     rows = validation.read_table(X, y)
     some = warm_start.some_rows(rows)
-    assert some.n * some.d <= warm_start.MOST_ENTRIES + some.d
+    assert some.n * some.d <= warm_start.MAX_ENTRIES + some.d
     step = -(-rows.n // some.n)
     np.testing.assert_array_equal(some.X, X[::step])
     packed = warm_start.some_rows(validation.read_table(sparse.csr_array(X), y))
@@ -53,6 +53,6 @@ def test_every_so_manyth_row_is_proposed_from():
 
 def test_parts_are_copied_while_they_are_small(monkeypatch):
     rows = validation.read_table(*clouds("separable"))
-    monkeypatch.setattr(table, "MOST_COPIED", 100 * rows.d)
+    monkeypatch.setattr(table, "MAX_COPIED_NUMBERS", 100 * rows.d)
     assert rows.may_copy(100)
     assert not rows.may_copy(101)

@@ -28,9 +28,11 @@ def referee(M):
 
 @pytest.fixture(params=["products", "orthogonal", "no room"])
 def way(request, monkeypatch):
-    monkeypatch.setattr(min_norm_point, "NEAR", 0.0 if request.param == "products" else np.inf)
+    monkeypatch.setattr(
+        min_norm_point, "MIN_GRAM_HEIGHT", 0.0 if request.param == "products" else np.inf
+    )
     if request.param == "no room":
-        monkeypatch.setattr(min_norm_point, "ROOM", 0)
+        monkeypatch.setattr(min_norm_point, "MAX_ORTHOGONAL_ENTRIES", 0)
     return request.param
 
 
@@ -67,7 +69,7 @@ def test_orthogonal_vectors_keep_digits_that_products_lose(monkeypatch):
     height = 2.0**-34
     M = np.hstack([rng.normal(size=(60, 8)) * 10.0 ** -np.arange(8), np.full((60, 1), height)])
     truth = np.append(np.zeros(8), height)
-    monkeypatch.setattr(min_norm_point, "NEAR", 1e-6)
+    monkeypatch.setattr(min_norm_point, "MIN_GRAM_HEIGHT", 1e-6)
     np.testing.assert_allclose(nearest_point(M, Corral()), truth, atol=1e-4 * height)
-    monkeypatch.setattr(min_norm_point, "NEAR", 0.0)
+    monkeypatch.setattr(min_norm_point, "MIN_GRAM_HEIGHT", 0.0)
     assert np.abs(nearest_point(M, Corral()) - truth).max() > height

@@ -36,7 +36,7 @@ def assert_separated(model: LogisticRegression, kind: str) -> None:
 def test_one_feature_completely() -> None:
     model = fitted([[-2.0], [-1.0], [1.0], [2.0]], [0, 0, 1, 1])
     assert_separated(model, "complete")
-    assert "Alone sufficient: 'x0'." in str(model.outcome_)
+    assert "This feature separates the classes alone: 'x0'." in str(model.outcome_)
     assert model.score([[-2.0], [2.0]], [0, 1]) == 1
 
 
@@ -44,7 +44,7 @@ def test_one_feature_quasi_completely() -> None:
     # at 0 both classes: the slope grows without end, and P falls to 2 log 2
     model = fitted([[-2.0], [-1.0], [0.0], [0.0], [1.0], [2.0]], [0, 0, 0, 1, 1, 1])
     assert_separated(model, "quasi-complete")
-    assert "grow the weights of: 'x0'." in str(model.outcome_)
+    assert "These coefficients diverge: 'x0'." in str(model.outcome_)
     assert model.objective_ == pytest.approx(2 * np.log(2), abs=1e-3)
 
 
@@ -57,8 +57,8 @@ def test_two_features_of_which_a_column_separates() -> None:
     y = np.where(np.arange(80) < 40, "well", "ill")
     model = fitted(frame, y)
     assert_separated(model, "quasi-complete")
-    assert "grow the weights of: 'test'." in str(model.outcome_)
-    # the bias of the rows on the boundary is finite, and the age counts as it does among them
+    assert "These coefficients diverge: 'test'." in str(model.outcome_)
+    # the intercept of the rows on the boundary is finite, and the age counts as it does among them
     inner = fitted(frame[frame.test == 0][["age"]], y[frame.test == 0], tol=1e-12)
     assert model.coef_[0, 0] == pytest.approx(inner.coef_[0, 0], abs=1e-2)
 
@@ -68,7 +68,7 @@ def test_both_columns_in_turn() -> None:
     X = [[1.0, 0], [2.0, 0], [0, 1.0], [0, 3.0], [0, 0], [0, 0]]
     model = fitted(X, [1, 1, 1, 1, 0, 1])
     assert_separated(model, "quasi-complete")
-    assert "grow the weights of: 'x0', 'x1'." in str(model.outcome_)
+    assert "These coefficients diverge: 'x0', 'x1'." in str(model.outcome_)
 
 
 def test_xor_is_not_separated() -> None:
@@ -82,7 +82,7 @@ def test_one_row_a_class_and_more_features_than_rows() -> None:
     assert_separated(fitted(rng.normal(size=(8, 30)), np.arange(8) % 2), "complete")
 
 
-def test_without_a_bias() -> None:
+def test_without_an_intercept() -> None:
     X, y = [[1.0], [2.0], [3.0], [4.0]], [0, 0, 1, 1]
     assert_separated(fitted(X, y), "complete")
     assert fitted(X, y, fit_intercept=False).outcome_.converged
@@ -105,7 +105,7 @@ def test_in_every_storage_and_however_it_is_stopped(store: Any, limit: dict[str,
     X[:, 2] = y * (np.arange(60) % 3 == 0)
     model = fitted(store(X), y, **limit)
     assert_separated(model, "quasi-complete")
-    assert "grow the weights of: 'x2'." in str(model.outcome_)
+    assert "These coefficients diverge: 'x2'." in str(model.outcome_)
 
 
 def test_a_unit_a_class_is_told_of_too() -> None:
@@ -134,7 +134,7 @@ def test_three_classes_completely() -> None:
     X = np.column_stack([np.arange(30.0), np.tile([0.0, 1.0], 15)])
     model = fitted(X, np.repeat([0, 1, 2], 10))
     assert_separated(model, "complete")
-    assert "Alone sufficient: 'x0'." in str(model.outcome_)
+    assert "This feature separates the classes alone: 'x0'." in str(model.outcome_)
     assert model.score(X, np.repeat([0, 1, 2], 10)) == 1
 
 
@@ -144,7 +144,7 @@ def test_one_class_apart_from_two_that_overlap() -> None:
     X[:30] += [0.0, 100.0]
     model = fitted(pd.DataFrame(X, columns=["noise", "height"]), y)
     assert_separated(model, "quasi-complete")
-    assert "grow at least the weights of: " in str(model.outcome_)
+    assert "At least these diverge: " in str(model.outcome_)
     assert "'height'" in str(model.outcome_)
 
 
@@ -220,7 +220,7 @@ def test_where_size_leaves_it_open_the_run_decides() -> None:
     X[:, 1] = push - X[:, 0]
     model = fitted(X, y)
     assert_separated(model, "quasi-complete")
-    assert "grow the weights of: 'x0', 'x1'." in str(model.outcome_)
+    assert "These coefficients diverge: 'x0', 'x1'." in str(model.outcome_)
 
 
 # --- words --------------------------------------------------------------------------------------
@@ -229,6 +229,6 @@ def test_where_size_leaves_it_open_the_run_decides() -> None:
 def test_names() -> None:
     names = [f"x{j}" for j in range(9)]
     assert listed(names, (0,)) == "'x0'"
-    assert listed(names, (1, 9)) == "'x1', the bias"
+    assert listed(names, (1, 9)) == "'x1', the intercept"
     assert listed(names, tuple(range(9))) == "'x0', 'x1', 'x2', 'x3', 'x4' and 4 more"
-    assert ", it seems" in Separation("quasi-complete", (0,), proved=False).told(names)
+    assert ", it seems" in Separation("quasi-complete", (0,), proved=False).message(names)

@@ -9,14 +9,14 @@ from scipy import sparse
 from rosenblatt.separation.decide import separability
 from rosenblatt.separation.proof.margins import signs
 from rosenblatt.separation.proof.validation import read_table
+from rosenblatt.separation.search.deadline import Deadline
 from rosenblatt.separation.search.exact import Found
 from rosenblatt.separation.search.kesler import Space
 from rosenblatt.separation.search.presolve import rest_of
-from rosenblatt.separation.search.watch import Watch
 
 
-def rest(X, y, *, bias=True):
-    return rest_of(Space(read_table(X, y), bias), Watch())
+def rest(X, y, *, fit_intercept=True):
+    return rest_of(Space(read_table(X, y), fit_intercept), Deadline())
 
 
 def test_rounds_by_hand():
@@ -26,7 +26,7 @@ def test_rounds_by_hand():
     left = rest(words, spam)
     assert [r.rows.tolist() for r in left.rounds] == [[0, 2], [1]]
     assert left.rows.tolist() == [3, 4]
-    assert left.columns.tolist() == [3, 4]  # the last word, and the bias
+    assert left.columns.tolist() == [3, 4]  # the last word, and the intercept
     W = left.restored(Found(np.array([[1.0, -1.5]]), None, ())).W
     assert signs(left.space.table, W).min() > 0
 
@@ -44,21 +44,24 @@ def words_in_texts(draw):
 
 @given(words_in_texts())
 def test_the_rest_decides_for_all(problem):
-    X, y, bias = problem
-    left = rest(X, y, bias=bias)
+    X, y, fit_intercept = problem
+    left = rest(X, y, fit_intercept=fit_intercept)
     kept = left.rows if left.rounds else np.arange(len(y))
-    whole = separability(X, y, fit_intercept=bias)
+    whole = separability(X, y, fit_intercept=fit_intercept)
     if whole.answer == "inseparable":
         assert set(whole.rows) <= set(kept.tolist())
     if len(np.unique(y[kept])) > 1:
-        part = separability(X[kept], y[kept], fit_intercept=bias)
+        part = separability(X[kept], y[kept], fit_intercept=fit_intercept)
         assert part.answer == whole.answer
 
 
 @given(words_in_texts())
 def test_sparse_rows_are_freed_as_dense_ones(problem):
-    X, y, bias = problem
-    dense, compressed = rest(X, y, bias=bias), rest(sparse.csr_array(X), y, bias=bias)
+    X, y, fit_intercept = problem
+    dense, compressed = (
+        rest(X, y, fit_intercept=fit_intercept),
+        rest(sparse.csr_array(X), y, fit_intercept=fit_intercept),
+    )
     assert dense.rows.tolist() == compressed.rows.tolist()
     assert dense.columns.tolist() == compressed.columns.tolist()
     for a, b in zip(dense.rounds, compressed.rounds, strict=True):
@@ -86,4 +89,4 @@ def test_many_rows_take_this_road(K, answer):
     assert proof.verify(X, y)
     assert "one-sided features" in stages
     if answer == "separable":
-        assert proof.margin > 1e-6  # freed rows do not spoil it: the rest has 2e-4
+        assert proof.margin > 1e-6  # removed rows do not spoil it: the rest has 2e-4

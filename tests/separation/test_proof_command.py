@@ -34,9 +34,9 @@ def files(tmp_path):
 
 def test_the_command_says_what_is_proved(files):
     said = run("-m", "rosenblatt.proof", "check", *files)
-    told = "answer 'inseparable', n_rows 4, n_features 2, fit_intercept True"
-    told = f"The proof holds: {told}, classes ['0', '1'], kind 'overlap'.\n"
-    assert (said.returncode, said.stdout) == (0, told)
+    sentence = "answer 'inseparable', n_rows 4, n_features 2, fit_intercept True"
+    sentence = f"The proof holds: {sentence}, classes ['0', '1'], kind 'overlap'.\n"
+    assert (said.returncode, said.stdout) == (0, sentence)
     np.save(files[2], np.array([0, 1, 1, 1]))
     said = run("-m", "rosenblatt.proof", "check", *files)
     assert said.returncode == 1
@@ -109,6 +109,14 @@ def test_storage_does_not_matter(y, storage, tmp_path):
 def test_what_is_no_table_is_bad_input(files, name, value):
     np.save(files[1 if name == "X" else 2], value, allow_pickle=True)
     assert checker.main([str(file) for file in files]) == 2
+
+
+@pytest.mark.parametrize("part", range(3))
+def test_devices_and_folders_are_no_files(part, files, tmp_path):
+    (tmp_path / "zero").symlink_to("/dev/zero")
+    for path in (tmp_path / "zero", tmp_path):
+        names = [path if t == part else file for t, file in enumerate(files)]
+        assert checker.main([str(name) for name in names]) == 2
 
 
 @pytest.mark.parametrize("cut", [0, 5, 60, -1])

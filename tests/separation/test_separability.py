@@ -5,6 +5,9 @@ import os
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -73,14 +76,14 @@ def rounds(request):
     """Let small problems also take the road of large ones: proposal, two classes, many rounds."""
     with pytest.MonkeyPatch.context() as patch:
         if request.param != "as it comes":
-            patch.setattr(integer_perceptron, "MOST_PAIRS", 0)
+            patch.setattr(integer_perceptron, "MAX_PAIRS", 0)
         if request.param == "two rows a round":
             for module in (working_set, warm_start, class_pairs, common_features):
-                patch.setattr(module, "ROUND", 2)
-            patch.setattr("rosenblatt.separation.decide.ROUND", 2)
-            patch.setattr(common_features, "MANY", 0)
-            patch.setattr(working_set, "BATCHES", 2)
-            patch.setattr(min_norm_point, "BATCH", 2)
+                patch.setattr(module, "MAX_NEW_PAIRS", 2)
+            patch.setattr("rosenblatt.separation.decide.MAX_NEW_PAIRS", 2)
+            patch.setattr(common_features, "MIN_FEATURES", 0)
+            patch.setattr(working_set, "MAX_BATCHES", 2)
+            patch.setattr(min_norm_point, "BATCH_SIZE", 2)
         yield
 
 
@@ -88,10 +91,10 @@ def rounds(request):
 @settings(max_examples=300)
 @given(small_problems(top=1) | small_problems())
 def test_exactly_one_certificate_exists(problem):
-    X, y, bias = problem
-    proof = separability(X, y, fit_intercept=bias)
+    X, y, fit_intercept = problem
+    proof = separability(X, y, fit_intercept=fit_intercept)
     confirm(proof, X, y)
-    separable, touching = linear_program(X, y, bias)
+    separable, touching = linear_program(X, y, fit_intercept)
     assert separable == (proof.answer == "separable")
     if not separable:
         assert touching == (proof.kind == "touching")
@@ -127,7 +130,7 @@ def test_large_floats_are_integers_too(top):
 
 
 def test_one_sided_features_of_any_size():
-    # once: the weights of freed rows overflowed and were then read as fractions
+    # once: the weights of removed rows overflowed and were then read as fractions
     rng = np.random.default_rng(0)
     X = rng.standard_normal((1200, 4)) * 10.0 ** rng.integers(-200, 200, (1200, 4))
     X = np.abs(X) * (rng.random((1200, 4)) < 0.3)
@@ -139,18 +142,18 @@ def test_one_sided_features_of_any_size():
 
 @given(small_problems(classes=2))
 def test_dense_sparse_and_types_agree(problem):
-    X, y, bias = problem
-    first = separability(X, y, fit_intercept=bias)
+    X, y, fit_intercept = problem
+    first = separability(X, y, fit_intercept=fit_intercept)
     for other in (np.array(X, dtype=np.float32), sparse.csr_array(np.array(X)), np.array(X, "i1")):
-        proof = separability(other, y, fit_intercept=bias)
+        proof = separability(other, y, fit_intercept=fit_intercept)
         assert (proof.answer, proof.fingerprint) == (first.answer, first.fingerprint)
         assert first.verify(other, y)
 
 
-@pytest.mark.parametrize("bias", [False, True])
-def test_many_rows_of_nothing(bias):
+@pytest.mark.parametrize("fit_intercept", [False, True])
+def test_many_rows_of_nothing(fit_intercept):
     X, y = sparse.csr_array((2000, 3)), np.arange(2000) % 2
-    proof = separability(X, y, fit_intercept=bias)
+    proof = separability(X, y, fit_intercept=fit_intercept)
     assert proof.answer == "inseparable"
     assert proof.verify(X, y)
 
@@ -217,7 +220,7 @@ def test_touching_rows_carry_weak_weights():
     assert proof.touching is not None
 
 
-def test_zero_row_without_bias_contradicts_itself():
+def test_zero_row_without_an_intercept_contradicts_itself():
     proof = separability([[0, 0], [1, 2], [-1, -2]], [0, 1, 0], fit_intercept=False)
     assert proof.rows == (0,)
     assert proof.answer == "inseparable"
@@ -229,6 +232,70 @@ def test_constant_and_repeated_columns():
     proof = separability(X, [0, 1, 0, 1])
     confirm(proof, X, [0, 1, 0, 1])
     assert proof.kind == "overlap"
+
+
+ROUNDED_BY_NUMPY = {
+    "integers beside floats": [[2**53, 0.5], [2**53 + 1, 0.5]],
+    "int64 beside uint64": [[-1, 2**63], [-1, 2**63 + 1]],
+    "tuples": ((2**60, 0.5), (2**60 + 1, 0.5)),
+    "a frame": pd.DataFrame({"t": [2**60, 2**60 + 1], "f": [0.5, 0.5]}),
+    "a frame of integers": pd.DataFrame(
+        {"t": np.array([2**63, 2**63 + 1], np.uint64), "f": np.array([-1, -1])}
+    ),
+    "a frame with a name twice": pd.DataFrame([[2**60, 0.5], [2**60 + 1, 0.5]], columns=["a", "a"]),
+    "a frame of polars": pl.DataFrame({"t": [2**60, 2**60 + 1], "f": [0.5, 0.5]}),
+    "a table of pyarrow": pa.table({"t": [2**60, 2**60 + 1], "f": [0.5, 0.5]}),
+}
+
+
+@pytest.mark.parametrize("X", ROUNDED_BY_NUMPY.values(), ids=ROUNDED_BY_NUMPY)
+def test_integers_are_not_rounded_in_silence(X):
+    try:
+        assert separability(X, [0, 1]).answer == "separable"
+    except DataError as error:
+        assert "float64 cannot hold exactly" in str(error)  # noqa: PT017
+
+
+def test_floats_of_lists_and_frames_may_be_large():
+    rows = [[1e300, 0.5], [-1e300, 0.5]]
+    for X in (rows, pd.DataFrame(rows), pl.DataFrame(rows, orient="row")):
+        assert separability(X, [0, 1]).fingerprint == separability(rows, [0, 1]).fingerprint
+
+
+def test_labels_are_not_rounded_in_silence():
+    proof = separability([[0], [1], [2]], [2**53, 2**53 + 1, 0.5])
+    assert proof.classes == ("0.5", str(2**53), str(2**53 + 1))
+
+
+MISSING = [
+    np.array(["2020-01-01", "2020-01-02", "NaT"], dtype="M8[s]"),
+    np.array([1, 2, "NaT"], dtype="m8[ns]"),
+    np.array([1, 2, np.nan], dtype=complex),
+]
+
+
+@pytest.mark.parametrize("y", MISSING, ids=lambda y: str(y.dtype))
+def test_times_and_complex_numbers_that_are_missing_are_no_labels(y):
+    with pytest.raises(DataError, match="row 2 has none"):
+        separability([[0], [1], [2]], y)
+
+
+def test_rows_of_different_lengths_and_lines_are_refused_in_words():
+    with pytest.raises(DataError, match="cannot be read as an array"):
+        separability([[0], [1, 2]], [0, 1])
+    with pytest.raises(DataError, match="1 dimension"):
+        separability(sparse.coo_array(np.array([1.0, 2.0])), [0, 1])
+
+
+def test_limits_of_label_noise_bounds_are_checked():
+    for limit in (0, -1.0, float("nan")):
+        with pytest.raises(ParameterError, match="time_limit must be positive"):
+            label_noise_bounds(SQUARE, [0, 1, 1, 0], time_limit=limit)
+    with pytest.raises(ParameterError, match="must not be negative"):
+        label_noise_bounds(SQUARE, [0, 1, 1, 0], max_certificates=-1)
+    assert str(label_noise_bounds(SQUARE, [0, 1, 1, 0], max_certificates=0)).startswith(
+        "At least 0"
+    )
 
 
 def test_integers_beyond_floats_stay_exact():
@@ -333,7 +400,7 @@ def test_rows_next_to_a_plane_are_decided_in_few_exact_steps(half_width, answer)
     proof = separability(X, y, progress=steps.append)
     assert proof.answer == answer
     assert proof.verify(X, y)
-    assert sum(step.stage == "exact" for step in steps) <= working_set.MOST_STRETCHES
+    assert sum(step.stage == "exact" for step in steps) <= working_set.MAX_STRETCHES
 
 
 def test_progress_is_told():
@@ -423,14 +490,14 @@ def test_rows_of_common_features_are_enough(storage):
 
 def test_a_part_that_is_late_speaks_of_the_rows_of_the_whole(monkeypatch):
     X, y = rarer_and_rarer()
-    space = Space(read_table(X, y), bias=True)
+    space = Space(read_table(X, y), fit_intercept=True)
 
     def late(_part, W, _watch, **_options):
-        raise working_set.Late(W, Hull((0, 2), (1, 0), (0.5, 0.5)))
+        raise working_set.TimeLimitReached(W, Hull((0, 2), (1, 0), (0.5, 0.5)))
 
     monkeypatch.setattr(common_features, "attempt", late)
-    with pytest.raises(working_set.Late) as error:
-        common_features.decide_narrow(space, np.ones((1, 251)), working_set.Watch())
+    with pytest.raises(working_set.TimeLimitReached) as error:
+        common_features.decide_narrow(space, np.ones((1, 251)), working_set.Deadline())
     assert error.value.hull.rows == tuple(common_features.narrow_rows(space.table)[[0, 2]].tolist())
 
 

@@ -8,9 +8,9 @@ from rosenblatt import separability
 from rosenblatt.separation.proof.table import Csr, Table
 from rosenblatt.separation.proof.validation import read_table
 from rosenblatt.separation.search import squared_hinge
+from rosenblatt.separation.search.deadline import Deadline
 from rosenblatt.separation.search.kesler import Space
 from rosenblatt.separation.search.squared_hinge import separate
-from rosenblatt.separation.search.watch import Watch
 from rosenblatt.separation.search.working_set import quiet
 
 
@@ -26,10 +26,10 @@ def near_a_plane(n, d, margin, *, entries=5):
     return sparse.csr_array((values.ravel(), columns.ravel(), ends), shape=(n, d)), y
 
 
-def found(X, y, *, bias=True, watch=None):
-    space = Space(read_table(X, y), bias)
+def found(X, y, *, fit_intercept=True, deadline=None):
+    space = Space(read_table(X, y), fit_intercept)
     with quiet():
-        return space, separate(space, watch or Watch())
+        return space, separate(space, deadline or Deadline())
 
 
 @pytest.mark.parametrize("margin", [1e-3, 1e-6, 1e-9])
@@ -43,7 +43,7 @@ def test_rows_next_to_a_plane_are_separated_exactly(margin):
 def test_classes_are_separated_by_kesler_s_construct():
     rng = np.random.default_rng(0)
     X, V = rng.standard_normal((400, 6)), rng.standard_normal((4, 6))
-    space, W = found(X, (X @ V.T).argmax(axis=1), bias=False)
+    space, W = found(X, (X @ V.T).argmax(axis=1), fit_intercept=False)
     assert W.shape == (4, 6)
     assert space.separated_by(W)
 
@@ -58,7 +58,7 @@ def test_nothing_is_found_where_nothing_separates():
 
 def test_it_gives_up_when_time_is_over_or_rows_are_too_many(monkeypatch):
     X, y = near_a_plane(600, 150, 1e-9)
-    assert found(X, y, watch=Watch(1e-9))[1] is None
+    assert found(X, y, deadline=Deadline(1e-9))[1] is None
     monkeypatch.setattr(squared_hinge, "MAX_ENTRIES", 600)
     monkeypatch.setattr(Space, "vectors", None)  # no copy is made
     assert found(X, y)[1] is None
@@ -81,3 +81,8 @@ def test_entries_are_sorted_and_without_zeros_however_they_are_stored():
     assert value.tolist() == [3.0, 1.0, 4.0, 5.0]
     ordered = table.entries(np.array([1]))
     assert ordered.column.tolist() == [0, 1]
+
+
+def test_vectors_are_not_written_where_the_time_does_not_allow_it(monkeypatch):
+    monkeypatch.setattr(squared_hinge, "_vectors", lambda _: pytest.fail("too late"))
+    assert found(*near_a_plane(600, 150, 1e-3), deadline=Deadline(1e-4))[1] is None

@@ -16,7 +16,14 @@ from scipy import sparse
 from rosenblatt.errors import ProofError
 from rosenblatt.separation.decide import separability
 from rosenblatt.separation.proof import overlap
-from rosenblatt.separation.proof.margins import Hull, exact_slacks, hull_length, signs, slacks
+from rosenblatt.separation.proof.margins import (
+    Hull,
+    exact_slacks,
+    hull_length,
+    signs,
+    slacks,
+    whole_weights,
+)
 from rosenblatt.separation.proof.overlap import overlap_of
 from rosenblatt.separation.proof.reader import load_proof, parse_proof, undecimal
 from rosenblatt.separation.proof.table import Entries, integers
@@ -365,11 +372,11 @@ def test_margin_and_radius_are_claims_without_tolerance():
         replace(exact, hull=hull, upper=np.nextafter(5.0, 4.0)).verify(rows, y)
 
 
-def test_the_bias_counts_in_an_upper_bound_of_large_values():
+def test_the_intercept_counts_in_an_upper_bound_of_large_values():
     # once: the constant 1 beside values of 2^53 became a half-precision 0
     rows, y = [[-3], [2**53 + 1], [2**53 - 1], [3]], [0, 1, 2, 0]
     hull = Hull((3, 1), (1, 0), (1.0, 2.0**-52))
-    length = hull_length(read_table(rows, y), hull, bias=True)
+    length = hull_length(read_table(rows, y), hull, fit_intercept=True)
     a, b = 3 - Fraction(2**53 + 1, 2**52), 1 - Fraction(1, 2**52)
     assert Fraction(length) ** 2 >= 2 * (a**2 + b**2) / (1 + Fraction(1, 2**52)) ** 2
 
@@ -393,9 +400,11 @@ def test_overlap_takes_pairs_that_span_and_null_vectors():
     null = np.array([[1.0, -1.0, 0.0, 0.0], [1.0, 0.0, 0.0, -5.0]])
     table = read_table(CONSTANT, y)
     pairs = proof.rows, proof.rivals
-    assert overlap_of(table, pairs, bias=True) is None
-    assert overlap_of(table, pairs, bias=True, null=null[[0, 0]]) is None
-    shown = replace(proof, kind="overlap", overlap=overlap_of(table, pairs, bias=True, null=null))
+    assert overlap_of(table, pairs, fit_intercept=True) is None
+    assert overlap_of(table, pairs, fit_intercept=True, null=null[[0, 0]]) is None
+    shown = replace(
+        proof, kind="overlap", overlap=overlap_of(table, pairs, fit_intercept=True, null=null)
+    )
     assert shown.verify(CONSTANT, y)
     again = parse_proof(json.loads(json.dumps(as_fields(shown))))
     assert again.kind == "overlap"
@@ -437,3 +446,31 @@ def test_a_certificate_of_another_classes_order():
     rows, y = [[1], [2], [3], [10]], ["10", "9", "10", "9"]
     proof = separability(rows, y)
     assert proof.verify(rows, [int(label) for label in y])
+
+
+@pytest.mark.parametrize("kind", [float, Fraction])
+def test_weights_become_integers_exactly(kind):
+    W = np.array([[0.1, 0.0, -5e-324, 1e308], [3.0, -0.0, 2.0**-1022, 0.5]])
+    W = W if kind is float else np.array([[Fraction(w) / 3 for w in row] for row in W.tolist()])
+    whole, unit = whole_weights(W, np.array([0, 5, -2000, 2000]))
+    powers = [Fraction(2) ** power for power in (0, 5, -2000, 2000)]
+    for row, ints in zip(W.tolist(), whole.tolist(), strict=True):
+        assert [v * unit for v in ints] == [
+            Fraction(w) * p for w, p in zip(row, powers, strict=True)
+        ]
+    assert whole_weights(np.zeros((1, 2)), np.zeros(2, int))[1] == 1
+
+
+@pytest.mark.parametrize(
+    "W",
+    [
+        np.array([[2**53 + 1, -(2**53)]]),
+        np.array([[1.0, np.nan]]),
+        np.array([[1.0, 0.0]], np.float32),
+        np.array([[1.0, np.nan]], dtype=object),
+    ],
+)
+def test_weights_of_another_type_are_refused(W):
+    proof = replace(separability([[0.0], [1.0]], [0, 1]), W=W)
+    with pytest.raises(ProofError, match="float64"):
+        proof.verify([[0.0], [1.0]], [0, 1])

@@ -1,1 +1,1 @@
-"""Commands: parse, call, print."""
+"""The command line: one file a command."""

@@ -9,7 +9,7 @@ from rosenblatt.cli import options
 from rosenblatt.cli.console import print_result
 from rosenblatt.cli.options import Reading, with_reading_options, with_scaled_column_options
 from rosenblatt.cli.progress import progress_line
-from rosenblatt.pipeline.rule import Rule
+from rosenblatt.registry import Rule
 
 if TYPE_CHECKING:
     from rosenblatt.preprocess.column_types import Choices
@@ -25,7 +25,7 @@ def compare(
     target: options.Target = None,
     rule: Annotated[
         list[Rule] | None,
-        typer.Option(help="Learning rule to compare. Default: auto and linear-svm."),
+        typer.Option(help="Learning rule to compare; repeatable. Default: auto and linear-svm."),
     ] = None,
     features: Annotated[
         list[str] | None,
@@ -42,7 +42,7 @@ def compare(
         typer.Option(
             min=0,
             callback=options.seconds,
-            help="Time limit in seconds of each test of separability; 0 skips them.",
+            help="Time limit of each separability test, in seconds; 0 skips them.",
         ),
     ] = 5.0,
     report: options.Report = None,
@@ -50,6 +50,10 @@ def compare(
     quiet: options.Quiet = False,
 ) -> None:
     """Is linear enough? Compare rules, feature maps and non-linear baselines on the same folds."""
+    from rosenblatt.estimators.stand_ins import use_stand_ins
+
+    use_stand_ins(wanted=False)  # its baselines are scikit-learn's
+
     from rosenblatt.cli.output import name_output_in_errors, require_writable
     from rosenblatt.comparison.compare import DEFAULT_RULES, ComparisonPlan, run_comparison
     from rosenblatt.report.comparison_json import comparison_json

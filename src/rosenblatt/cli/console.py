@@ -1,4 +1,4 @@
-"""Results on standard output, until its reader closes it."""
+"""Printing: results on standard output until its reader closes it, messages on one line."""
 
 import json
 import os

@@ -1,25 +1,27 @@
-"""Where the command begins and ends: a signal is a sentence even before and after a command."""
+"""The entry point: signals end the process with a message even before and after a command."""
 
 import sys
 
 from rosenblatt.atomic_write import close_temporary_files
-from rosenblatt.cli.sigint import Ending, end_in_silence, interruptible
+from rosenblatt.cli.sigint import SignalExit, end_in_silence, interruptible
+from rosenblatt.estimators.stand_ins import use_stand_ins
 
 
 def main() -> None:
     """Load the commands, run one, and clean up."""
-    ending = Ending()
+    use_stand_ins()
+    signal_exit = SignalExit()
     try:
-        with interruptible(ending):
+        with interruptible(signal_exit):
             try:
                 from rosenblatt.cli.main import run
 
-                run(ending)
+                run(signal_exit)
             finally:
-                ending.settled = True  # a signal comes too late to change the exit code
+                signal_exit.settled = True  # a signal comes too late to change the exit code
                 close_temporary_files()
     except KeyboardInterrupt:
-        ending.tell()
-        sys.exit(ending.code)
+        signal_exit.report()
+        sys.exit(signal_exit.code)
     finally:
         end_in_silence()

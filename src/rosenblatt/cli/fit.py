@@ -11,9 +11,9 @@ from rosenblatt.cli.console import print_result
 from rosenblatt.cli.options import Reading, with_reading_options, with_scaled_column_options
 from rosenblatt.cli.output import name_output_in_errors, require_writable
 from rosenblatt.cli.progress import progress_line
-from rosenblatt.cli.rule_options import with_rule_options
+from rosenblatt.cli.rule_options import name_options, with_rule_options
 from rosenblatt.errors import ParameterError
-from rosenblatt.pipeline.rule import Rule
+from rosenblatt.registry import Rule
 
 if TYPE_CHECKING:
     from rosenblatt.preprocess.column_types import Choices
@@ -53,7 +53,7 @@ def fit(
         typer.Option(
             min=0,
             callback=options.seconds,
-            help="Time limit in seconds of the test of separability; 0 skips it.",
+            help="Time limit of the separability test, in seconds; 0 skips it.",
         ),
     ] = 5.0,
     report: options.Report = None,
@@ -65,13 +65,13 @@ def fit(
     from rosenblatt.pipeline.fit import Plan, run
     from rosenblatt.report.fit_json import fit_json
     from rosenblatt.report.text import fit_text
-    from rosenblatt.report.weights_json import largest_features
+    from rosenblatt.report.weights import largest_features
 
     require_writable(output, "the model", *source, test)
     require_writable(report, "the report", *source, test)
     if output is not None and report is not None and Path(output) == Path(report):
-        raise ParameterError(f"{output} is to hold the model: name another file for the report.")
-    choices, recipes = options.parse_features(features, choices)
+        raise ParameterError(f"The model is written to {output}: name another file for the report.")
+    choices, map_specs = options.parse_features(features, choices)
     rows = reading.source(source, target, choices)
     test_source = None if test in {None, NO_TEST} else reading.source([str(test)], target, choices)
     plan = Plan(
@@ -83,15 +83,15 @@ def fit(
         evaluate=test != NO_TEST,
         seed=seed,
         proof_seconds=proof_seconds,
-        features=recipes,
+        features=map_specs,
     )
     with progress_line(quiet=quiet or json) as progress:
         fitted = run(rows, plan, progress)
         progress("Naming the largest weights")
         shown = largest_features(fitted.estimator.coef_)
-        names = ngram_names(rows, fitted.learned.preparation, shown[:100])
+        names = ngram_names(rows, fitted.learned.transformer, shown[:100])
     result = fit_json(" ".join(source), fitted, names)
-    result |= {"model": output, "report": report}
+    result |= {"outcome": name_options(result["outcome"]), "model": output, "report": report}
     if output is not None:
         _write(output, fitted, result)
     if report is not None:
@@ -108,13 +108,13 @@ def _report(path: str, result: dict[str, Any], fitted: Any, rows: Any, names: An
 
 def _write(output: str, fitted: Any, result: dict[str, Any]) -> None:
     from rosenblatt.persist.file import save
-    from rosenblatt.persist.model import fitted as model_of
+    from rosenblatt.persist.model import model_of
 
     learned = fitted.learned
     summary = {name: value for name, value in result.items() if name not in NOT_SAVED}
     model = model_of(
         fitted.estimator,
-        learned.preparation,
+        learned.transformer,
         summary,
         classes=learned.classes,
         fingerprint=None if fitted.proof is None else fitted.proof.fingerprint,

@@ -1,4 +1,4 @@
-"""`rosenblatt lab`: the page on which to draw points, train, step and see the proof."""
+"""`rosenblatt lab`: a local page to draw points, train step by step and see the proof."""
 
 from contextlib import suppress
 from importlib.util import find_spec
@@ -18,7 +18,7 @@ def lab(
     reading: Reading,
     source: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[SOURCE]...", help="Data to begin with, as for `fit`."),
+        typer.Argument(metavar="[SOURCE]...", help="Data to start with, as for `fit`."),
     ] = None,
     target: options.Target = None,
     browser: Annotated[bool, typer.Option(help="Open the page in the browser.")] = True,
@@ -31,29 +31,29 @@ def lab(
         raise ParameterError("The lab needs Bokeh: pip install 'rosenblatt[lab]'.")
     from rosenblatt.lab.server import serve
 
-    file, query = _begun(source or [], target, reading)
-    serve(file, query, browser=browser, port=port, say=_say, complain=_complain)
+    file, query = _initial(source or [], target, reading)
+    serve(file, query, browser=browser, port=port, say=_print, complain=_print_error)
 
 
-def _begun(names: list[str], target: str | None, reading: Reading) -> tuple[Any, dict[str, str]]:
-    """The file to begin with, and the set-up that shows it."""
+def _initial(names: list[str], target: str | None, reading: Reading) -> tuple[Any, dict[str, str]]:
+    """The file to start with, and the query that shows it."""
     if not names:
         return None, {}
-    from rosenblatt.io.builtin import PREFIX
+    from rosenblatt.io.formats import PREFIX
 
     opened = reading.source(names, target)  # also for a built-in name, which may be misspelt
     if len(names) == 1 and names[0].startswith(PREFIX):
         return None, {"data": names[0]}
-    from rosenblatt.lab.file import file_of
+    from rosenblatt.lab.files import file_of
 
     return file_of(opened, target, opened.name), {"data": "file"}
 
 
-def _say(words: str) -> None:
+def _print(message: str) -> None:
     with until_pipe_closes():
-        typer.echo(words)
+        typer.echo(message)
 
 
-def _complain(words: str) -> None:
-    with suppress(OSError):  # where nobody reads it, the lab goes on
-        typer.echo(words, err=True)
+def _print_error(message: str) -> None:
+    with suppress(OSError):  # without a reader of standard error, the lab goes on
+        typer.echo(message, err=True)

@@ -15,9 +15,10 @@ from rosenblatt.cli.console import escape_to_one_line
 from rosenblatt.cli.fit import fit
 from rosenblatt.cli.lab import lab
 from rosenblatt.cli.predict import predict, score
+from rosenblatt.cli.rule_options import name_options
 from rosenblatt.cli.separable import separable, verify
 from rosenblatt.cli.show import export, show
-from rosenblatt.cli.sigint import Ending, interruptible
+from rosenblatt.cli.sigint import SignalExit, interruptible
 from rosenblatt.errors import RosenblattError
 from rosenblatt.estimators.convergence_warning import outcomes_alone
 from rosenblatt.version import __version__
@@ -47,28 +48,28 @@ def root(
 
 
 def main() -> None:
-    """Run the command line as a process of its own does."""
-    with interruptible() as ending:
-        run(ending)
+    """Run the command line with signals handled, as the process does."""
+    with interruptible() as signal_exit:
+        run(signal_exit)
 
 
-def run(ending: Ending) -> NoReturn:
-    """Run the command line; every failure is a sentence and an exit code."""
-    code, words = _outcome()
-    if ending.settled or code == INTERRUPTED:  # whatever a library has made of the exception
-        code, words = ending.code, ending.words
-    if words:
-        typer.echo(escape_to_one_line(words), err=True)
+def run(signal_exit: SignalExit) -> NoReturn:
+    """Run the command line; every failure becomes a sentence and an exit code."""
+    code, message = _outcome()
+    if signal_exit.settled or code == INTERRUPTED:  # whatever a library has made of the exception
+        code, message = signal_exit.code, signal_exit.message
+    if message:
+        typer.echo(escape_to_one_line(message), err=True)
     sys.exit(code)
 
 
 def _outcome() -> tuple[int, str]:
-    """The exit code of a command, and what to say at its end."""
+    """The exit code of a command, and the message at its end."""
     try:
         with outcomes_alone():
             return app(prog_name="rosenblatt", standalone_mode=False) or 0, ""
     except RosenblattError as error:
-        return 2, f"Error: {error}"
+        return 2, f"Error: {name_options(str(error))}"
     except UsageError as error:
         return 2, _usage_error(error)
     except (KeyboardInterrupt, typer.Abort):
@@ -89,6 +90,6 @@ def _system_error(error: OSError | MemoryError) -> str:
 
 def _usage_error(error: Any) -> str:
     """A usage error as a sentence; no text where the help has been shown instead."""
-    trouble = error.format_message().rstrip(".")
+    message = error.format_message().rstrip(".")
     path = "rosenblatt" if error.ctx is None else error.ctx.command_path
-    return f"Error: {trouble}. `{path} --help` shows the usage." if trouble else ""
+    return f"Error: {message}. `{path} --help` shows the usage." if message else ""

@@ -1,20 +1,23 @@
-"""Options that several commands share."""
+"""Options that several commands share, each group written once and requested by name."""
 
-from collections.abc import Sequence
+import inspect
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import wraps
 from math import isnan
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from rosenblatt.cli.option_groups import Option, option_group
 from rosenblatt.io.options import MISSING, Options
+from rosenblatt.text import listed
 
 if TYPE_CHECKING:
+    from rosenblatt.features.maps.spec import MapSpec
     from rosenblatt.io.chunks import Source
-    from rosenblatt.maps.recipes import Recipe
     from rosenblatt.preprocess.column_types import Choices
 
+Command = Callable[..., None]
 READING_PANEL = "Reading the source"
 COLUMN_PANEL = "Columns"
 ALL_COLUMNS = "all"  # of --use; a column of that name is among them
@@ -38,22 +41,54 @@ Features = Annotated[
     typer.Option(
         metavar="SPEC",
         help="Feature map: products, poly:2, random-products:1000, radial, fourier:1000,"
-        " nystroem:300, hog:4 and mark-i of images, association-units:1000; several are applied in"
+        " nystroem:300, hog:4 and mark-i for images, association-units:1000; several are applied in"
         " turn. ngrams:1-2 is for text columns.",
     ),
 ]
 Report = Annotated[
     str | None,
-    typer.Option(metavar="PAGE", help="File to write a report with plots to (one HTML page)."),
+    typer.Option(metavar="PAGE", help="HTML file to write a report with plots to."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
 
 
+class Option(NamedTuple):
+    """The type of an option, as typer reads it, and its default."""
+
+    annotation: Any
+    default: Any = None
+
+
+def option_group(
+    name: str, options: Mapping[str, Option], gather: Callable[..., Any]
+) -> Callable[[Command], Command]:
+    """A decorator: the command takes the options, and receives `gather(**options)` as `name`."""
+
+    def decorate(command: Command) -> Command:
+        own = inspect.signature(command)
+        parameters = [p for p in own.parameters.values() if p.name != name]
+        parameters += [
+            inspect.Parameter(key, inspect.Parameter.KEYWORD_ONLY, default=d, annotation=a)
+            for key, (a, d) in options.items()
+        ]
+
+        @wraps(command)
+        def with_options(**given: Any) -> None:
+            taken = {key: given.pop(key) for key in options}
+            command(**given, **{name: gather(**taken)})
+
+        with_options.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
+        with_options.__annotations__ = {p.name: p.annotation for p in parameters}
+        return with_options
+
+    return decorate
+
+
 def seconds(value: float) -> float:
     """A number of seconds; some versions of typer find NaN in every range."""
     if isnan(value):
-        raise typer.BadParameter("nan is no number of seconds.")
+        raise typer.BadParameter("nan is not a number of seconds.")
     return value
 
 
@@ -69,7 +104,7 @@ Names = list[str] | None
 
 
 class Reading(NamedTuple):
-    """The options of reading, as they were given."""
+    """The options for reading, as they were given."""
 
     format: str | None
     separator: str | None
@@ -83,18 +118,18 @@ class Reading(NamedTuple):
         names: Sequence[str],
         target: str | None,
         choices: "Choices | None" = None,
-        as_words: frozenset[str] = frozenset(),
+        string_columns: frozenset[str] = frozenset(),
     ) -> "Source":
         """The source of these names, to train on or to prove about."""
         from rosenblatt.io.formats import open_source
 
         if choices is not None:
-            as_words |= choices.category | choices.text
-        options = replace(self.options(as_words), teaches=True)
+            string_columns |= choices.category | choices.text
+        options = replace(self.options(string_columns), for_training=True)
         return open_source(names, options, target=target)
 
-    def options(self, as_words: frozenset[str] = frozenset()) -> Options:
-        """The same as the readers take them."""
+    def options(self, string_columns: frozenset[str] = frozenset()) -> Options:
+        """The options as the readers take them."""
         separator = None if self.separator is None else self.separator.replace(r"\t", "\t")
         return Options(
             format=self.format,
@@ -102,23 +137,23 @@ class Reading(NamedTuple):
             header=self.header,
             decimal_comma=self.decimal_comma,
             missing=(*MISSING, *(self.missing or ())),
-            as_words=as_words,
+            string_columns=string_columns,
             zero_based=self.zero_based,
         )
 
 
 def parse_features(
     features: list[str] | None, choices: "Choices"
-) -> "tuple[Choices, tuple[Recipe, ...]]":
+) -> "tuple[Choices, tuple[MapSpec, ...]]":
     """Choices with the n-grams, and the feature maps, that --features asks for."""
     from rosenblatt.preprocess.ngram_spec import features_of
 
-    grams, recipes = features_of(features or ())
-    return replace(choices, grams=grams), recipes
+    grams, map_specs = features_of(features or ())
+    return replace(choices, grams=grams), map_specs
 
 
 def _choices(*, scale: bool = False, **columns: Names) -> "Choices":
-    """The choices about columns."""
+    """The choices about columns, from their options."""
     from rosenblatt.preprocess.column_types import Choices
 
     named: dict[str, Any] = {flag: frozenset(names or ()) for flag, names in columns.items()}
@@ -127,20 +162,22 @@ def _choices(*, scale: bool = False, **columns: Names) -> "Choices":
     return Choices(**named, use_all=use_all, scale=scale)
 
 
-MISSING_WORDS = ", ".join(filter(None, MISSING))
+MISSING_WORDS = listed(filter(None, MISSING))
 READING_OPTIONS = {
-    "format": Option(_reading(str | None, "Format, if the file name does not show it.")),
-    "separator": Option(_reading(str | None, r"Separator of the cells, such as ; or \t.")),
+    "format": Option(_reading(str | None, "File format. Default: that of the file name.")),
+    "separator": Option(_reading(str | None, r"Field separator, such as ; or \t.")),
     "header": Option(_reading(bool | None, "Whether the first line holds column names.")),
     "decimal_comma": Option(_reading(bool | None, "Whether numbers have a decimal comma: 1,5.")),
-    "missing": Option(_reading(Names, f"Marks a missing cell, besides {MISSING_WORDS}.")),
+    "missing": Option(_reading(Names, f"Text of a missing cell, in addition to {MISSING_WORDS}.")),
     "zero_based": Option(
-        _reading(bool, "Whether svmlight feature numbers start at 0."), default=False
+        _reading(bool, "Whether svmlight feature indices start at 0."), default=False
     ),
 }
 COLUMN_OPTIONS = {
     "drop": Option(_columns(Names, "Column to leave out.")),
-    "use": Option(_columns(Names, "Column to include that would be left out, or all.")),
+    "use": Option(
+        _columns(Names, "Column to keep that would be left out; all keeps every column.")
+    ),
     "category": Option(_columns(Names, "Column to encode as categories.")),
     "text": Option(_columns(Names, "Column to encode as text: words and word pairs.")),
 }

@@ -1,4 +1,4 @@
-"""What commands write: predictions as they come; a file is whole or not there."""
+"""Output files: predictions chunk by chunk; a file is written whole or not at all."""
 
 import glob
 import sys
@@ -10,17 +10,18 @@ from typing import IO, Any
 
 from rosenblatt.atomic_write import real_path, temporary_folder, written_whole
 from rosenblatt.errors import ParameterError, SourceError
+from rosenblatt.text import listed
 
 FORMATS = ("csv", "jsonl", "parquet")
 Write = Callable[[dict[str, Any]], None]
 
 
 def require_writable(output: str | None, what: str, *read: str | None) -> None:
-    """Refuse a place that cannot be written to, or that is read, before the work, not after it."""
+    """Refuse an output that cannot be written or is an input, before any work is done."""
     if output is None:
         return
     if not output:
-        raise SourceError(f"An empty name is no file for {what}.")
+        raise SourceError(f"The name of the file for {what} is empty.")
     folder = Path(output).parent
     if not folder.is_dir():
         raise SourceError(f"{output} cannot be written: there is no folder {folder}.")
@@ -31,7 +32,9 @@ def require_writable(output: str | None, what: str, *read: str | None) -> None:
     if Path(output).is_dir():
         raise SourceError(f"{output} is a folder; name a file for {what}.")
     if any(_is_named_by(name, Path(output)) for name in read if name):
-        raise SourceError(f"{output} is read, and would be lost: name another file for {what}.")
+        raise SourceError(
+            f"{output} is an input and would be overwritten: name another file for {what}."
+        )
 
 
 def _is_named_by(name: str, file: Path) -> bool:
@@ -42,7 +45,7 @@ def _is_named_by(name: str, file: Path) -> bool:
 
 @contextmanager
 def name_output_in_errors(path: str) -> Iterator[None]:
-    """Tell which file cannot be written, and why."""
+    """Name the file that cannot be written, and why, in errors."""
     try:
         yield
     except OSError as error:
@@ -51,7 +54,7 @@ def name_output_in_errors(path: str) -> Iterator[None]:
 
 @contextmanager
 def writer_for(output: str | None, to: str | None) -> Iterator[Write]:
-    """What writes columns of predictions, chunk after chunk, to a file or standard output."""
+    """A function that appends columns of predictions to a file or to standard output."""
     kind = _kind(output, to)
     if output is None:
         if sys.stdout is None:
@@ -73,7 +76,7 @@ def _kind(output: str | None, to: str | None) -> str:
     kind = to or {"ndjson": "jsonl", "pq": "parquet"}.get(suffix, suffix) or "csv"
     if kind not in FORMATS:
         raise ParameterError(
-            f"Predictions are written as {', '.join(FORMATS)}; got {kind!r}. Choose with --to."
+            f"Predictions are written as {listed(FORMATS)}; got {kind!r}. Choose with --to."
         )
     if kind == "parquet" and output is None:
         raise ParameterError("Parquet goes to a file: name one with -o.")
@@ -111,5 +114,5 @@ def _parquet_writer(file: IO[bytes]) -> Iterator[Write]:
         try:
             yield write
             pl.scan_ipc(parts).sink_parquet(file)
-        except pl.exceptions.PolarsError as error:  # a full disk, in its own words
+        except pl.exceptions.PolarsError as error:  # such as a full disk
             raise OSError(str(error).splitlines()[0]) from error

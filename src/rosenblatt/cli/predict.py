@@ -64,8 +64,9 @@ def score(
 ) -> None:
     """Evaluate a model on a labelled source: accuracy, ROC AUC, F1, log loss, calibration."""
     from rosenblatt.persist.file import load_model
-    from rosenblatt.pipeline.score import evaluate_model
-    from rosenblatt.report.score_report import score_json, score_text
+    from rosenblatt.pipeline.evaluate import evaluate_model
+    from rosenblatt.report.metrics import score_json
+    from rosenblatt.report.text import score_text
 
     loaded = load_model(model)
     rows = source_for(loaded, reading, source, labelled=True)
@@ -76,29 +77,29 @@ def score(
 
 
 def source_for(model: "Model", reading: Reading, names: list[str], *, labelled: bool) -> "Source":
-    """Files as a model wants them read."""
+    """The source of these names, read as the model needs it."""
     from rosenblatt.io.formats import open_source
 
-    preparation = model.preparation
-    target = preparation.target if not preparation.columns else None
-    words = preparation.as_words
-    if preparation.target is not None and model.classes.dtype.kind == "U":
-        words |= {preparation.target}  # "01" is a class of its own
-    return open_source(names, reading.options(words), target=target, labelled=labelled)
+    transformer = model.transformer
+    target = transformer.target if not transformer.columns else None
+    string_columns = transformer.string_columns
+    if transformer.target is not None and model.classes.dtype.kind == "U":
+        string_columns |= {transformer.target}  # "01" is a class of its own
+    return open_source(names, reading.options(string_columns), target=target, labelled=labelled)
 
 
 def _predictions(model: "Model", chunk: "Chunk") -> dict[str, Any]:
     """Columns of predictions: the class, scores, and probabilities where the rule has them."""
-    from rosenblatt.preprocess.target import written
+    from rosenblatt.preprocess.target import label_text
 
     scores = model.scores(chunk)
-    names = [written(label) for label in model.classes]
+    names = [label_text(label) for label in model.classes]
     columns: dict[str, Any] = {"prediction": model.classes[model.codes(scores)]}
     if scores.shape[1] == 1:
         columns["score"] = scores[:, 0]
     else:
         columns |= {f"score_{name}": scores[:, k] for k, name in enumerate(names)}
     if model.link is not None:
-        shares = model.probabilities_at(scores)
-        columns |= {f"probability_{name}": shares[:, k] for k, name in enumerate(names)}
+        probabilities = model.probabilities_at(scores)
+        columns |= {f"probability_{name}": probabilities[:, k] for k, name in enumerate(names)}
     return columns

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import IO, TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,11 +14,13 @@ from rosenblatt.cli.progress import progress_line
 from rosenblatt.errors import ProofError, SourceError
 
 if TYPE_CHECKING:
+    from rosenblatt.datasets.builtin import Dataset
     from rosenblatt.pipeline.question import ClaimedEncoding, Question
     from rosenblatt.preprocess.column_types import Choices
 
 YES, NO, UNDECIDED = 0, 1, 3
 WRITES_A_PROOF = "`separable --proof FILE` writes a proof."
+DENSE, SPARSE, LABELS = ".X.npy", ".X.npz", ".y.npy"  # of --write-matrix
 CODES = {"separable": YES, "inseparable": NO, "undecided": UNDECIDED}
 
 
@@ -47,9 +49,8 @@ def separable(
     quiet: options.Quiet = False,
 ) -> None:
     """Prove whether the classes are linearly separable (exit 0 yes, 1 no, 3 undecided)."""
-    from rosenblatt.cli.matrix_files import matrix_files, write_rows
     from rosenblatt.cli.output import require_writable
-    from rosenblatt.io.wrappers import Remembered
+    from rosenblatt.io.wrappers import CachedSource
     from rosenblatt.pipeline.question import LEFT_OUT_SECONDS, EncodingPlan
     from rosenblatt.report.fit_json import answer_json
     from rosenblatt.report.question import verdict_text
@@ -58,11 +59,11 @@ def separable(
     require_writable(proof, "the proof", *source)
     for file in matrix_files(write_matrix):
         require_writable(file, "the matrix", *source)
-    choices, recipes = options.parse_features(features, choices)
+    choices, map_specs = options.parse_features(features, choices)
     with progress_line(quiet=quiet or json) as progress:
         progress("Reading")
         plan = EncodingPlan(
-            Remembered(reading.source(source, target, choices)), target, choices, recipes
+            CachedSource(reading.source(source, target, choices)), target, choices, map_specs
         )
         rows = plan.read()
         if write_matrix is not None:
@@ -95,13 +96,13 @@ def verify(
     target: options.Target = None,
     json: options.Json = False,
 ) -> None:
-    """Check a proof against the data, independently of its maker (exit 0 holds, 1 wrong)."""
+    """Check a proof against the data, independently of who made it (exit 0 holds, 1 wrong)."""
     from rosenblatt.pipeline.question import parse_claimed_encoding
     from rosenblatt.separation.proof.reader import load_proof
 
     if not proof or not Path(proof).exists() or Path(proof).is_dir():
-        trouble = "is a folder" if proof and Path(proof).is_dir() else "does not exist"
-        raise SourceError(f"{proof or 'A file without a name'} {trouble}. {WRITES_A_PROOF}")
+        problem = "is a folder" if proof and Path(proof).is_dir() else "does not exist"
+        raise SourceError(f"{proof or 'A file without a name'} {problem}. {WRITES_A_PROOF}")
     claimed = load_proof(proof)
     encoding = None if claimed.encoding is None else parse_claimed_encoding(claimed.encoding)
     try:
@@ -161,3 +162,41 @@ def _save(proof: Any, path: str) -> None:
         )
     with name_output_in_errors(path):
         proof.save(path)
+
+
+def matrix_files(prefix: str | None) -> tuple[str, ...]:
+    """The files that may be written."""
+    if prefix is None:
+        return ()
+    if not prefix or prefix.endswith("/") or Path(prefix).is_dir():
+        raise SourceError(f"--write-matrix must be a prefix of file names; got {prefix!r}.")
+    return tuple(prefix + ending for ending in (DENSE, SPARSE, LABELS))
+
+
+def write_rows(prefix: str, data: "Dataset") -> None:
+    """Write rows and labels without pickles: the numbers that the proof's fingerprint is of."""
+    if hasattr(data.X, "indptr"):
+        _write(prefix + SPARSE, data.X, _write_sparse)
+    else:
+        _write(prefix + DENSE, data.X, _write_array)
+    _write(prefix + LABELS, data.y, _write_array)
+
+
+def _write(path: str, values: Any, write: Any) -> None:
+    from rosenblatt.atomic_write import written_whole
+    from rosenblatt.cli.output import name_output_in_errors
+
+    with name_output_in_errors(path), written_whole(path) as file:
+        write(file, values)
+
+
+def _write_array(file: IO[bytes], values: Any) -> None:
+    import numpy as np
+
+    np.save(file, np.asarray(values), allow_pickle=False)
+
+
+def _write_sparse(file: IO[bytes], rows: Any) -> None:
+    from scipy.sparse import save_npz
+
+    save_npz(file, rows)

@@ -30,7 +30,7 @@ def show(
     model: ModelFile,
     names: Annotated[
         list[str] | None,
-        typer.Option(metavar="SOURCE", help="Files with text, to name the hashed n-grams by."),
+        typer.Option(metavar="SOURCE", help="Files with text to name hashed n-grams from."),
     ] = None,
     json: options.Json = False,
 ) -> None:
@@ -40,7 +40,7 @@ def show(
 
     loaded, found = load_model(model), None
     if names:
-        from rosenblatt.report.named_weights import ngram_names_of_weights
+        from rosenblatt.report.weights import ngram_names_of_weights
 
         found = ngram_names_of_weights(loaded, source_for(loaded, reading, names, labelled=False))
     print_result(model_json(model, loaded, found), model_text, as_json=json)
@@ -51,7 +51,7 @@ def export(
     model: ModelFile,
     output: Annotated[str, typer.Option("--output", "-o", help="File to write.")],
     to: Annotated[
-        ExportFormat | None, typer.Option(help="Format; by default that of the file name.")
+        ExportFormat | None, typer.Option(help="Format. Default: that of the file name.")
     ] = None,
     json: options.Json = False,
 ) -> None:
@@ -66,8 +66,8 @@ def export(
     with name_output_in_errors(output), written_whole(output) as file:
         file.write(text)
     result = {"model": model, "output": output, "format": str(format_), "n_bytes": len(text)}
-    words = f"{model} written to {output} as {format_.upper()}."
-    print_result(result, lambda _: words, as_json=json)
+    message = f"{model} written to {output} as {format_.upper()}."
+    print_result(result, lambda _: message, as_json=json)
 
 
 def _exported(model: "Model", format_: ExportFormat) -> bytes:

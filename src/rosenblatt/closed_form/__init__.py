@@ -1,1 +1,1 @@
-"""Rules in closed form: moments of the classes, discriminants, thresholds."""
+"""Estimators in closed form: moments of the classes, discriminants, thresholds."""

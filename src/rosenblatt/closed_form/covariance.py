@@ -1,7 +1,7 @@
-"""The covariance the classes share, shrunk where asked for.
+"""The common covariance of the classes, with optional shrinkage.
 
-Each class has its covariance S_k / n_k; the classes share the mean of these, weighted by their
-priors. Shrinking moves a covariance towards the unit matrix of the same trace,
+Each class has its covariance S_k / n_k; the common one is their mean, weighted by the priors.
+Shrinkage moves a covariance towards the multiple of the identity with the same trace,
 
     (1 − λ) C + λ (tr C / d) I,
 
@@ -22,7 +22,7 @@ from rosenblatt.types import Floats
 
 
 def shared(moments: Moments, priors: Floats) -> Floats:
-    """Covariance of the classes, averaged by priors (scatter kept in one matrix: by counts)."""
+    """Common covariance, weighted by priors; from a pooled scatter matrix, by counts."""
     if len(moments.scatter) == 1:
         return moments.pooled() / moments.total
     parts = (priors[k] / moments.counts[k] * moments.of_class(k) for k in present(moments))
@@ -36,29 +36,31 @@ def present(moments: Moments) -> list[int]:
 
 
 def shrunk(C: Floats, amount: float) -> Floats:
-    """Move a covariance towards a multiple of the unit matrix."""
-    less = (1.0 - amount) * C
-    less[np.diag_indices_from(less)] += amount * np.trace(C) / max(1, len(C))
-    return less
+    """A covariance moved towards a multiple of the identity."""
+    result = (1.0 - amount) * C
+    result[np.diag_indices_from(result)] += amount * np.trace(C) / max(1, len(C))
+    return result
 
 
 def oas(moments: Moments, priors: Floats) -> tuple[Floats, Floats]:
-    """Shared covariance of classes shrunk by OAS each, and how much each was."""
+    """Common covariance with the classes shrunk by OAS, and the shrinkage of each."""
     d = moments.means.shape[1]
     total, amounts = np.zeros((d, d)), np.zeros(len(priors))
     for k in present(moments):
         n, C = moments.counts[k], moments.of_class(k) / moments.counts[k]
-        mean_square, level = np.mean(C**2), np.trace(C) / d
-        towards = (n + 1.0) * (mean_square - level**2 / d)
-        amounts[k] = min((mean_square + level**2) / towards, 1.0) if towards > 0 else 1.0
+        mean_square, mean_variance = np.mean(C**2), np.trace(C) / d
+        denominator = (n + 1.0) * (mean_square - mean_variance**2 / d)
+        amounts[k] = (
+            min((mean_square + mean_variance**2) / denominator, 1.0) if denominator > 0 else 1.0
+        )
         total += priors[k] * shrunk(C, amounts[k])
     return total, amounts
 
 
 def ledoit_wolf(moments: Moments, priors: Floats, blocks: Blocks) -> tuple[Floats, Floats]:
-    """Shared covariance of classes shrunk by Ledoit and Wolf each, and how much each was.
+    """Common covariance with the classes shrunk by Ledoit and Wolf, and the shrinkage of each.
 
-    Needs the rows once more: the estimate rests on the fourth powers of their scaled lengths.
+    Reads the rows again: the estimate needs the fourth powers of their scaled norms.
     """
     d = moments.means.shape[1]
     deviations = np.ones_like(moments.means)
@@ -77,11 +79,11 @@ def ledoit_wolf(moments: Moments, priors: Floats, blocks: Blocks) -> tuple[Float
 
 
 def _ledoit_wolf_amount(C: Floats, n: float, fourth: float) -> float:
-    """λ = β / δ: how much C errs, over how far it is from a multiple of the unit matrix."""
+    """λ = β / δ: the variance of C over its squared distance to a multiple of the identity."""
     d = len(C)
-    level, square = np.trace(C) / d, np.sum(C**2)
+    mean_variance, square = np.trace(C) / d, np.sum(C**2)
     error = (fourth / n - square) / (d * n)
-    distance = square / d - level**2
+    distance = square / d - mean_variance**2
     return float(min(error, distance) / distance) if min(error, distance) > 0 else 0.0
 
 

@@ -1,4 +1,4 @@
-"""From moments to weights: the rules of the lectures that need no iteration.
+"""Discriminants in closed form, from the moments of the classes.
 
 ==========  ==========================================================================  =========
 MMSE        w = (Σ(x−μ)(x−μ)ᵀ + α)⁺ Σ(x−μ)(t−t̄),  b = t̄ − w·μ,  targets t = ±1         lecture 002
@@ -16,14 +16,14 @@ from typing import NamedTuple
 import numpy as np
 
 from rosenblatt.closed_form.moments import Moments
-from rosenblatt.linalg.psd import Factor, factored
+from rosenblatt.linalg.psd import PivotedCholesky, pivoted_cholesky
 from rosenblatt.types import Floats
 
 
 class Solution(NamedTuple):
-    """Weights, a row a unit, and how many directions the matrix behind them spans.
+    """Weights, a row for each output, and the rank of the matrix that was solved with.
 
-    `by_gaps`: there was no scatter between the means, whose gaps became the directions.
+    `by_gaps`: no class scatters along the differences of the means, so these are the directions.
     """
 
     W: Floats
@@ -31,24 +31,24 @@ class Solution(NamedTuple):
     by_gaps: bool = False
 
 
-def mmse(moments: Moments, *, alpha: float, bias: bool) -> Solution:
-    """Weights of least squared error to targets ±1, plus α‖w‖²; the bias is not penalised."""
+def mmse(moments: Moments, *, alpha: float, fit_intercept: bool) -> Solution:
+    """Least squares to targets ±1, plus α‖w‖², the intercept not penalised (ridge regression)."""
     counts, means = moments.counts, moments.means
-    centre = counts @ means / moments.total if bias else np.zeros(means.shape[1])
-    gaps = moments.centred(counts) if bias else means
+    centre = counts @ means / moments.total if fit_intercept else np.zeros(means.shape[1])
+    gaps = moments.centred(counts) if fit_intercept else means
     T = targets(len(counts))
-    level = counts @ T / moments.total if bias else np.zeros(T.shape[1])
+    mean_target = counts @ T / moments.total if fit_intercept else np.zeros(T.shape[1])
     between = np.sqrt(counts)[:, None] * gaps
     scatter = moments.pooled() + between.T @ between
     scatter[np.diag_indices_from(scatter)] += alpha
-    towards = (counts[:, None] * gaps).T @ (T - level)
-    factor = factored(scatter)
-    w = factor.solve(towards).T
-    return Solution(np.column_stack([w, level - w @ centre]), factor.rank)
+    covariances = (counts[:, None] * gaps).T @ (T - mean_target)
+    factor = pivoted_cholesky(scatter)
+    w = factor.solve(covariances).T
+    return Solution(np.column_stack([w, mean_target - w @ centre]), factor.rank)
 
 
 def targets(n_classes: int) -> Floats:
-    """Target of each unit for each class, a row a class: +1 for its own, −1 for the others."""
+    """Targets, a row for each class and a column for each output: +1 for its own class, else −1."""
     if n_classes == 2:
         return np.array([[-1.0], [1.0]])
     return 2.0 * np.eye(n_classes) - 1.0
@@ -57,8 +57,8 @@ def targets(n_classes: int) -> Floats:
 class LogPosterior(NamedTuple):
     """Scores of Gaussian classes: rows (w, b) relative to the mean of all classes.
 
-    `common` is what every class has besides as log π_k N(x; μ_k, Σ) + ½ xᵀΣ⁺x is multiplied out. It
-    decides nothing, and for rows far from the origin it would drown what does.
+    `common` is the term of log π_k N(x; μ_k, Σ) + ½ xᵀΣ⁺x that all classes share. It changes no
+    decision, and for rows far from the origin it would cost the other terms their digits.
     """
 
     W: Floats
@@ -66,8 +66,8 @@ class LogPosterior(NamedTuple):
     rank: int
 
 
-def gaussian(moments: Moments, covariance: Factor, priors: Floats) -> LogPosterior:
-    """Log posterior, up to what the classes share, of Gaussians with a common covariance."""
+def gaussian(moments: Moments, covariance: PivotedCholesky, priors: Floats) -> LogPosterior:
+    """Log posterior of Gaussian classes with a common covariance, up to the common term."""
     gaps, centre = moments.centred(priors), priors @ moments.means
     w = covariance.solve(gaps.T).T
     b = -0.5 * np.sum(w * gaps, axis=1) - w @ centre + np.log(priors)
@@ -80,10 +80,10 @@ def gaussian(moments: Moments, covariance: Factor, priors: Floats) -> LogPosteri
 
 def fisher_line(moments: Moments) -> Solution:
     """Fisher's direction for two classes, as (w, b) with b midway between the projected means."""
-    factor = factored(moments.pooled())
+    factor = pivoted_cholesky(moments.pooled())
     gap = np.diff(moments.centred(moments.counts), axis=0)
     w = factor.solve(gap.T)[:, 0]
-    by_gaps = not w.any()  # no scatter along the gap at all: the gap itself separates
+    by_gaps = not w.any()  # no scatter along the difference of the means, which separates alone
     if by_gaps:
         w = gap[0]
     W = np.append(w, -0.5 * (w @ moments.means.sum(axis=0)))[None]
@@ -91,7 +91,7 @@ def fisher_line(moments: Moments) -> Solution:
 
 
 class Projection(NamedTuple):
-    """Directions, a column each, and the share of the scatter ratio each explains."""
+    """Directions, a column each, and the share of the between-class scatter each explains."""
 
     directions: Floats
     ratios: Floats
@@ -100,21 +100,21 @@ class Projection(NamedTuple):
 
 
 def fisher_directions(moments: Moments) -> Projection:
-    """Directions of the largest ratio of scatter between to scatter within the classes.
+    """Directions of the largest ratio of between-class to within-class scatter.
 
-    Along each the variance within the classes is 1, and they are uncorrelated. The class farthest
-    from the centre, by weight, lies on the positive side.
+    The projections have within-class variance 1 and are uncorrelated. The class with the largest
+    weighted distance from the centre lies on the positive side.
     """
     shares = moments.counts / moments.total
-    return directions_between(moments, factored(moments.pooled() / moments.total), shares)
+    return directions_between(moments, pivoted_cholesky(moments.pooled() / moments.total), shares)
 
 
-def directions_between(moments: Moments, covariance: Factor, shares: Floats) -> Projection:
-    """The same for a covariance within the classes, and shares by which the classes count."""
+def directions_between(moments: Moments, covariance: PivotedCholesky, shares: Floats) -> Projection:
+    """The same for a given within-class covariance and weights of the classes."""
     spread = (np.sqrt(shares)[:, None] * moments.centred(shares)).T
     U, sizes = principal(covariance.whiten(spread))
     directions, by_gaps = covariance.directions(U), not len(sizes)
-    if by_gaps:  # no scatter along any gap between means: the gaps themselves separate
+    if by_gaps:  # no scatter along any difference of means
         directions, sizes = principal(spread)
     places = spread.T @ directions
     farthest = places[np.abs(places).argmax(axis=0), np.arange(len(sizes))]
@@ -124,15 +124,15 @@ def directions_between(moments: Moments, covariance: Factor, shares: Floats) -> 
 
 
 def principal(points: Floats) -> tuple[Floats, Floats]:
-    """Directions in which K points about their mean lie, the widest first, and how wide."""
+    """Principal directions of K centred points, and their singular values."""
     U, sizes, _ = np.linalg.svd(points, full_matrices=False)
-    least = max(points.shape) * np.finfo(np.float64).eps * sizes.max(initial=0.0)
-    kept = sizes[: points.shape[1] - 1] > least  # they span at most K − 1
+    threshold = max(points.shape) * np.finfo(np.float64).eps * sizes.max(initial=0.0)
+    kept = sizes[: points.shape[1] - 1] > threshold  # they span at most K − 1
     return U[:, : len(kept)][:, kept], sizes[: len(kept)][kept]
 
 
 def nearest_mean(moments: Moments, directions: Floats) -> Floats:
-    """Weights that decide for the class whose mean is nearest after the projection."""
+    """Weights of the nearest-mean classifier after the projection."""
     overall = moments.counts @ moments.means / moments.total
     gaps = moments.centred(moments.counts)
     w = gaps @ directions @ directions.T

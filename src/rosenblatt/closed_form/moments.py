@@ -1,15 +1,15 @@
 """Moments of the classes: weight, mean and scatter Σ w (x − μ)(x − μ)ᵀ, in one reading of the rows.
 
-Rows are taken a few hundred at a time into a small float64 buffer, each less the mean of its class
-among them, and the buffer's ZᵀZ is added to the scatter. Two runs of rows, with weights n and n′
-and means μ and μ′ of a class, are joined by one more row (Chan, Golub and LeVeque 1979):
+Rows are copied a few hundred at a time to a small float64 buffer, centred by the mean of their
+class among them, and the buffer's ZᵀZ is added to the scatter. Two sets of rows of a class, with
+weights n and n′ and means μ and μ′, are merged by one more row (Chan, Golub and LeVeque 1979):
 
     scatter = scatter + scatter′ + v vᵀ    with    v = √(n n′ / (n + n′)) (μ′ − μ)
 
-(a chunk small beside what came before is joined without centring it, see `settle`). A mean is kept
-as two numbers, an origin close to it and how far it lies from there: data far from 0 lose no digit
-that their floats have, and a feature that is constant in a class scatters by exactly 0. Joining is
-associative up to rounding: `Blocks.total` of it runs over whatever blocks there are.
+(A chunk small against the rows before it is merged without centring, see `merge_uncentred`.) A mean
+is stored as two numbers, an origin close to it and its offset from there: data far from 0 lose no
+digits, and a feature that is constant in a class has a scatter of exactly 0. Merging is associative
+up to rounding, so that `Blocks.total` can sum moments over blocks.
 """
 
 import itertools
@@ -28,24 +28,23 @@ from rosenblatt.kernels.rows import CSR, UINT, Rows, n_cols, shift, shift_and_ad
 from rosenblatt.linalg import blas
 from rosenblatt.types import Array, Floats, Ints
 
-NARROW_CHUNK = 256  # rows, which stay in the cache
-WIDE_CHUNK = 1024  # rows: BLAS goes through the whole scatter for each chunk
-LEAST_CHUNK = 64
-LEAST_SQUARES = 1e-290  # of a column about its means: less has lost digits to underflow
-MOST_BYTES = 8 << 30  # scatter matrices beyond this are refused before they are allocated
+NARROW_CHUNK_ROWS = 256  # that fit the cache
+WIDE_CHUNK_ROWS = 1024  # more, because BLAS updates the whole scatter for each chunk
+MIN_CHUNK_ROWS = 64
+MIN_SUM_OF_SQUARES = 1e-290  # of a column about its means: less has lost digits to underflow
+MAX_SCATTER_BYTES = 8 << 30  # more is refused before it is allocated
 
+add_gram = gram.add_gram  # a global that Numba resolves
 
-add_tiles = gram.add_gram  # by a name of its own, which numba can find
-
-Labelled = tuple[Rows, Array, Floats]  # rows, classes, weights (none: 1 for every row)
-Sums = tuple[Floats, Floats, Floats, Floats]  # those of Moments, in its order
+Labelled = tuple[Rows, Array, Floats]  # rows, classes, weights (empty: 1 for every row)
+Sums = tuple[Floats, Floats, Floats, Floats]  # the fields of Moments
 
 
 class Moments(NamedTuple):
     """Weight and mean of each class, and the scatter about these means.
 
-    The mean of a class is `origins`, a number close to it, plus `offsets`. `scatter` holds lower
-    triangles: one of all classes together, or one for each class.
+    The mean of a class is `origins`, numbers close to it, plus `offsets`. `scatter` holds lower
+    triangles: one of all classes pooled, or one for each class.
     """
 
     counts: Floats
@@ -53,14 +52,14 @@ class Moments(NamedTuple):
     offsets: Floats
     scatter: Floats
 
-    @np.errstate(over="ignore", invalid="ignore")  # `finite` is asked of the sum
+    @np.errstate(over="ignore", invalid="ignore")  # the caller checks `finite`
     def __add__(self, other: "Moments") -> "Moments":  # type: ignore[override]
         """Moments of both sets of rows."""
         counts = self.counts + other.counts
         share = np.divide(other.counts, counts, out=np.zeros_like(counts), where=counts > 0)
-        seen = self.counts[:, None] > 0
-        origins = np.where(seen, self.origins, other.origins)
-        offsets = np.where(seen, self.offsets, other.offsets)
+        is_present = self.counts[:, None] > 0
+        origins = np.where(is_present, self.origins, other.origins)
+        offsets = np.where(is_present, self.offsets, other.offsets)
         gap = (other.origins - origins) + (other.offsets - offsets)
         V = np.sqrt(self.counts * share)[:, None] * gap
         scatter = self.scatter + other.scatter
@@ -76,9 +75,9 @@ class Moments(NamedTuple):
         return self.origins + self.offsets
 
     def centred(self, shares: Floats) -> Floats:
-        """Means less their average by some shares, without the digits that all of them have."""
-        near = (self.origins - self.origins[0]) + (self.offsets - self.offsets[0])
-        return np.asarray(near - shares @ near / shares.sum())
+        """Means less their weighted average, without losing the digits that they have in common."""
+        relative = (self.origins - self.origins[0]) + (self.offsets - self.offsets[0])
+        return np.asarray(relative - shares @ relative / shares.sum())
 
     @property
     def total(self) -> float:
@@ -86,31 +85,31 @@ class Moments(NamedTuple):
         return float(self.counts.sum())
 
     def finite(self) -> bool:
-        """Whether all numbers are."""
+        """Whether all means and scatters are finite."""
         return all(np.isfinite(numbers).all() for numbers in (self.means, self.scatter))
 
     def pooled(self) -> Floats:
-        """Scatter of all classes about their own means: a full symmetric matrix."""
+        """Within-class scatter, of all classes about their own means: a full symmetric matrix."""
         return symmetric(self.scatter.sum(axis=0))
 
     def of_class(self, k: int) -> Floats:
-        """Scatter of class k about its mean, where the classes are kept apart."""
+        """Scatter of class k about its mean, where each class has its own."""
         return symmetric(self.scatter[k])
 
     def weighted(self, class_weights: Floats) -> "Moments":
-        """The same with every row of a class counted so many times (classes kept apart)."""
+        """The same with class weights, where each class has its own scatter."""
         return self._replace(
             counts=self.counts * class_weights,
             scatter=self.scatter * class_weights[:, None, None],
         )
 
-    def spread(self, places: Array, n_classes: int, *, by_class: bool) -> "Moments":
-        """The same moments with the classes at their places among more classes."""
+    def spread(self, codes: Array, n_classes: int, *, by_class: bool) -> "Moments":
+        """The same moments among more classes, with new codes of the classes."""
 
         def placed(values: Floats) -> Floats:
-            wide = np.zeros((n_classes, *values.shape[1:]))
-            wide[places] = values
-            return wide
+            more = np.zeros((n_classes, *values.shape[1:]))
+            more[codes] = values
+            return more
 
         scatter = placed(self.scatter) if by_class else self.scatter
         return Moments(placed(self.counts), placed(self.origins), placed(self.offsets), scatter)
@@ -123,11 +122,11 @@ def symmetric(lower: Floats) -> Floats:
 
 
 def moments_of(blocks: Blocks, *, by_class: bool = False) -> Moments:
-    """Moments of all rows; `by_class` keeps the scatter of each class apart."""
+    """Moments of all rows; `by_class` gives each class its own scatter."""
     rows = blocks.problem.rows
     n_matrices = blocks.problem.n_classes if by_class else 1
-    require_room(n_cols(rows), n_matrices)
-    # blocks are the unit of work: their bits must not depend on how many threads BLAS has
+    require_memory(n_cols(rows), n_matrices)
+    # the bits must not depend on the number of BLAS threads; blocks run in threads instead
     with blas.one_thread():
         found = blocks.total(partial(moments_of_block, by_class=by_class))
     if not found.finite():
@@ -137,11 +136,11 @@ def moments_of(blocks: Blocks, *, by_class: bool = False) -> Moments:
 
 
 def require_squares(problem: TrainingData, moments: Moments) -> None:
-    """Refuse columns that vary by so little that their squares are below what float64 can hold."""
+    """Raise a DataError for columns that vary by so little that their squares underflow."""
     with np.errstate(over="ignore", invalid="ignore"):
         gaps = moments.centred(moments.counts)
         diagonals = np.einsum("kjj->j", moments.scatter) + moments.counts @ gaps**2
-    for j in np.flatnonzero(diagonals < LEAST_SQUARES):
+    for j in np.flatnonzero(diagonals < MIN_SUM_OF_SQUARES):
         spread = spread_of_column(problem, int(j))
         if spread > 0.0:
             raise DataError(
@@ -151,7 +150,7 @@ def require_squares(problem: TrainingData, moments: Moments) -> None:
 
 
 def spread_of_column(problem: TrainingData, j: int) -> float:
-    """Range of a column over the rows that have a weight."""
+    """Range of a column over the rows with a weight."""
     column = np.zeros(len(problem.codes))
     rows = problem.rows
     if isinstance(rows, CSR):
@@ -165,10 +164,10 @@ def spread_of_column(problem: TrainingData, j: int) -> float:
     return float(counted.max() - counted.min()) if len(counted) else 0.0
 
 
-def require_room(width: int, n_matrices: int) -> None:
-    """Refuse features so many that their scatter would not fit."""
+def require_memory(width: int, n_matrices: int) -> None:
+    """Raise a DataError for so many features that their scatter does not fit into memory."""
     size = 8 * width * width * n_matrices
-    if size > MOST_BYTES:
+    if size > MAX_SCATTER_BYTES:
         raise DataError(
             f"The scatter of {width:,} features takes {n_matrices} x {width:,} x {width:,} numbers"
             f" ({size / 2**30:,.0f} GiB): too many for a closed form. Use a rule that keeps only"
@@ -180,8 +179,9 @@ def moments_of_block(block: TrainingData, *, by_class: bool = False) -> Moments:
     """Moments of the rows of a block."""
     d, k = n_cols(block.rows), block.n_classes
     width = gram.padded(d)
-    narrow = width <= gram.NARROW
-    chunk = NARROW_CHUNK if narrow else max(WIDE_CHUNK - k, LEAST_CHUNK)  # with the rows that join
+    narrow = width <= gram.MAX_TILED_COLUMNS
+    # a wide buffer includes the merging rows of the classes
+    chunk = NARROW_CHUNK_ROWS if narrow else max(WIDE_CHUNK_ROWS - k, MIN_CHUNK_ROWS)
     order = np.argsort(block.codes, kind="stable") if by_class else in_order(len(block.codes))
     counts, origins, offsets = np.zeros(k), np.zeros((k, d)), np.zeros((k, d))
     scatter = np.zeros((k if by_class else 1, width, width))
@@ -198,7 +198,7 @@ def moments_of_block(block: TrainingData, *, by_class: bool = False) -> Moments:
 
 
 def row_weights(block: TrainingData) -> Floats:
-    """Weight of each row: its own times that of its class; none at all where all are 1."""
+    """Weight of each row times that of its class; an empty array where all are 1."""
     own = block.weights
     if (block.class_weights == 1).all():
         return own[:0] if own.strides == (0,) and (own[:1] == 1).all() else own
@@ -207,19 +207,19 @@ def row_weights(block: TrainingData) -> Floats:
 
 @lru_cache(maxsize=8)
 def in_order(n: int) -> Ints:
-    """Rows as they stand. The last few are kept: most blocks are of one size."""
+    """Row numbers in order, cached: most blocks have the same size."""
     return np.arange(n)
 
 
 @lru_cache(maxsize=8)
 def spans(n: int, chunk: int) -> Ints:
-    """Cut n rows into chunks (start, stop, which matrix)."""
+    """Chunks of n rows: (start, stop, index of the scatter matrix)."""
     starts = np.arange(0, n, chunk)
     return np.column_stack([starts, np.minimum(starts + chunk, n), np.zeros_like(starts)])
 
 
 def class_spans(codes: Array, chunk: int) -> Ints:
-    """Cut rows sorted by class into chunks, of which none spans two classes; each has a matrix."""
+    """Chunks of rows sorted by class, each within one class: (start, stop, class)."""
     edges = [0, *(np.flatnonzero(np.diff(codes)) + 1), len(codes)]
     cut = [
         (start, min(start + chunk, last), codes[first])
@@ -230,7 +230,7 @@ def class_spans(codes: Array, chunk: int) -> Ints:
 
 
 def wide_spans(labelled: Labelled, order: Ints, cut: Ints, sums: Sums, Z: Floats) -> None:
-    """Add the rows of every span to the sums."""
+    """Add the rows of every chunk to the sums, by BLAS."""
     for start, stop, matrix in cut:
         filled = centre(labelled, order[start:stop], sums, Z)
         blas.add_gram(Z[:filled], sums[3][matrix])
@@ -240,61 +240,63 @@ def wide_spans(labelled: Labelled, order: Ints, cut: Ints, sums: Sums, Z: Floats
 def narrow_spans(labelled: Labelled, order: Ints, cut: Ints, sums: Sums, Z: Floats) -> None:
     """The same, compiled: for few columns a call costs as much as a chunk.
 
-    Once every class has had more weight than a chunk has, the chunk need not be centred.
+    Once every class has more weight than a chunk, the chunk need not be centred.
     """
     counts, _, offsets, scatter = sums
     d = offsets.shape[1]
     for s in range(len(cut)):
         rows, G = order[cut[s, 0] : cut[s, 1]], scatter[cut[s, 2]]
-        if is_young(counts, labelled[2], rows):
+        if some_class_is_smaller(counts, labelled[2], rows):
             filled = centre(labelled, rows, sums, Z)
-            add_tiles(Z[:filled], d, G)
+            add_gram(Z[:filled], d, G)
             continue
-        here, fresh = gather(labelled, rows, sums, Z)
-        weigh(labelled[2], rows, Z)
-        add_tiles(Z[: len(rows)], d, G)
-        for k in range(len(here)):
-            if here[k] > 0.0:
-                settle(counts, offsets[k], here[k], fresh[k], k, G)
+        new_counts, new_offsets = gather(labelled, rows, sums, Z)
+        multiply_by_root_weights(labelled[2], rows, Z)
+        add_gram(Z[: len(rows)], d, G)
+        for k in range(len(new_counts)):
+            if new_counts[k] > 0.0:
+                merge_uncentred(counts, offsets[k], new_counts[k], new_offsets[k], k, G)
 
 
 @njit(cache=True, nogil=True)
-def is_young(counts: Floats, weights: Floats, order: Ints) -> bool:
-    """Whether some class had less weight so far than all these rows have."""
-    now = float(len(order))
+def some_class_is_smaller(counts: Floats, weights: Floats, order: Ints) -> bool:
+    """Whether some class has less weight so far than these rows have together."""
+    chunk_weight = float(len(order))
     if len(weights) > 0:
-        now = 0.0
+        chunk_weight = 0.0
         for i in order:
-            now += weights[i]
-    least = np.inf
+            chunk_weight += weights[i]
+    smallest = np.inf
     for count in counts:
-        least = min(least, count)
-    return bool(least < now)
+        smallest = min(smallest, count)
+    return bool(smallest < chunk_weight)
 
 
 @njit(cache=True, nogil=True)
-def settle(counts: Floats, offset: Floats, weight: float, fresh: Floats, k: int, G: Floats) -> None:
-    """Let rows of class k join whose squares are taken about the origin, which is near the mean.
+def merge_uncentred(
+    counts: Floats, offset: Floats, weight: float, new_offset: Floats, k: int, G: Floats
+) -> None:
+    """Merge rows of class k whose scatter was taken about the origin, which is near the mean.
 
-    With m their own mean and r the one so far, both from the origin, the squares about the new
-    mean are theirs − n′ m mᵀ + (n n′ / (n + n′)) (m − r)(m − r)ᵀ. As n ≥ n′ and r is no more than
-    rounding, at most half of any square is taken off.
+    With m their own mean and r the one so far, both from the origin, the scatter about the new mean
+    is theirs − n′ m mᵀ + (n n′ / (n + n′)) (m − r)(m − r)ᵀ. As n ≥ n′ and r is only rounding, at
+    most half of any square cancels.
     """
     before = counts[k]
     counts[k] += weight
     share = weight / counts[k]
     gap = np.empty(len(offset))
     for j in range(len(offset)):
-        gap[j] = fresh[j] - offset[j]
+        gap[j] = new_offset[j] - offset[j]
         offset[j] += share * gap[j]
     for j in range(len(offset)):
         for m in range(j + 1):
-            G[j, m] += before * share * gap[j] * gap[m] - weight * fresh[j] * fresh[m]
+            G[j, m] += before * share * gap[j] * gap[m] - weight * new_offset[j] * new_offset[m]
 
 
 @njit(cache=True, nogil=True)
-def renew(origins: Floats, offsets: Floats) -> None:
-    """Move every origin to the mean so far; what float64 cannot hold of it stays as offset."""
+def move_origins(origins: Floats, offsets: Floats) -> None:
+    """Move every origin to the mean so far; its rounding error is the new offset."""
     for k in range(len(origins)):
         for j in range(origins.shape[1]):
             mean = origins[k, j] + offsets[k, j]
@@ -304,67 +306,69 @@ def renew(origins: Floats, offsets: Floats) -> None:
 
 @njit(cache=True, nogil=True)
 def centre(labelled: Labelled, order: Ints, sums: Sums, Z: Floats) -> int:
-    """Fill Z with √w (x − mean of its class here), and a row for each class to join; count them.
+    """Fill Z with √w (x − mean of its class here) and a merging row for each class; count its rows.
 
-    The counts and means among the sums go on to include these rows.
+    Updates the counts and means of the sums to include these rows.
     """
     _, codes, weights = labelled
     counts, _, offsets, _ = sums
-    here, fresh = gather(labelled, order, sums, Z)
-    for place in range(UINT(len(order))):
-        k = UINT(codes[UINT(order[place])])
+    new_counts, new_offsets = gather(labelled, order, sums, Z)
+    for r in range(UINT(len(order))):
+        k = UINT(codes[UINT(order[r])])
         for j in range(UINT(Z.shape[1])):
-            Z[place, j] -= fresh[k, j]
-    weigh(weights, order, Z)
+            Z[r, j] -= new_offsets[k, j]
+    multiply_by_root_weights(weights, order, Z)
     filled = len(order)
-    for k in range(len(here)):
-        if here[k] > 0.0:
-            filled += join(counts, offsets[k], here[k], fresh[k], k, Z[filled])
+    for k in range(len(new_counts)):
+        if new_counts[k] > 0.0:
+            filled += merge(counts, offsets[k], new_counts[k], new_offsets[k], k, Z[filled])
     return filled
 
 
 @njit(cache=True, nogil=True)
-def weigh(weights: Floats, order: Ints, Z: Floats) -> None:
-    """Multiply every row by the root of its weight, so that its squares have the weight."""
+def multiply_by_root_weights(weights: Floats, order: Ints, Z: Floats) -> None:
+    """Multiply every row by the root of its weight, so that ZᵀZ has the weights."""
     if len(weights) > 0:
-        for place in range(len(order)):
-            scale(Z[place], np.sqrt(weights[order[place]]))
+        for r in range(len(order)):
+            scale(Z[r], np.sqrt(weights[order[r]]))
 
 
 @njit(cache=True, nogil=True)
 def gather(labelled: Labelled, order: Ints, sums: Sums, Z: Floats) -> tuple[Floats, Floats]:
-    """Fill Z with x − origin of its class; give weight of each class and its mean from there.
+    """Fill Z with x − origin of its class; give weight of each class, and its mean − origin.
 
-    The origin of a class is its first row, and then the mean so far.
+    The origin of a class is its first row at first, then the mean so far.
     """
     X, codes, weights = labelled
     counts, origins, offsets, _ = sums
-    here, fresh = np.zeros(len(counts)), np.zeros((len(counts), Z.shape[1]))  # as wide as Z
-    nothing = np.zeros(offsets.shape[1])
-    renew(origins, offsets)
-    for place in range(len(order)):
-        i = UINT(order[place])
+    new_counts, new_offsets = np.zeros(len(counts)), np.zeros((len(counts), Z.shape[1]))
+    zero = np.zeros(offsets.shape[1])
+    move_origins(origins, offsets)
+    for r in range(len(order)):
+        i = UINT(order[r])
         k = UINT(codes[i])
         weight = weights[i] if len(weights) > 0 else 1.0
-        if weight > 0.0 and here[k] == 0.0 and counts[k] == 0.0:
-            shift(X, i, nothing, origins[k])
-        here[k] += weight
-        shift_and_add(X, i, origins[k], Z[place], weight, fresh[k])
-    for k in range(len(here)):
-        if here[k] > 0.0:
-            scale(fresh[k], 1.0 / here[k])
-    return here, fresh
+        if weight > 0.0 and new_counts[k] == 0.0 and counts[k] == 0.0:
+            shift(X, i, zero, origins[k])
+        new_counts[k] += weight
+        shift_and_add(X, i, origins[k], Z[r], weight, new_offsets[k])
+    for k in range(len(new_counts)):
+        if new_counts[k] > 0.0:
+            scale(new_offsets[k], 1.0 / new_counts[k])
+    return new_counts, new_offsets
 
 
 @njit(cache=True, nogil=True)
-def join(counts: Floats, offset: Floats, weight: float, fresh: Floats, k: int, v: Floats) -> int:
-    """Let rows of class k with a mean of their own join; write their row v (1: there is one)."""
+def merge(
+    counts: Floats, offset: Floats, weight: float, new_offset: Floats, k: int, v: Floats
+) -> int:
+    """Merge centred rows of class k; write the row v that does so, and give 1 if there is one."""
     before = counts[k]
     counts[k] += weight
     share = weight / counts[k]
     root = np.sqrt(before * share)
     for j in range(len(offset)):
-        gap = fresh[j] - offset[j]
+        gap = new_offset[j] - offset[j]
         v[j] = root * gap
         offset[j] += share * gap
     return int(before > 0.0)

@@ -1,4 +1,4 @@
-"""Where to cut a projection of two classes: between them where they come apart, else by error."""
+"""Threshold of a projection of two classes: midway where they are separated, else equal error."""
 
 from functools import partial
 from typing import NamedTuple
@@ -11,18 +11,18 @@ from rosenblatt.data.training_data import TrainingData
 from rosenblatt.linalg.scores import scores_of
 from rosenblatt.types import Array, Floats
 
-FIRST_LOOK = 4096  # rows
+OVERLAP_CHECK_ROWS = 4096
 
 
 class Gap(NamedTuple):
-    """The highest projection of class 0 and the lowest of class 1."""
+    """The largest projection of class 0 and the smallest of class 1."""
 
     below: float
     above: float
 
     @property
     def overlaps(self) -> bool:
-        """Whether the classes do not come apart."""
+        """Whether the projections of the classes overlap."""
         return self.below >= self.above
 
     def __add__(self, other: "Gap") -> "Gap":  # type: ignore[override]
@@ -31,22 +31,22 @@ class Gap(NamedTuple):
 
 
 def midway(blocks: Blocks, w: Floats) -> float | None:
-    """Projection midway between the two closest of different classes, where they come apart."""
+    """Threshold midway between the classes; None where their projections overlap."""
     gap_here = partial(gap_of, w=w)
-    if gap_here(blocks.problem.part(0, FIRST_LOOK)).overlaps:
+    if gap_here(blocks.problem.part(0, OVERLAP_CHECK_ROWS)).overlaps:
         return None  # most classes that overlap do so among the first rows
     gap = blocks.total(gap_here)
     return None if gap.overlaps else between(gap.below, gap.above)
 
 
 def between(below: float, above: float) -> float:
-    """Cut midway; rows at the cut count as above, so it is not `below` even after rounding."""
+    """Midpoint; rows at the threshold count as above, so it exceeds `below` despite rounding."""
     middle = 0.5 * below + 0.5 * above
     return middle if middle > below else above
 
 
 def gap_of(block: TrainingData, *, w: Floats) -> Gap:
-    """Gap between the classes of a block, of the rows that have weight."""
+    """Gap between the classes of a block, from the rows with a weight."""
     projected, counts = projections(block, w), row_weights(block)
     rows = counts > 0 if len(counts) else np.ones(len(projected), bool)
     positive = block.codes == 1
@@ -57,25 +57,25 @@ def gap_of(block: TrainingData, *, w: Floats) -> Gap:
 
 
 def equal_error(blocks: Blocks, w: Floats) -> float:
-    """Projection at which the two classes have the most equal shares of rows on the wrong side.
+    """Threshold of equal error rates in the two classes, as nearly as possible.
 
-    Keeps one number a row.
+    Keeps the projections of all rows in memory.
     """
     parts = list(blocks.each(partial(weighted_projections, w=w)))
     projected, weights, codes = (np.concatenate(part) for part in zip(*parts, strict=True))
     order = np.argsort(projected, kind="stable")
     projected, weights, positive = projected[order], weights[order], codes[order] == 1
-    missed = np.cumsum(weights * positive) / np.sum(weights * positive)
-    passed = 1.0 - np.cumsum(weights * ~positive) / np.sum(weights * ~positive)
-    cuts = np.flatnonzero(projected[:-1] < projected[1:])  # between rows that differ
+    false_negative_rate = np.cumsum(weights * positive) / np.sum(weights * positive)
+    false_positive_rate = 1.0 - np.cumsum(weights * ~positive) / np.sum(weights * ~positive)
+    cuts = np.flatnonzero(projected[:-1] < projected[1:])  # between different projections
     if not len(cuts):
         return float(projected[0])
-    best = cuts[np.argmin(np.abs(missed[cuts] - passed[cuts]))]
+    best = cuts[np.argmin(np.abs(false_negative_rate[cuts] - false_positive_rate[cuts]))]
     return between(float(projected[best]), float(projected[best + 1]))
 
 
 def weighted_projections(block: TrainingData, *, w: Floats) -> tuple[Floats, Floats, Array]:
-    """Projection, weight and class of each row that has weight."""
+    """Projection, weight and class of each row with a weight."""
     weights, projected = row_weights(block), projections(block, w)
     if not len(weights):
         return projected, np.ones(len(projected)), block.codes

@@ -1,1 +1,1 @@
-"""Questions to data and rules: what errors are made of, what more rows or features buy."""
+"""Comparison of rules, feature maps and baselines; bias-variance decomposition; learning curves."""

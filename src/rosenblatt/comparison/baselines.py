@@ -20,7 +20,7 @@ from rosenblatt.types import Ints
 BOOSTING = "gradient-boosting"
 NEIGHBOURS = 11
 MIN_SAMPLE_ROWS, MAX_SAMPLE_ROWS = 1_000, 20_000  # to train on, and the latter to evaluate on
-MAX_BOOSTING_WORK = 1 << 22  # rows × features × units that boosting is trained on
+MAX_BOOSTING_WORK = 1 << 22  # rows × features × outputs that boosting is trained on
 MAX_SPARSE_FEATURES = 2000  # more are projected
 N_COMPONENTS = 100
 
@@ -44,14 +44,14 @@ class SampleSize(NamedTuple):
 
 def sample_size(name: str, n_train: int, n_features: int, n_classes: int) -> SampleSize:
     """How many of the rows of a fold a baseline is trained on."""
-    units = 1 if n_classes == 2 else n_classes
-    work = max(1, min(n_features, MAX_SPARSE_FEATURES) * units)
+    n_outputs = 1 if n_classes == 2 else n_classes
+    work = max(1, min(n_features, MAX_SPARSE_FEATURES) * n_outputs)
     most = max(MIN_SAMPLE_ROWS, MAX_BOOSTING_WORK // work) if name == BOOSTING else MAX_SAMPLE_ROWS
     return SampleSize(min(n_train, most, MAX_SAMPLE_ROWS), n_train)
 
 
 def evenly_spaced(n: int, wanted: int) -> Ints:
-    """Numbers of rows from all parts of the data."""
+    """Evenly spaced row numbers."""
     return np.linspace(0, n - 1, min(n, wanted)).astype(np.int64)
 
 
@@ -77,7 +77,7 @@ def baseline_data(train: EncodedData, test: EncodedData, size: SampleSize) -> Ba
 
 def fit_predict(name: str, rows: BaselineData) -> tuple[Ints, float]:
     """Predictions of a baseline, and its fit time in seconds."""
-    with threadpool_limits(1, user_api="openmp"):  # on a busy machine, threads wait for each other
+    with threadpool_limits(1, user_api="openmp"):  # threads wait for each other if busy
         start = perf_counter()
         model = NONLINEAR_BASELINES[name](len(rows.codes)).fit(rows.X, rows.codes)
         seconds = perf_counter() - start
@@ -103,7 +103,7 @@ NONLINEAR_BASELINES: dict[str, Callable[[int], Any]] = {
 
 
 def _principal_components(X: CSR, X_test: Rows) -> tuple[Any, Any]:
-    """The main directions of the features that come twice or more."""
+    """Principal components (not centred) of the features that occur at least twice."""
     from sklearn.decomposition import TruncatedSVD  # noqa: PLC0415 (slow to import)
 
     often = np.flatnonzero(np.bincount(X.indices, minlength=X.n_cols) > 1)

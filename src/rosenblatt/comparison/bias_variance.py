@@ -9,23 +9,24 @@ import numpy as np
 from sklearn.base import is_regressor
 
 from rosenblatt.comparison.error_decomposition import RunningMoments, SquaredRows, ZeroOneRows
-from rosenblatt.comparison.estimator_copies import estimator_name, fit_copy, thread_count
 from rosenblatt.comparison.inputs import (
     LabelledData,
     Random,
+    estimator_name,
+    fit_copy,
     generator_of,
     labelled,
-    split_order,
-    stratified_order,
+    thread_count,
 )
-from rosenblatt.comparison.intervals import IntervalEstimate, means_of
 from rosenblatt.comparison.model_outputs import ModelOutputs, OutputEncoder, outputs_of
 from rosenblatt.errors import DataError
 from rosenblatt.estimators import parameter_checks
+from rosenblatt.model_selection.intervals import IntervalEstimate, bootstrap_means
+from rosenblatt.model_selection.split import split_order, stratified_order
 from rosenblatt.parallel import in_order
 from rosenblatt.types import Array, Ints
 
-MAX_DRAWS = 100  # to draw rows of two classes
+MAX_DRAWS = 100  # until a resample has two classes
 
 
 @dataclass(frozen=True, eq=False)
@@ -232,12 +233,12 @@ def _draws(
     """Row numbers of each resample; a draw of one class only, or of every row, is repeated."""
     for _ in range(n_resamples):
         tries = (draw(len(y), rng) for _ in range(MAX_DRAWS))
-        good = (r for r in tries if outputs.can_be_learned(y[r]) and len(np.unique(r)) < len(y))
+        good = (r for r in tries if outputs.can_be_fitted(y[r]) and len(np.unique(r)) < len(y))
         drawn = next(good, None)
         if drawn is None:
             raise DataError(
-                f"{MAX_DRAWS} draws of {len(y)} rows held one class only, or every row. Give more"
-                " rows of the rarest class."
+                f"Each of {MAX_DRAWS} resamples of {len(y)} rows held one class only, or every row."
+                " Give more rows of the rarest class."
             )
         yield drawn
 
@@ -263,18 +264,18 @@ def _evaluated_rows(counts: Ints) -> Ints:
     rows = np.flatnonzero(counts > 1)
     if not len(rows):
         raise DataError(
-            "No row was left out of two resamples, so the variance is not known. Raise"
+            "No row was out of bag for two models, so the variance cannot be estimated. Raise"
             " n_resamples, or hold out rows with `test`."
         )
     return rows
 
 
 def _squared(rows: SquaredRows, rng: Random) -> SquaredLoss:
-    return SquaredLoss(rows, *means_of(np.column_stack(rows), rng))
+    return SquaredLoss(rows, *bootstrap_means(np.column_stack(rows), rng))
 
 
 def _zero_one(rows: ZeroOneRows, rng: Random) -> ZeroOneLoss:
-    return ZeroOneLoss(rows, *means_of(np.column_stack(rows), rng))
+    return ZeroOneLoss(rows, *bootstrap_means(np.column_stack(rows), rng))
 
 
 def _number(measured: IntervalEstimate) -> str:

@@ -6,28 +6,34 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.comparison.feature_specs import FeatureSpec, feature_specs, parse_feature_specs
-from rosenblatt.comparison.memory_source import memory_source
 from rosenblatt.comparison.result import Comparison, FeatureSet
-from rosenblatt.comparison.run import CrossValidation
+from rosenblatt.comparison.run import (
+    CrossValidation,
+    FeatureSpec,
+    feature_specs,
+    parse_feature_specs,
+)
 from rosenblatt.csr import CSR, n_cols, n_rows
+from rosenblatt.data.labels import labels_of
 from rosenblatt.data.training_data import matrix_of
+from rosenblatt.data.validation import require_finite, rows_of
 from rosenblatt.errors import ParameterError, SourceError
 from rosenblatt.estimators import parameter_checks
-from rosenblatt.io.chunks import Source
+from rosenblatt.io.chunks import Chunk, Matrix, Source, Table
 from rosenblatt.io.formats import open_source
 from rosenblatt.io.options import Options
-from rosenblatt.io.wrappers import Remembered
+from rosenblatt.io.wrappers import CachedSource
 from rosenblatt.model_selection.split import folds_of
-from rosenblatt.pipeline.encoded_data import EncodedData, encode
+from rosenblatt.persist.model import IN_MEMORY, as_chunk
+from rosenblatt.pipeline.encoded_data import EncodedData, choices_for, encode, fit_maps
 from rosenblatt.pipeline.fit import MIN_CLASS_ROWS
-from rosenblatt.pipeline.mapped_data import choices_for, fit_maps
 from rosenblatt.pipeline.prove import prove_in_time
-from rosenblatt.pipeline.rule import Rule
 from rosenblatt.pipeline.train import Progress
 from rosenblatt.preprocess.column_types import Choices
-from rosenblatt.preprocess.fit import Learned, learn, settled
-from rosenblatt.preprocess.target import coded
+from rosenblatt.preprocess.fit import FittedPreprocessing, fit_preprocessing, resolve_choices
+from rosenblatt.preprocess.target import encode_labels
+from rosenblatt.registry import Rule
+from rosenblatt.text import listed
 
 DEFAULT_RULES = (Rule.AUTO, Rule.LINEAR_SVM)
 MAX_RANK_MULTIPLICATIONS = 1 << 31  # to find a rank
@@ -35,7 +41,7 @@ MAX_RANK_MULTIPLICATIONS = 1 << 31  # to find a rank
 
 @dataclass(frozen=True)
 class ComparisonPlan:
-    """What to compare: rules, and feature maps by their specs, None for the default ones."""
+    """What to compare: rules, and specs of feature maps, None for the default ones."""
 
     rules: tuple[Rule, ...] = DEFAULT_RULES
     features: tuple[str, ...] | None = None
@@ -62,7 +68,7 @@ def compare(
 
     Every rule after every feature map, and two non-linear baselines (11 nearest neighbours and
     gradient boosting), are cross-validated on the same folds. Preprocessing and feature maps are
-    fitted anew in every fold: evaluation rows are never used for training or preprocessing.
+    fitted again in every fold: evaluation rows are never used for training or preprocessing.
 
     Parameters
     ----------
@@ -129,7 +135,9 @@ def parse_rules(names: Sequence[str]) -> tuple[Rule, ...]:
     """Rules by their names on the command line."""
     known = [str(rule) for rule in Rule]
     if isinstance(names, str) or not names:
-        raise ParameterError(f"rules must be a list of names, out of {', '.join(known)}.")
+        raise ParameterError(
+            f"rules must be a list of names out of {listed(known)}; got {names!r}."
+        )
     for name in names:
         parameter_checks.one_of("rules", str(name), known)
     return tuple(dict.fromkeys(Rule(name) for name in names))
@@ -139,27 +147,27 @@ def run_comparison(
     source: Source, plan: ComparisonPlan, progress: Progress = lambda _: None
 ) -> Comparison:
     """The comparison that a plan asks for on a source; `progress` is called with each stage."""
-    source = Remembered(source)
+    source = CachedSource(source)
     progress("Reading")
     requested = [
-        recipe for spec in parse_feature_specs(plan.features or ()) for recipe in spec.recipes
+        map_spec for spec in parse_feature_specs(plan.features or ()) for map_spec in spec.map_specs
     ]
     choices = choices_for(requested, plan.choices)
-    learned = learn(source, plan.target, choices)
-    target, classes = learned.preparation.target, learned.classes
+    learned = fit_preprocessing(source, plan.target, choices)
+    target, classes = learned.transformer.target, learned.classes
     n_folds = _folds(learned, plan.n_folds)
-    specs = feature_specs(plan.features, learned.n_rows, learned.preparation.n_encoded)
-    codes = np.concatenate([coded(chunk, target, classes) for chunk in source])
+    specs = feature_specs(plan.features, learned.n_rows, learned.transformer.n_encoded_features)
+    codes = np.concatenate([encode_labels(chunk, target, classes) for chunk in source])
     feature_sets = tuple(_feature_sets(source, learned, specs, plan.proof_seconds, progress))
     folds = folds_of(codes, n_folds, plan.seed)
-    choices, rules = settled(choices, learned), plan.rules
+    choices, rules = resolve_choices(choices, learned), plan.rules
     validation = CrossValidation(source, learned, choices, rules, specs, codes=codes, folds=folds)
     results = validation.results(progress)
     return Comparison(
         source=source.name,
         target=target,
         counts={label: learned.counts[label] for label in classes},
-        findings=learned.findings,
+        left_out=learned.left_out,
         n_folds=n_folds,
         seed=plan.seed,
         proof_seconds=plan.proof_seconds,
@@ -168,32 +176,32 @@ def run_comparison(
     )
 
 
-def _folds(learned: Learned, wanted: int) -> int:
+def _folds(learned: FittedPreprocessing, wanted: int) -> int:
     fewest = min(learned.counts.values())
     if fewest < MIN_CLASS_ROWS:
         rare = min(learned.classes, key=lambda label: learned.counts[label])
         raise SourceError(
-            f"Too few rows to compare: the class {rare!r} has {fewest}, and needs at least"
-            f" {MIN_CLASS_ROWS}. `rosenblatt separable` gives a verdict on any number of rows."
+            f"Too few rows to compare: every class needs at least {MIN_CLASS_ROWS}; the class"
+            f" {rare!r} has {fewest}. `rosenblatt separable` gives a verdict on any number of rows."
         )
     return min(wanted, fewest)
 
 
 def _feature_sets(
     source: Source,
-    learned: Learned,
+    learned: FittedPreprocessing,
     specs: Sequence[FeatureSpec],
     seconds: float,
     progress: Progress,
 ) -> Iterator[FeatureSet]:
     """The features as they were read and after each map, with a verdict on separability."""
-    preparation, classes, n = learned.preparation, learned.classes, learned.n_rows
-    raw = encode(source, preparation, classes, preparation.raw, n)
-    plain = encode(source, preparation, classes, preparation.rows, n)
+    transformer, classes, n = learned.transformer, learned.classes, learned.n_rows
+    raw = encode(source, transformer, classes, transformer.encode, n)
+    plain = encode(source, transformer, classes, transformer.transform, n)
     for spec in specs:
         progress(f"Looking for a proof, features: {spec.written}")
-        encoded, _ = fit_maps(plain, preparation, spec.recipes)
-        proof = prove_in_time(encoded if spec.recipes else raw, classes, seconds)
+        encoded, _ = fit_maps(plain, transformer, spec.map_specs)
+        proof = prove_in_time(encoded if spec.map_specs else raw, classes, seconds)
         rank = _rank(encoded) if len(classes) == 2 else None
         yield FeatureSet(spec.written, n_cols(encoded.rows), n, rank, proof)
 
@@ -206,3 +214,31 @@ def _rank(encoded: EncodedData) -> int:
     X = matrix_of(encoded.rows)
     dense = X.toarray() if isinstance(encoded.rows, CSR) else X
     return int(np.linalg.matrix_rank(np.column_stack([dense, np.ones(n)])))
+
+
+@dataclass(frozen=True)
+class MemorySource:
+    """A source of one chunk."""
+
+    chunk: Chunk
+    name: str = "X"
+
+    def __iter__(self) -> Iterator[Chunk]:
+        """Give the chunk."""
+        yield self.chunk
+
+
+def memory_source(X: Any, y: Any) -> tuple[MemorySource, str | None]:
+    """Rows with their labels; those of a frame become a column, whose name is returned too."""
+    chunk = as_chunk(X) if hasattr(X, "columns") else None
+    if isinstance(chunk, Table):
+        import polars as pl  # noqa: PLC0415 (slow to import)
+
+        name = "y"
+        while name in chunk.names:
+            name += "_"
+        labels = pl.Series(name, labels_of(y, len(chunk)))
+        return MemorySource(Table(chunk.frame.with_columns(labels), IN_MEMORY)), name
+    rows = rows_of(X)
+    require_finite(rows)
+    return MemorySource(Matrix(rows, labels_of(y, n_rows(rows)), IN_MEMORY)), None

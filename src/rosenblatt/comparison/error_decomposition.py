@@ -1,8 +1,8 @@
 """Bias-variance decomposition of the errors of many models, row by row.
 
 For the squared loss, the mean over models of ‖Y − y‖² is ‖E Y − y‖² + V Y: bias² and variance. The
-mean of R models is itself V Y / R off, squared; that much is moved from the bias to the variance,
-which leaves their sum as it is.
+squared bias of the mean of R models is too large by V Y / R on average; that much is moved from the
+bias to the variance, which leaves their sum as it is.
 
 For the 0–1 loss (Domingos 2000), the main prediction is the class that most models predict. A row
 is biased where that is wrong; its variance is the share of models that predict another class. Where
@@ -53,11 +53,11 @@ class RunningMoments:
         self._error = np.zeros(n)  # summed squares around the target
 
     def add(self, rows: Ints, outputs: Floats) -> None:
-        """Take in what a model puts out for some rows, each once."""
+        """Add the outputs of a model for some rows, each once."""
         self.counts[rows] += 1
-        off = outputs - self._mean[rows]
-        self._mean[rows] += off / self.counts[rows, None]
-        self._spread[rows] += (off * (outputs - self._mean[rows])).sum(axis=1)
+        deviation = outputs - self._mean[rows]
+        self._mean[rows] += deviation / self.counts[rows, None]
+        self._spread[rows] += (deviation * (outputs - self._mean[rows])).sum(axis=1)
         self._error[rows] += ((outputs - self.targets[rows]) ** 2).sum(axis=1)
 
     def parts(self, rows: Ints) -> SquaredRows:
@@ -76,16 +76,16 @@ class Votes:
         self.counts = np.zeros((len(codes), n_classes), np.int64)
 
     def add(self, rows: Ints, predicted: Ints) -> None:
-        """Take in what a model decides for some rows, each once."""
+        """Add the predictions of a model for some rows, each once."""
         self.counts[rows, predicted] += 1
 
     def parts(self, rows: Ints) -> ZeroOneRows:
         """The decomposition for rows that some model has predicted; ties go to the lowest class."""
         shares = self.counts[rows] / self.counts[rows].sum(axis=1, keepdims=True)
         true, main, each = self.codes[rows], shares.argmax(axis=1), np.arange(len(rows))
-        right = shares[each, true]
+        correct = shares[each, true]
         bias = (main != true).astype(np.float64)
         variance = 1.0 - shares[each, main]
         return ZeroOneRows(
-            1.0 - right, bias, variance, (1 - bias) * variance, bias * variance, bias * right
+            1.0 - correct, bias, variance, (1 - bias) * variance, bias * variance, bias * correct
         )

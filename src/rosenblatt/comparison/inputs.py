@@ -1,14 +1,16 @@
-"""Rows of anything that scikit-learn's estimators take: arrays, sparse matrices, frames, lists."""
+"""Rows, labels and estimators of any kind that scikit-learn takes."""
 
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.base import is_regressor
+from sklearn.base import clone, is_regressor
+from sklearn.pipeline import Pipeline
 from sklearn.utils import check_random_state
 
 from rosenblatt.data.labels import classes_of, labels_of
 from rosenblatt.errors import DataError, ParameterError
+from rosenblatt.parallel import processors
 from rosenblatt.types import Array, Ints
 
 Random = np.random.RandomState
@@ -26,7 +28,7 @@ class LabelledData:
         return len(self.y)
 
     def take(self, rows: Ints) -> "LabelledData":
-        """The rows of these numbers."""
+        """Some of the rows, by number."""
         return LabelledData(_taken(self.X, rows), self.y[rows])
 
 
@@ -41,15 +43,17 @@ def labelled(X: Any, y: Any, estimator: Any) -> LabelledData:
         return LabelledData(X, labels_of(y, n))
     values = np.asarray(y, np.float64)
     if values.shape != (n,):
-        raise DataError(f"y must hold one value a row: X has {n} rows, y the shape {values.shape}.")
+        raise DataError(
+            f"y must hold one value for each of the {n} rows of X; got the shape {values.shape}."
+        )
     return LabelledData(X, values)
 
 
 def classes_in(y: Array) -> Array:
-    """The classes of labels; one alone is refused."""
+    """The classes of labels, two at least."""
     classes = classes_of(y)
     if len(classes) < 2:
-        raise DataError(f"y holds one class only, {classes[0]!r}; at least two are needed.")
+        raise DataError(f"y must hold at least two classes; got one, {classes[0]!r}.")
     return classes
 
 
@@ -59,29 +63,27 @@ def generator_of(random_state: Any) -> Random:
         return check_random_state(random_state)  # type: ignore[no-any-return]
     except ValueError as error:
         raise ParameterError(
-            f"random_state must be a whole number, a RandomState or None: {error}"
+            f"random_state must be an integer, a RandomState or None: {error}"
         ) from error
 
 
-def split_order(order: Ints, share: float) -> tuple[Ints, Ints]:
-    """The first rows of an order, to train on, and the last, a share of all, to test on."""
-    first = len(order) - round(share * len(order))
-    if not 0 < first < len(order):
-        raise DataError(f"A share of {share:g} of {len(order)} rows leaves none on one side.")
-    return order[:first], order[first:]
+def fit_copy(estimator: Any, data: LabelledData) -> Any:
+    """A clone of an estimator, fitted to rows."""
+    return clone(estimator).fit(data.X, data.y)
 
 
-def stratified_order(y: Array, rng: Random) -> Ints:
-    """A stratified order of the rows: every part of it has the classes by their shares.
+def estimator_name(estimator: Any) -> str:
+    """The name of an estimator; of a pipeline, those of its steps."""
+    if isinstance(estimator, Pipeline):
+        return " → ".join(estimator_name(step) for _, step in estimator.steps)
+    return type(estimator).__name__
 
-    One row of each class comes first of all.
-    """
-    places = np.empty(len(y))
-    for label in classes_of(y):
-        own = rng.permutation(np.flatnonzero(y == label))
-        places[own] = (np.arange(len(own)) + rng.uniform()) / len(own)
-        places[own[0]] = -1.0
-    return np.argsort(places, kind="stable")
+
+def thread_count(n_jobs: int | None) -> int:
+    """The number of threads: 1 for None, all cores for numbers below 0."""
+    if n_jobs is None:
+        return 1
+    return n_jobs if n_jobs > 0 else processors()
 
 
 def _taken(X: Any, rows: Ints) -> Any:

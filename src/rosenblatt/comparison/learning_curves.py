@@ -7,20 +7,19 @@ from typing import Any
 import numpy as np
 from sklearn.base import is_regressor
 
-from rosenblatt.comparison.estimator_copies import estimator_name, fit_copy
 from rosenblatt.comparison.inputs import (
     LabelledData,
     Random,
     classes_in,
+    estimator_name,
+    fit_copy,
     generator_of,
     labelled,
-    split_order,
-    stratified_order,
 )
-from rosenblatt.comparison.intervals import IntervalEstimate
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.estimators import parameter_checks
-from rosenblatt.pipeline.evaluate import wilson
+from rosenblatt.model_selection.intervals import IntervalEstimate, wilson
+from rosenblatt.model_selection.split import split_order, stratified_order
 from rosenblatt.types import Array
 
 N_SIZES = 8  # of a learning curve by default
@@ -67,11 +66,11 @@ class Curve:
         width = max(len(word) for word in [*values, self.axis])
         lines = [
             f"{self.estimator}, {self.n_test:,} test rows",
-            f"{self.axis:>{width}}  training error             test error",
+            f"{self.axis:>{width}}  training error           test error",
         ]
         for word, point in zip(values, self.points, strict=True):
             training, test = _share(point.training), _share(point.test)
-            lines.append(f"{word:>{width}}  {training:25}  {test}")
+            lines.append(f"{word:>{width}}  {training:23}  {test}")
         return "\n".join(lines)
 
 
@@ -85,7 +84,7 @@ def learning_curve(
     n_repeats: int = 5,
     random_state: Any = 0,
 ) -> Curve:
-    """Training and test error of a classifier against the number of rows it learns from.
+    """Training and test error of a classifier against the number of training rows.
 
     Where the two curves meet, more rows will not help; where they are far apart, they may.
 
@@ -98,12 +97,12 @@ def learning_curve(
     y : array-like of shape (n,)
         Labels.
     sizes : sequence of int, optional
-        Numbers of rows; by default 8 from about ten a class to all that are not test rows.
+        Numbers of training rows; by default 8, from about ten a class to all training rows.
     test : float, default=0.25
         Share of the rows to hold out as the test set of every model.
     n_repeats : int, default=5
-        Orders of the other rows that are averaged over. In each, a size takes the first rows, so
-        that a larger one has all rows of a smaller one, and classes by their shares.
+        Number of stratified orders of the training rows to average over. In each, a size takes the
+        first rows, so that larger training sets contain the smaller ones.
     random_state : int, RandomState or None, default=0
         Random seed of the split and the orders.
 
@@ -118,10 +117,10 @@ def learning_curve(
     >>> data = builtin("overlapping")
     >>> print(learning_curve(LinearDiscriminant(), data.X, data.y, sizes=[5, 20, 150]))
     LinearDiscriminant, 50 test rows
-    rows  training error             test error
-       5   12.00% (1.47% to 55.55%)   33.20% (21.76% to 47.03%)
-      20   14.00% (4.71% to 34.89%)   18.80% (10.35% to 31.70%)
-     150   12.67% (8.26% to 18.94%)   14.00% (6.95% to 26.19%)
+    rows  training error           test error
+       5   12.00 % (1.5–55.6 %)     33.20 % (21.8–47.0 %)
+      20   14.00 % (4.7–34.9 %)     18.80 % (10.4–31.7 %)
+     150   12.67 % (8.3–18.9 %)     14.00 % (7.0–26.2 %)
     """
     parameter_checks.whole("n_repeats", n_repeats, least=1)
     train, held_out, rng = _parts(estimator, X, y, test, random_state)
@@ -149,7 +148,7 @@ def capacity_curve(
     Parameters
     ----------
     make_estimator : callable
-        Makes a classifier for a value, such as a pipeline of a map of that degree and a rule.
+        Gives a classifier for a value, such as a pipeline of a map of that degree and a rule.
     X : array-like, sparse matrix or frame of n rows
         Whatever the estimators take.
     y : array-like of shape (n,)
@@ -157,7 +156,7 @@ def capacity_curve(
     values : iterable
         Degrees, numbers of random products, strengths of a penalty: arguments of make_estimator.
     axis : str, default="capacity"
-        How the values are called.
+        Name of the values.
     test : float, default=0.25
         Share of the rows to hold out as the test set of every model.
     random_state : int, RandomState or None, default=0
@@ -178,13 +177,13 @@ def capacity_curve(
     >>> data = builtin("rings")
     >>> print(capacity_curve(powers, data.X, data.y, [1, 2], axis="degree"))
     Polynomial → LinearDiscriminant, 50 test rows
-    degree  training error             test error
-         1   50.00% (42.10% to 57.90%)   46.00% (32.97% to 59.60%)
-         2    0.00% (0.00% to 2.50%)     0.00% (0.00% to 7.13%)
+    degree  training error           test error
+         1   50.00 % (42.1–57.9 %)    46.00 % (33.0–59.6 %)
+         2    0.00 % (0.0–2.5 %)       0.00 % (0.0–7.1 %)
     """
     values = list(values)
     if not values:
-        raise ParameterError("values must hold something to make an estimator of; it is empty.")
+        raise ParameterError("values must hold an argument of make_estimator; it is empty.")
     makers = [make_estimator(value) for value in values]
     train, held_out, _ = _parts(makers[0], X, y, test, random_state)
     points = [
@@ -200,8 +199,8 @@ def _parts(
     """Training rows, test rows, and the random generator."""
     if is_regressor(estimator):
         raise ParameterError(
-            f"A curve is of error rates, and {type(estimator).__name__} is a regressor: give a"
-            " classifier."
+            f"These curves show error rates, so the estimator must be a classifier;"
+            f" {type(estimator).__name__} is a regressor."
         )
     parameter_checks.number("test", test, above=0, most=1)
     rng = generator_of(random_state)
@@ -243,4 +242,5 @@ def _named(name: str, measured: IntervalEstimate) -> dict[str, float]:
 
 
 def _share(measured: IntervalEstimate) -> str:
-    return f"{measured.value:7.2%} ({measured.low:.2%} to {measured.high:.2%})"
+    interval = f"{100 * measured.low:.1f}–{100 * measured.high:.1f} %"
+    return f"{100 * measured.value:6.2f} % ({interval})"

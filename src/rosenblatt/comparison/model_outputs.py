@@ -1,10 +1,10 @@
-"""What models put out for rows: numbers that can be squared, decisions that can be counted.
+"""The outputs of models: numbers for the squared loss, predicted classes for the 0–1 loss.
 
 =============  ============================  ===========================================
-called         two classes                   more classes
+outputs        two classes                   more classes
 =============  ============================  ===========================================
 probabilities  that of the second class      one a class; the target is 1 for its own
-decisions      −1 or +1                      1 for the class decided for, 0 for the others
+decisions      −1 or +1                      1 for the predicted class, 0 for the others
 values         (a regressor's, as they are)
 =============  ============================  ===========================================
 """
@@ -16,50 +16,49 @@ import numpy as np
 from sklearn.base import is_regressor
 
 from rosenblatt.comparison.error_decomposition import Votes
-from rosenblatt.comparison.estimator_copies import fit_copy
-from rosenblatt.comparison.inputs import LabelledData, classes_in
+from rosenblatt.comparison.inputs import LabelledData, classes_in, fit_copy
 from rosenblatt.data.labels import classes_of, codes_of
 from rosenblatt.types import Array, Floats, Ints
 
 
 class ModelOutputs(NamedTuple):
-    """Outputs for rows, a line each, and the codes of the classes decided for."""
+    """Outputs, a row each, and the codes of the predicted classes."""
 
     values: Floats
     predicted: Ints
 
 
 class OutputEncoder(Protocol):
-    """How to read the outputs of models, and what they should have been."""
+    """How to compute the outputs of a model, and their targets."""
 
     @property
     def kind(self) -> str:
-        """What the outputs are, in a word."""
+        """The name of the outputs."""
         ...
 
-    def can_be_learned(self, y: Array) -> bool:
-        """Whether rows of these labels can be learned from."""
+    def can_be_fitted(self, y: Array) -> bool:
+        """Whether an estimator can be fitted to these labels."""
         ...
 
     def targets(self, y: Array) -> Floats:
-        """What the outputs should be, a line a row."""
+        """The targets of the outputs, a row each."""
         ...
 
     def votes(self, y: Array) -> Votes | None:
-        """What counts decisions, where there are any."""
+        """A counter of predictions; None for a regressor."""
         ...
 
     def of(self, model: Any, X: Any) -> ModelOutputs:
-        """What a model puts out for rows."""
+        """The outputs of a model."""
         ...
 
 
 def outputs_of(estimator: Any, data: LabelledData) -> OutputEncoder:
-    """How to read the outputs of an estimator that learns from such rows."""
+    """The encoder of an estimator fitted to such rows."""
     if is_regressor(estimator):
         return RegressorOutputs()
     classes = classes_in(data.y)
-    soft = hasattr(fit_copy(estimator, data), "predict_proba")  # some cannot tell before
+    soft = hasattr(fit_copy(estimator, data), "predict_proba")  # some have it only when fitted
     return ClassifierOutputs(classes, "probabilities" if soft else "decisions")
 
 
@@ -68,8 +67,8 @@ class RegressorOutputs:
 
     kind = "values"
 
-    def can_be_learned(self, y: Array) -> bool:
-        """Whether rows of these values can be learned from: always."""
+    def can_be_fitted(self, y: Array) -> bool:
+        """Whether an estimator can be fitted to these values: always, if there are any."""
         return len(y) > 0
 
     def targets(self, y: Array) -> Floats:
@@ -77,7 +76,7 @@ class RegressorOutputs:
         return np.asarray(y[:, None], np.float64)
 
     def votes(self, y: Array) -> None:
-        """Nothing is decided."""
+        """None: values are not counted."""
 
     def of(self, model: Any, X: Any) -> ModelOutputs:
         """Values that a model predicts."""
@@ -92,20 +91,20 @@ class ClassifierOutputs:
     classes: Array
     kind: str
 
-    def can_be_learned(self, y: Array) -> bool:
+    def can_be_fitted(self, y: Array) -> bool:
         """Whether there are two classes among the labels."""
         return len(classes_of(y)) > 1
 
     def targets(self, y: Array) -> Floats:
-        """What the outputs should be for rows of these labels."""
+        """The targets for rows of these labels."""
         return self._encoded(self._codes(y))
 
     def votes(self, y: Array) -> Votes:
-        """What counts the decisions for rows of these labels."""
+        """A counter of predictions for rows of these labels."""
         return Votes(self._codes(y), len(self.classes))
 
     def of(self, model: Any, X: Any) -> ModelOutputs:
-        """What a model puts out; a class that its rows lacked has probability 0."""
+        """The outputs of a model; a class that was not in its training rows has probability 0."""
         predicted = self._codes(np.asarray(model.predict(X)))
         if self.kind == "decisions":
             return ModelOutputs(self._encoded(predicted), predicted)
@@ -117,7 +116,7 @@ class ClassifierOutputs:
         return codes_of(labels, self.classes).astype(np.int64)
 
     def _encoded(self, codes: Ints) -> Floats:
-        """Decisions as outputs."""
+        """Class codes as outputs."""
         if len(self.classes) > 2:
             return np.eye(len(self.classes))[codes]
         ones = codes[:, None].astype(np.float64)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rosenblatt.pipeline.evaluate import Z
+from rosenblatt.model_selection.intervals import Z
 from rosenblatt.types import Array
 
 

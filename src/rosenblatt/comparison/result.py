@@ -7,9 +7,9 @@ from statistics import median_low
 import numpy as np
 
 from rosenblatt.comparison.paired_test import PairedDifference, paired_difference
-from rosenblatt.pipeline.evaluate import wilson
-from rosenblatt.preprocess.column_warnings import Finding
-from rosenblatt.preprocess.target import Counts
+from rosenblatt.model_selection.intervals import wilson
+from rosenblatt.preprocess.column_types import LeftOutColumn
+from rosenblatt.preprocess.target import LabelCounts
 from rosenblatt.separation.proof import cover_count
 from rosenblatt.separation.proof.verdict import Proof
 from rosenblatt.types import Array
@@ -89,14 +89,14 @@ class Result:
 class Comparison:
     """Every rule after every feature map, and two non-linear baselines, on the same folds.
 
-    `findings` are columns that were left out. `feature_sets` begin with the features as they are;
+    `left_out` are columns that were left out. `feature_sets` begin with the features as they are;
     `results` end with the baselines.
     """
 
     source: str
     target: str | None
-    counts: Counts
-    findings: tuple[Finding, ...]
+    counts: LabelCounts
+    left_out: tuple[LeftOutColumn, ...]
     n_folds: int
     seed: int
     proof_seconds: float

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from time import perf_counter
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,20 +14,52 @@ from rosenblatt.comparison.baselines import (
     fit_predict,
     sample_size,
 )
-from rosenblatt.comparison.feature_specs import FeatureSpec
 from rosenblatt.comparison.result import NO_MAP, Result
 from rosenblatt.csr import n_cols
+from rosenblatt.features.maps.spec import MapSpec, parse_map_specs
 from rosenblatt.io.chunks import Source
-from rosenblatt.io.wrappers import Selected
-from rosenblatt.pipeline.encoded_data import EncodedData, encode
-from rosenblatt.pipeline.mapped_data import apply_map, fit_maps
-from rosenblatt.pipeline.rule import Rule
+from rosenblatt.io.wrappers import SelectedRows
+from rosenblatt.pipeline.encoded_data import EncodedData, apply_map, encode, fit_maps
 from rosenblatt.pipeline.train import Progress, train_estimator
 from rosenblatt.preprocess.column_types import Choices
-from rosenblatt.preprocess.fit import Learned, learn
+from rosenblatt.preprocess.fit import FittedPreprocessing, fit_preprocessing
+from rosenblatt.registry import Rule
 from rosenblatt.types import Array, Ints
 
 PARAMETERS = {"n_jobs": -1}
+MAX_PRODUCT_FEATURES = 50  # more have random products
+MAX_DEFAULT_FEATURES = 4096  # beyond, no map is tried by default
+MAX_MAPPED_ENTRIES = 1 << 27  # that a default map may make
+SEPARATOR = "+"  # between maps that follow one another
+
+
+class FeatureSpec(NamedTuple):
+    """A feature map as it is written, and the specifications of its maps."""
+
+    written: str
+    map_specs: tuple[MapSpec, ...]
+
+
+def feature_specs(
+    features: Sequence[str] | None, n_rows: int, n_features: int
+) -> tuple[FeatureSpec, ...]:
+    """The features as they are, and the given maps, or the default ones."""
+    wanted = _default(n_rows, n_features) if features is None else features
+    return (FeatureSpec(NO_MAP, ()), *parse_feature_specs(wanted))
+
+
+def parse_feature_specs(features: Sequence[str]) -> tuple[FeatureSpec, ...]:
+    """The maps of these specs, each once."""
+    names = [name for name in dict.fromkeys(features) if name != NO_MAP]
+    return tuple(FeatureSpec(name, parse_map_specs(name.split(SEPARATOR))) for name in names)
+
+
+def _default(n: int, d: int) -> list[str]:
+    """Maps that suit so many features, unless they make too many numbers."""
+    makes = {"random-products:1000": d + 1000} if d <= MAX_DEFAULT_FEATURES else {}
+    if d <= MAX_PRODUCT_FEATURES:
+        makes = {"products" if d > 1 else "poly:2": d * (d + 1) // 2, "radial": d + 1}
+    return [name for name, width in makes.items() if n * width <= MAX_MAPPED_ENTRIES]
 
 
 class FoldPredictions:
@@ -53,7 +86,7 @@ class CrossValidation:
     def __init__(
         self,
         source: Source,
-        learned: Learned,
+        learned: FittedPreprocessing,
         choices: Choices,
         rules: Sequence[Rule],
         specs: Sequence[FeatureSpec],
@@ -63,7 +96,7 @@ class CrossValidation:
     ) -> None:
         self.source, self.choices, self.rules, self.specs = source, choices, rules, specs
         self.codes, self.folds, self.n_folds = codes, folds, int(folds.max()) + 1
-        self.classes, self.target = learned.classes, learned.preparation.target
+        self.classes, self.target = learned.classes, learned.transformer.target
         n = len(codes)
         self.linear = {
             (r, w.written): FoldPredictions(r, w.written, n) for w in specs for r in self.rules
@@ -80,15 +113,15 @@ class CrossValidation:
     def _run_fold(self, fold: int, progress: Progress) -> None:
         """Train everything on the rows outside a fold, and predict those in it."""
         progress("fitting the preprocessing")
-        train = Selected(self.source, lambda rows: self.folds[rows] != fold)
-        test = Selected(self.source, lambda rows: self.folds[rows] == fold)
-        preparation = learn(train, self.target, self.choices).preparation
+        train = SelectedRows(self.source, lambda rows: self.folds[rows] != fold)
+        test = SelectedRows(self.source, lambda rows: self.folds[rows] == fold)
+        transformer = fit_preprocessing(train, self.target, self.choices).transformer
         encoded_train, encoded_test = (
-            encode(part, preparation, self.classes, preparation.rows) for part in (train, test)
+            encode(part, transformer, self.classes, transformer.transform) for part in (train, test)
         )
         places = np.flatnonzero(self.folds == fold)
         for spec in self.specs:
-            mapped_train, prepared = fit_maps(encoded_train, preparation, spec.recipes)
+            mapped_train, prepared = fit_maps(encoded_train, transformer, spec.map_specs)
             mapped_test = encoded_test
             for step in prepared.maps:
                 mapped_test = apply_map(mapped_test, step)

@@ -1,11 +1,10 @@
 """A comparison as text: a table, and one paragraph that answers the question."""
 
-from collections.abc import Sequence
-
 from rosenblatt.comparison.decide import Conclusion, ResultDifference, conclude
 from rosenblatt.comparison.paired_test import PairedDifference
 from rosenblatt.comparison.result import Comparison, FeatureSet, Result
 from rosenblatt.separation.proof.verdict import Inseparable, Separable
+from rosenblatt.text import listed, listed_with_and
 
 HEAD = ("rule", "features", "weights", "accuracy (95 % CI)", "vs. best, points", "fit time")
 SHOWN_ROWS = 8
@@ -16,8 +15,7 @@ MIN_UNINFORMATIVE = 0.01  # probability of separable random labels from which a 
 def comparison_text(comparison: Comparison) -> str:
     """The comparison as text."""
     counts = [f"{label} {n:,}" for label, n in comparison.counts.items()]
-    more = ", …" if len(counts) > SHOWN_CLASSES else ""
-    classes = ", ".join(counts[:SHOWN_CLASSES]) + more
+    classes = listed(counts, SHOWN_CLASSES)
     features = comparison.feature_sets[0].n_features
     about = f"{comparison.source}: {comparison.n_rows:,} rows, {features:,} features; {classes}"
     evaluated = (
@@ -25,7 +23,7 @@ def comparison_text(comparison: Comparison) -> str:
         f" {_percent(comparison.baseline_accuracy)}."
     )
     notes = [f"{result.rule}: {result.note}." for result in comparison.results if result.note]
-    left_out = map(str, comparison.findings)
+    left_out = map(str, comparison.left_out)
     lines = [about, *left_out, evaluated, *_table(comparison), *notes, "", conclusion(comparison)]
     return "\n".join(lines)
 
@@ -65,8 +63,17 @@ def _percent(share: float) -> str:
 
 
 def _points(by: PairedDifference) -> str:
-    """A difference in percentage points, with its interval."""
+    """A difference in percentage points, with its interval, as a cell of the table."""
     return f"{100 * by.difference:+.2f} ({100 * by.low:+.2f} to {100 * by.high:+.2f})"
+
+
+def _difference(by: PairedDifference) -> str:
+    """A difference in percentage points, with its interval, within a sentence."""
+    chance = "" if by.low > 0 or by.high < 0 else "; not significant at 5 %"
+    return (
+        f"{100 * by.difference:+.2f} points (95 % CI {100 * by.low:+.2f} to"
+        f" {100 * by.high:+.2f}{chance})"
+    )
 
 
 def _about_linear(shown: Conclusion) -> str:
@@ -74,15 +81,11 @@ def _about_linear(shown: Conclusion) -> str:
     enough = "A linear rule is enough" if shown.linear_enough else "A linear rule is not enough"
     about = (
         f"{enough} on the features as they are: {linear.rule} has an accuracy of"
-        f" {_percent(linear.accuracy)}, the best non-linear baseline, {nonlinear.rule}, of"
+        f" {_percent(linear.accuracy)}, and {nonlinear.rule}, the best non-linear baseline, of"
         f" {_percent(nonlinear.accuracy)}"
     )
     both = f" on the {by.n_rows:,} rows that both predicted" if by.n_rows < linear.n_rows else ""
-    return f"{about}, {_points(by)} points{both}{_significance(by)}."
-
-
-def _significance(by: PairedDifference) -> str:
-    return "" if by.low > 0 or by.high < 0 else " (not significant at 5 %)"
+    return f"{about}; the difference is {_difference(by)}{both}."
 
 
 def _about_map(comparison: Comparison, shown: Conclusion) -> list[str]:
@@ -94,8 +97,8 @@ def _about_map(comparison: Comparison, shown: Conclusion) -> list[str]:
         neither = f"{shown.nonlinear_vs_linear.result.rule} is not significantly better than that"
         left = "" if shown.linear_enough else _remaining(shown.nonlinear_vs_mapped, neither)
         sentence = (
-            f"No feature map improves accuracy significantly (best: {best.map} with {best.rule},"
-            f" {accuracy}, {_points(by)} points){left}."
+            f"No feature map improves accuracy significantly: with the best, {best.map},"
+            f" {best.rule} has an accuracy of {accuracy}, {_difference(by)}{left}."
         )
         return [sentence]
     cost = _cost(comparison, best, plain)
@@ -103,7 +106,7 @@ def _about_map(comparison: Comparison, shown: Conclusion) -> list[str]:
     left = _remaining(shown.nonlinear_vs_mapped, f"a linear rule is {still} enough")
     sentence = (
         f"The feature map {best.map} helps: {best.rule} then has an accuracy of {accuracy},"
-        f" {_points(by)} points, at {cost}{left}."
+        f" {_difference(by)}, at {cost}{left}."
     )
     return [sentence]
 
@@ -118,7 +121,7 @@ def _remaining(after: ResultDifference | None, otherwise: str) -> str:
     if after is None:
         return ""
     if after.better:
-        return f"; {after.result.rule} is still better, by {_points(after.paired)} points"
+        return f"; {after.result.rule} is still better, by {_difference(after.paired)}"
     return f"; {otherwise}"
 
 
@@ -132,7 +135,8 @@ def _about_separability(comparison: Comparison) -> list[str]:
     ):
         alike = [f for f in mapped if f.proof is not None and f.proof.answer == answer]
         if alike:
-            parts.append(f"After {_listed(alike)}, {words}{_cover(alike[-1])}.")
+            names = listed_with_and([features.map for features in alike])
+            parts.append(f"After {names}, {words}{_cover(alike[-1])}.")
     return [part for part in parts if part]
 
 
@@ -144,12 +148,10 @@ def _verdict(features: FeatureSet, seconds: float) -> str:
     if isinstance(proof, Separable):
         return f"The classes are linearly separable (proved){_cover(features)}."
     if isinstance(proof, Inseparable):
-        rows = sorted(set(proof.rows))
-        first = ", ".join(map(str, rows[:SHOWN_ROWS]))
-        more = f", … ({len(rows)} in all)" if len(rows) > SHOWN_ROWS else ""
+        rows = listed(sorted(set(proof.rows)), SHOWN_ROWS)
         return (
-            f"The classes are not linearly separable: rows {first}{more}, counted from 0, have a"
-            " signed sum, with positive weights, of exactly 0."
+            "The classes are not linearly separable (proved): with positive weights, the signed"
+            f" sum of the rows {rows} (counted from 0) is exactly 0."
         )
     return f"Separability was not decided within {seconds:g} s."
 
@@ -160,10 +162,5 @@ def _cover(features: FeatureSet) -> str:
     if features.proof is None or features.proof.answer != "separable" or chance is None:
         return ""
     little = ", so this says little" if chance > MIN_UNINFORMATIVE else ""
-    text = f"random labels would be separable with probability {features.cover_probability_text}"
-    return f"; {text} at most{little}"
-
-
-def _listed(feature_sets: Sequence[FeatureSet]) -> str:
-    names = [features.map for features in feature_sets]
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    probability = features.cover_probability_text
+    return f"; random labels would be separable with probability at most {probability}{little}"

@@ -1,8 +1,8 @@
-"""Rows that come in parts and go on as one: in memory while they are few, else in a file.
+"""Buffers for rows that arrive in parts: in memory while they are small, else in a mapped file.
 
-The file has no name, so nothing stays behind however the process ends. It is mapped into memory:
-a kernel reads it as it reads any array, the same bits, and the system keeps as much of it at hand
-as there is room for. So every rule learns from data that are larger than memory.
+The file has no name, so nothing is left behind however the process ends. It is mapped into memory:
+a kernel reads it like any array, and the system caches as much of it as fits. So every rule can be
+trained on data larger than memory.
 """
 
 import mmap
@@ -16,62 +16,62 @@ from rosenblatt.csr import CSR, Rows, n_cols
 from rosenblatt.errors import SourceError
 from rosenblatt.types import Array
 
-MOST_IN_MEMORY = 1 << 28  # bytes
-GROWTH = 1.5  # how much room is made when there is too little
+MAX_MEMORY_BYTES = 1 << 28
+GROWTH_FACTOR = 1.5  # of the capacity, when it is exhausted
 
 
-class Growing:
-    """A one-dimensional array that grows at its end, to a size that may be known beforehand.
+class GrowableArray:
+    """A one-dimensional array that grows at its end; its final size may be given.
 
-    It has the type of its first part; a part that this type cannot hold widens what is there.
+    It has the type of its first part, and is promoted for a part that this type cannot hold.
     """
 
-    def __init__(self, most: int = MOST_IN_MEMORY, expected: int = 0) -> None:
-        self._most, self._expected = most, expected
-        self._room: Array = np.zeros(0)
+    def __init__(self, max_bytes: int = MAX_MEMORY_BYTES, expected: int = 0) -> None:
+        self._max_bytes, self._expected = max_bytes, expected
+        self._array: Array = np.zeros(0)
         self.size = 0
         self.on_disk = False
 
     def add(self, part: Array) -> None:
-        """Put a part at the end."""
-        wanted = part.dtype if not self.size else np.promote_types(self._room.dtype, part.dtype)
+        """Append a part."""
+        wanted = part.dtype if not self.size else np.promote_types(self._array.dtype, part.dtype)
         end = self.size + part.size
-        if end > len(self._room) or wanted != self._room.dtype:
-            self._move(wanted, max(end, self._expected, int(GROWTH * self.size)))
-        self._room[self.size : end] = part.reshape(-1)
+        if end > len(self._array) or wanted != self._array.dtype:
+            self._reallocate(wanted, max(end, self._expected, int(GROWTH_FACTOR * self.size)))
+        self._array[self.size : end] = part.reshape(-1)
         self.size = end
 
     def array(self) -> Array:
-        """All of it."""
-        return self._room[: self.size]
+        """The elements so far."""
+        return self._array[: self.size]
 
-    def _move(self, kind: np.dtype[Any], size: int) -> None:
-        """Make room for so many numbers of a type, and take along what is there."""
+    def _reallocate(self, kind: np.dtype[Any], size: int) -> None:
+        """Allocate room for `size` numbers of a type, and copy the elements there."""
         before = self.array()
-        self.on_disk = size * kind.itemsize > self._most
-        self._room = _on_disk(size, kind) if self.on_disk else np.empty(size, kind)
-        for start in range(0, len(before), self._most):
-            part = before[start : start + self._most]
-            self._room[start : start + len(part)] = part
+        self.on_disk = size * kind.itemsize > self._max_bytes
+        self._array = _mapped_array(size, kind) if self.on_disk else np.empty(size, kind)
+        for start in range(0, len(before), self._max_bytes):
+            part = before[start : start + self._max_bytes]
+            self._array[start : start + len(part)] = part
 
 
-class Store:
-    """Rows, dense or sparse, that come in parts; how many rows may be known beforehand."""
+class RowBuffer:
+    """Rows, dense or sparse, that arrive in parts; their final number may be given."""
 
-    def __init__(self, expected: int = 0, most: int = MOST_IN_MEMORY) -> None:
-        self._expected, self._most = expected, most
-        self._values, self._indices, self._lengths = (Growing(most) for _ in range(3))
+    def __init__(self, expected: int = 0, max_bytes: int = MAX_MEMORY_BYTES) -> None:
+        self._expected, self._max_bytes = expected, max_bytes
+        self._values, self._indices, self._lengths = (GrowableArray(max_bytes) for _ in range(3))
         self._width = 0
         self._sparse = False
         self.n_rows = 0
 
     @property
     def on_disk(self) -> bool:
-        """Whether there was too much for memory."""
+        """Whether the values are in a file."""
         return self._values.on_disk
 
     def add(self, rows: Rows) -> None:
-        """Put rows at the end."""
+        """Append rows."""
         self._width = max(self._width, n_cols(rows))
         if isinstance(rows, CSR):
             self._sparse = True
@@ -82,12 +82,12 @@ class Store:
             self.n_rows += len(rows.indptr) - 1
         else:
             if not self.n_rows:
-                self._values = Growing(self._most, self._expected * self._width)
+                self._values = GrowableArray(self._max_bytes, self._expected * self._width)
             self._values.add(rows)
             self.n_rows += len(rows)
 
     def rows(self) -> Rows:
-        """All rows."""
+        """The rows so far."""
         values = self._values.array()
         if not self._sparse:
             return values.reshape(self.n_rows, self._width)
@@ -97,11 +97,11 @@ class Store:
         return CSR(values, self._indices.array().astype(kind, copy=False), ends, self._width)
 
 
-def _on_disk(size: int, kind: np.dtype[Any]) -> Array:
-    """An array in a file without a name."""
+def _mapped_array(size: int, kind: np.dtype[Any]) -> Array:
+    """An array in an unnamed, memory-mapped file."""
     try:
         with tempfile.TemporaryFile(prefix="rosenblatt-") as file:
-            _make_room(file.fileno(), size * kind.itemsize)
+            _allocate(file.fileno(), size * kind.itemsize)
             return np.frombuffer(mmap.mmap(file.fileno(), 0), kind)
     except OSError as error:
         raise SourceError(
@@ -111,8 +111,8 @@ def _on_disk(size: int, kind: np.dtype[Any]) -> Array:
         ) from error
 
 
-def _make_room(file: int, size: int) -> None:
-    """Give a file its size; where the system can, a disk too small for it is told now."""
+def _allocate(file: int, size: int) -> None:
+    """Set the size of a file; where the system can reserve it, a full disk is an error here."""
     if hasattr(os, "posix_fallocate"):
         os.posix_fallocate(file, 0, size)
     else:

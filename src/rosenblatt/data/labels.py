@@ -10,9 +10,9 @@ from rosenblatt.data.validation import refuse_masked, refuse_missing
 from rosenblatt.errors import DataError
 from rosenblatt.types import Array, Codes, Ints
 
-MAX_COMPARED_CLASSES = 8  # for so many, comparing is quicker than sorting
-MIN_ROUNDED_INTEGER = 2**53  # from here on float64 does not hold every integer
-LABELS_AT_ONCE = 16_384  # keeps what is allocated small
+MAX_COMPARED_CLASSES = 8  # up to which comparing is faster than sorting
+MIN_ROUNDED_INTEGER = 2**53  # from here on float64 does not represent every integer
+LABELS_AT_ONCE = 16_384  # keeps temporary arrays small
 
 
 def labels_of(y: Any, n: int) -> Array:
@@ -56,7 +56,7 @@ def classes_joined(known: Array, new: Array) -> Array:
     check_same_kind(new, known)
     if not len(known):
         return classes_of(new)
-    if {known.dtype.kind, new.dtype.kind} == {"i", "u"}:  # numpy would round them all to float64
+    if {known.dtype.kind, new.dtype.kind} == {"i", "u"}:  # numpy would promote both to float64
         labels = [*known.tolist(), *new.tolist()]
         signed = max(labels) <= np.iinfo(np.int64).max
         if not signed and min(labels) < 0:
@@ -66,7 +66,7 @@ def classes_joined(known: Array, new: Array) -> Array:
 
 
 def codes_of(labels: Array, classes: Array) -> Codes:
-    """Class code of every label: its index in the sorted classes, in the smallest integers."""
+    """Class code of every label: its index in the sorted classes, as int8 if they fit."""
     smallest = np.int8 if len(classes) <= np.iinfo(np.int8).max else np.int32
     codes: Codes = np.empty(len(labels), smallest)
     for start, part in zip(range(0, len(labels), LABELS_AT_ONCE), _parts(labels), strict=True):
@@ -83,7 +83,7 @@ def codes_of(labels: Array, classes: Array) -> Codes:
 
 
 def _among(labels: Array, classes: Array) -> Array:
-    """Whether each label is one of few classes: comparing is quicker than sorting."""
+    """Whether each label is one of a few classes: comparing is faster than sorting."""
     known = np.zeros(len(labels), bool)
     for c in classes:
         known |= labels == c
@@ -91,7 +91,7 @@ def _among(labels: Array, classes: Array) -> Array:
 
 
 def _places(labels: Array, classes: Array) -> tuple[Array, Array]:
-    """Index of each label in the sorted classes, and whether it is one of them at all."""
+    """Index of each label in the sorted classes, and whether it is one of them."""
     if len(classes) > MAX_COMPARED_CLASSES:
         found = np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
         return found, classes[found] == labels
@@ -104,17 +104,17 @@ def _places(labels: Array, classes: Array) -> tuple[Array, Array]:
 
 
 def class_counts(codes: Codes, n_classes: int) -> Ints:
-    """How many rows each class has."""
+    """Number of rows of each class."""
     if n_classes <= MAX_COMPARED_CLASSES:
         return np.array([np.count_nonzero(codes == c) for c in range(n_classes)], np.int64)
     counts = np.zeros(n_classes, np.int64)
-    for part in _parts(codes):  # bincount makes 64-bit numbers of what it is given
+    for part in _parts(codes):  # bincount converts its input to 64 bits
         counts += np.bincount(part, minlength=n_classes)
     return counts
 
 
 def given_classes(classes: Any) -> Array:
-    """Sorted classes given by name: one list of labels, none missing."""
+    """Sorted classes given as a list of labels, none missing."""
     try:
         labels = labels_of(classes, np.size(classes))
     except DataError as error:
@@ -125,7 +125,7 @@ def given_classes(classes: Any) -> Array:
 
 
 def check_same_kind(labels: Array, classes: Array) -> None:
-    """Refuse labels of another kind than the classes so far, such as text after numbers."""
+    """Refuse labels of another kind than the classes so far, such as strings after numbers."""
     if not len(labels) or not len(classes):
         return
     if _kind(labels) != _kind(classes):
@@ -144,7 +144,7 @@ def check_same_kind(labels: Array, classes: Array) -> None:
 
 
 def _kind(labels: Array) -> str:
-    """Kind of the labels, however they are stored."""
+    """Kind of the labels, whatever their dtype."""
     kind, first = labels.dtype.kind, labels[0]
     if kind == "U" or (kind == "O" and isinstance(first, str)):
         return "words"
@@ -154,7 +154,7 @@ def _kind(labels: Array) -> str:
 
 
 def _array(y: Any) -> Array:
-    """Labels as an array; a list is looked at before numpy makes words of its numbers."""
+    """Labels as an array; a list is checked before numpy turns its numbers into strings."""
     if isinstance(y, (list, tuple)):
         as_given = np.empty(len(y), object)
         as_given[:] = y
@@ -178,7 +178,7 @@ def _parts(labels: Array) -> list[Array]:
 
 
 def _check_exact(y: Any) -> None:
-    """Refuse whole numbers of which some are too large for the type that holds the others."""
+    """Refuse integers that numpy would round to float64."""
     large = [c for c in y if isinstance(c, int) and abs(c) >= MIN_ROUNDED_INTEGER]
     if large and np.asarray(y).dtype.kind == "f":
         raise DataError(
@@ -187,14 +187,14 @@ def _check_exact(y: Any) -> None:
 
 
 def _check_single(labels: Array) -> None:
-    """Refuse labels made of several, which numpy would compare one by one."""
+    """Refuse labels that are sequences, which numpy would compare element by element."""
     first = labels[0] if labels.dtype.kind == "O" and len(labels) else None
     if isinstance(first, (tuple, list, np.ndarray)):
         raise DataError(f"y must hold one label a row; row 0 holds {first!r}.")
 
 
 def _check_whole(labels: Array) -> None:
-    """Refuse a target of regression: numbers that are not whole."""
+    """Refuse a regression target: numbers that are not integers."""
     if labels.dtype.kind != "f":
         return
     broken = np.flatnonzero(labels != np.floor(labels))

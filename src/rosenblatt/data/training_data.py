@@ -9,7 +9,7 @@ from rosenblatt.types import Array, Codes, Floats
 
 
 class TrainingData(NamedTuple):
-    """Validated samples. A kernel takes it whole.
+    """Validated samples, as a kernel takes them.
 
     `codes` are the classes 0 … K−1 of the rows, `weights` their sample weights and `class_weights`
     the weight of each class; the weight of a row is the product of the two.
@@ -22,12 +22,12 @@ class TrainingData(NamedTuple):
 
     @property
     def n_classes(self) -> int:
-        """How many classes."""
+        """Number of classes."""
         return len(self.class_weights)
 
     @property
     def all_weigh_one(self) -> bool:
-        """Whether every row weighs 1."""
+        """Whether every row has the weight 1."""
         unweighted = self.weights.strides == (0,) or (self.weights == 1).all()
         return bool(unweighted and (self.class_weights == 1).all())
 
@@ -49,10 +49,10 @@ class TrainingData(NamedTuple):
         )
 
 
-class Layer(NamedTuple):
+class MultiOutputData(NamedTuple):
     """Validated samples of several outputs: rows, a matrix of targets, and sample weights.
 
-    A score on the wrong side of `middle`, seen from the target, is a mistake.
+    A score and a target on different sides of `middle` are a mistake.
     """
 
     rows: Rows
@@ -60,7 +60,7 @@ class Layer(NamedTuple):
     weights: Floats
     middle: float
 
-    def part(self, start: int, stop: int) -> "Layer":
+    def part(self, start: int, stop: int) -> "MultiOutputData":
         """Rows start … stop, without a copy."""
         span = slice(start, stop)
         return self._replace(
@@ -69,7 +69,7 @@ class Layer(NamedTuple):
             weights=self.weights[span],
         )
 
-    def take(self, chosen: Array) -> "Layer":
+    def take(self, chosen: Array) -> "MultiOutputData":
         """The chosen rows, copied."""
         return self._replace(
             rows=rows_take(self.rows, chosen),
@@ -79,13 +79,13 @@ class Layer(NamedTuple):
 
 
 def no_weights(n: int) -> Floats:
-    """Weight 1 for each of n rows, in the memory of one number."""
+    """Weight 1 for each of n rows, by strides of 0, in the memory of one number."""
     ones: Floats = np.lib.stride_tricks.as_strided(np.ones(1), (n,), (0,))
     return ones
 
 
 def unlabelled(rows: Rows) -> TrainingData:
-    """Rows as training data of a single class, for what needs no labels."""
+    """Rows as training data of a single class, where no labels are needed."""
     n = n_rows(rows)
     return TrainingData(rows, np.zeros(n, np.int8), no_weights(n), np.ones(1))
 
@@ -126,12 +126,12 @@ def _entries_of(rows: Array) -> tuple[Array, Array, Array]:
 
 
 def entries_in(rows: Rows) -> int:
-    """How many entries are stored."""
+    """Number of stored entries."""
     return int(rows.indptr[-1] - rows.indptr[0]) if isinstance(rows, CSR) else int(rows.size)
 
 
 def row_bytes(rows: Rows) -> int:
-    """How many bytes a row takes, on average."""
+    """Bytes a row, on average."""
     if isinstance(rows, CSR):
         entries = entries_in(rows) / max(1, n_rows(rows))
         return int(entries * (rows.data.itemsize + rows.indices.itemsize))

@@ -1,7 +1,7 @@
 """Validation of X, of matrices of targets and of weights (labels.py: of labels).
 
 ==============================================  ================================================
-given                                           returned
+input                                           result
 ==============================================  ================================================
 float64, float32 in C order                     itself, no copy
 float16, bool, 8- and 16-bit integers           float32, exactly
@@ -9,8 +9,8 @@ other integers, F order, lists, frames          float64 in C order
 sparse of any kind                              CSR: values float32/64, indices 32 or 64 bit
 ==============================================  ================================================
 
-Whether every value is finite is not looked up here: the kernels notice at the first row whose score
-is not a number, and `not_finite` then finds the place.
+Whether every value is finite is not checked here: the kernels stop at the first row whose score is
+not finite, and `not_finite` then finds the value.
 """
 
 from collections.abc import Callable
@@ -24,8 +24,8 @@ from rosenblatt.errors import DataError, NotFiniteError, ParameterError, TooLarg
 from rosenblatt.types import Array, Floats
 
 CHECKED_ROWS = 65_536  # at a time
-LABEL_PAIRS = ((0, 1), (-1, 1))  # labels of an output: no and yes
-MIN_WEIGHT, MAX_WEIGHT = 1e-100, 1e100  # so that squares of weights are numbers, too
+LABEL_PAIRS = ((0, 1), (-1, 1))  # labels of an output: negative and positive
+MIN_WEIGHT, MAX_WEIGHT = 1e-100, 1e100  # so that squares of weights neither under- nor overflow
 _AS_FLOAT32 = ("b1", "f2", "i1", "u1", "i2", "u2")
 
 
@@ -42,7 +42,7 @@ def rows_of(X: Any, *, min_rows: int = 1) -> Rows:
 
 
 def require_finite(rows: Rows, table: str = "X") -> None:
-    """Refuse rows with NaN or infinity where no kernel will look at each of them."""
+    """Refuse rows with NaN or infinity, where no kernel will read each of them."""
     for start in range(0, n_rows(rows), CHECKED_ROWS):
         part = rows_part(rows, start, start + CHECKED_ROWS)
         values = part.data[part.indptr[0] : part.indptr[-1]] if isinstance(part, CSR) else part
@@ -51,7 +51,7 @@ def require_finite(rows: Rows, table: str = "X") -> None:
 
 
 def not_finite(rows: Rows, table: str = "X") -> DataError:
-    """The error that says where a table first holds NaN or infinity."""
+    """Error that names the first NaN or infinity in a table."""
     for start in range(0, n_rows(rows), CHECKED_ROWS):
         if isinstance(rows, CSR):
             span = rows.indptr[start : start + CHECKED_ROWS + 1]
@@ -100,10 +100,10 @@ def _dense_rows(X: Any) -> Array:
 
 
 class _Writable:
-    """The memory of a read-only array, under the promise not to write to it."""
+    """The memory of a read-only array, marked writable; nobody writes to it."""
 
     def __init__(self, array: Array) -> None:
-        self.array = array  # which must live as long as whoever sees its memory
+        self.array = array  # keeps the memory alive
         described = array.__array_interface__
         self.__array_interface__ = {**described, "data": (described["data"][0], False)}
 
@@ -114,7 +114,7 @@ def _for_kernels(array: Array) -> Array:
 
 
 def _float_type(dtype: np.dtype[Any]) -> Any:
-    """float32 where it holds every value exactly, else float64; in the order of this machine."""
+    """float32 where it represents every value exactly, else float64; in native byte order."""
     small = dtype.char == "f" or dtype.str[1:] in _AS_FLOAT32
     return np.float32 if small else np.float64
 
@@ -136,7 +136,7 @@ def _numbers(table: Array) -> Array:
 
 
 class _NotANumberError(DataError, TypeError):
-    """A cell that is no number: what scikit-learn reports as a TypeError."""
+    """A cell that is not a number; a TypeError, too, as in scikit-learn."""
 
 
 def _refuse_dimensions(table: Array) -> None:
@@ -161,7 +161,7 @@ def _sparse_rows(X: Any) -> CSR:
         raise DataError("Complex data not supported: X must be real.")
     matrix = X.tocsr()
     _check_places(matrix)
-    if not matrix.has_canonical_format:  # repeated entries would spoil ‖x‖²
+    if not matrix.has_canonical_format:  # duplicate entries would falsify ‖x‖²
         matrix = matrix.copy() if matrix is X else matrix
         matrix.sum_duplicates()
     data = matrix.data
@@ -174,23 +174,23 @@ def _sparse_rows(X: Any) -> CSR:
 
 
 def _check_places(matrix: Any) -> None:
-    """Refuse rows that do not follow each other: scipy does not look, and would read anywhere."""
+    """Refuse an invalid indptr: scipy does not check it, and would read out of bounds."""
     indptr, n_entries = matrix.indptr, min(len(matrix.data), len(matrix.indices))
     if indptr[0] != 0 or indptr[-1] > n_entries or (indptr[1:] < indptr[:-1]).any():
         raise DataError(
             "X is a broken sparse matrix: its `indptr` must start at 0, never fall and end at the"
-            f" number of entries, {n_entries}. Build it anew."
+            f" number of entries, {n_entries}. Rebuild it."
         )
 
 
 def _check_indices(rows: CSR) -> None:
-    """Refuse entries beyond the columns: scipy does not look, and a kernel would write there."""
+    """Refuse columns out of range, which scipy does not check; a kernel would write there."""
     if len(rows.indices) and not 0 <= rows.indices.min() <= rows.indices.max() < rows.n_cols:
         bad = int(np.flatnonzero((rows.indices < 0) | (rows.indices >= rows.n_cols))[0])
         row = int(np.searchsorted(rows.indptr, bad, side="right")) - 1
         raise DataError(
             f"X is a broken sparse matrix: an entry of row {row} stands in column"
-            f" {rows.indices[bad]}, but there are {rows.n_cols} columns. Build it anew."
+            f" {rows.indices[bad]}, but there are {rows.n_cols} columns. Rebuild it."
         )
 
 
@@ -207,7 +207,7 @@ def _check_shape(n: int, d: int, min_rows: int) -> None:
 
 
 def refuse_masked(values: Any, name: str) -> None:
-    """Refuse an array that says of some of its values that they are none."""
+    """Refuse an array with masked values."""
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         first = np.argwhere(np.ma.getmaskarray(values))[0]
         place = ", column ".join(str(index) for index in first)
@@ -215,7 +215,7 @@ def refuse_masked(values: Any, name: str) -> None:
 
 
 def refuse_missing(labels: Array) -> None:
-    """Refuse labels that are none: NaN, NaT, None and their like."""
+    """Refuse missing labels: NaN, NaT, None and the like."""
     if labels.dtype.kind == "f":
         bad = np.flatnonzero(~np.isfinite(labels))
         if len(bad):
@@ -238,7 +238,7 @@ def _is_missing(label: Any) -> bool:
 
 
 def is_matrix(y: Any) -> bool:
-    """Whether y has more than one column: targets of a layer, not labels."""
+    """Whether y has more than one column: a matrix of targets, not labels."""
     if isinstance(y, (list, tuple)):
         widths = {len(row) if _is_row(row) else 0 for row in y}
         return len(widths) == 1 and max(widths) > 1
@@ -290,7 +290,7 @@ def label_pair(table: Array) -> Array | None:
 
 
 def scaled_targets(table: Array, pair: Array | None, least: float, most: float) -> Floats:
-    """Targets in the range of an output: labels at its ends, real ones as they are."""
+    """Targets in the range of an output: labels at its ends, real ones unchanged."""
     if pair is not None:
         return np.where(table == pair[1], most, least)
     bad = np.argwhere((table < least) | (table > most))
@@ -305,7 +305,7 @@ def scaled_targets(table: Array, pair: Array | None, least: float, most: float) 
 
 
 def weights_of(sample_weight: Any, n: int, *, some_positive: bool = True) -> Floats:
-    """Weight of each of n rows: finite, not negative, and at least one positive if asked for."""
+    """Weight of each of n rows: finite, not negative, and by default at least one positive."""
     if sample_weight is None:
         return no_weights(n)
     weights = _weight_numbers(sample_weight)
@@ -335,7 +335,7 @@ def weights_of(sample_weight: Any, n: int, *, some_positive: bool = True) -> Flo
 
 
 def class_weights_of(class_weight: Any, classes: Array, counted: Callable[[], Array]) -> Floats:
-    """Weight of each class: 1, as given by label, or "balanced" n / (K n_k) of those counted."""
+    """Weight of each class: 1, as given by label, or "balanced": n / (K n_k)."""
     if isinstance(class_weight, str):
         counts = counted()
         seen = np.count_nonzero(counts)
@@ -350,7 +350,7 @@ def class_weights_of(class_weight: Any, classes: Array, counted: Callable[[], Ar
 
 
 def weights_by_label(given: dict[Any, float], classes: Array) -> tuple[Floats, list[Any]]:
-    """Weight of each class, 1 where none is given; and the labels that are none of the classes."""
+    """Weight of each class, 1 where none is given; and the labels that are not among them."""
     weights, unknown = np.ones(len(classes)), []
     for label, weight in given.items():
         here = np.zeros(len(classes), bool) if np.ndim(label) else classes == _as_in(classes, label)
@@ -361,7 +361,7 @@ def weights_by_label(given: dict[Any, float], classes: Array) -> tuple[Floats, l
 
 
 def _as_in(classes: Array, label: Any) -> Any:
-    """A label as it stands among the classes; of dates numpy has a type of its own."""
+    """A label in the type of the classes, for dates, which numpy has a type of its own for."""
     dated = classes.dtype.kind in "mM" and not isinstance(label, (int, float, str))
     return np.asarray(label, classes.dtype) if dated else label
 

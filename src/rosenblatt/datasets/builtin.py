@@ -110,7 +110,7 @@ def _separable() -> _Parts:
 def _overlapping() -> _Parts:
     X, y, truth = synthetic.overlapping()
     description = (
-        f"Two Gaussian clouds of {len(y)} rows that no line separates. The best possible rule is "
+        f"Two Gaussian clouds of {len(y)} rows that no line separates. The Bayes classifier is "
         f"a line, and it errs on {truth.error:.1%} of new rows."
     )
     return _readable(X), y, _numbered(2), description

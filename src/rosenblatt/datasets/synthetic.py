@@ -41,7 +41,7 @@ class Separation:
 
 @dataclass(frozen=True, eq=False)
 class Bayes:
-    """The ``weights`` of the true log odds w·x + b, and the ``error`` of the best possible rule."""
+    """The ``weights`` of the true log odds w·x + b, and the ``error`` of the Bayes classifier."""
 
     weights: Floats
     error: float

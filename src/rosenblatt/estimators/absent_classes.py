@@ -2,8 +2,8 @@
 
 With a free intercept that of such a class falls without end, and the objective with it, towards the
 objective of the other classes alone. So these are fitted without it; it gets zero weights, and an
-intercept so low that what it adds to the objective is lost in rounding. A unit of its own, against
-the rest, has all rows on one side; there a hinge has no loss from −1 on.
+intercept so low that what it adds to the objective is lost in rounding. Against the rest such a
+class has all rows on one side; there a hinge has no loss from −1 on.
 """
 
 from collections.abc import Iterator
@@ -30,7 +30,7 @@ def class_sizes(problem: TrainingData) -> Floats:
 
 
 def never_chosen(objective: BinaryObjective) -> Iterator[Step]:
-    """The run of a unit for an absent class, against the rest: one step, which is its end."""
+    """The run of an absent class against the rest: one step, which is its end."""
     w = np.zeros(n_cols(objective.blocks.problem.rows) + 1)
     w[-1] = -FAR_BELOW
     step = unproved(w, np.zeros_like(objective.sample_C), primal_of_weights(objective, w))

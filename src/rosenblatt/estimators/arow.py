@@ -1,6 +1,6 @@
 """AROW: adaptive regularization of weights, for noisy streams."""
 
-from typing import Any
+from dataclasses import KW_ONLY, dataclass
 
 from rosenblatt.estimators import parameter_checks
 from rosenblatt.estimators.second_order_base import SecondOrderClassifier
@@ -8,13 +8,14 @@ from rosenblatt.online.stopping import Stop, no_change
 from rosenblatt.online.update import Rule
 
 
+@dataclass(eq=False, repr=False)
 class AROW(SecondOrderClassifier):
     """AROW: steps that grow smaller for features met often, so that one pass is enough.
 
     Where a row has a margin m = y (w·x) below 1, w ← w + β (1 − m) y Σx and Σ ← Σ − β Σx xᵀΣ, with
     β = 1 / (xᵀΣx + r) and Σ = I at first (Crammer, Kulesza and Dredze 2009). As long as every row
     has a margin below 1 when it comes, w is the ridge solution (XᵀX + rI)⁻¹Xᵀy of the rows so far.
-    The bias is inside w, and as unsure as any weight.
+    The intercept is part of w, and as uncertain as any weight.
 
     A row of weight ω counts like ω rows at once: it has r/ω in place of r. With more than two
     classes each has its own Σ; by Kesler's construct a row turns its own class and the strongest
@@ -25,20 +26,21 @@ class AROW(SecondOrderClassifier):
     r : float, default=1.0
         How noisy a row is taken to be: the larger, the less one row moves the weights.
     covariance : {"auto", "full", "diagonal"}, default="auto"
-        Keep Σ whole, d + 1 numbers squared for each unit, or its diagonal only, the usual choice
-        for text: a row then costs no more than its entries. "auto" keeps it whole up to 256
-        features.
+        Keep the covariance of the weights whole, (d + 1)² numbers for each output, or its diagonal
+        only, the usual choice for text: a row then costs no more than its entries. "auto" keeps it
+        whole up to 256 features.
     fit_intercept, shuffle, verbose, n_jobs, random_state, early_stopping, validation_fraction, \
 n_iter_no_change, class_weight, keep, multi_class, start, track_error, time_limit :
         As in `Perceptron`.
     max_iter : int, default=1
-        Most passes over the rows. Each pass takes the rows for new ones, and Σ shrinks on.
+        Maximum number of epochs (passes over the rows). Each epoch takes the rows for new ones, and
+        Σ shrinks on.
     tol : float or None, default=1e-3
-        With more than one pass: stop when the mean loss has not fallen by `tol` for
-        `n_iter_no_change` passes. None goes on until a pass changes nothing.
+        Stop when the mean loss has not fallen by `tol` for `n_iter_no_change` epochs. None runs
+        until an epoch changes nothing.
     warm_start : bool, default=False
-        Start from the weights of the last fit, but as unsure as at first: Σ = I. To go on with the
-        same Σ use `partial_fit`.
+        Whether to start from the weights of the last fit. The covariance starts again at Σ = I; to
+        go on with it use `partial_fit`.
 
     Attributes
     ----------
@@ -46,7 +48,7 @@ n_iter_no_change, class_weight, keep, multi_class, start, track_error, time_limi
         "full" or "diagonal".
     covariance_ : ndarray of shape (n_units, n_features + 1, n_features + 1) or \
 (n_units, n_features + 1)
-        Covariance Σ of the weights (w, b) of each unit, or the diagonals of it.
+        Covariance Σ of the weights (w, b) of each output, or its diagonals.
     classes_, coef_, intercept_, trace_, outcome_, mistakes_, n_iter_, t_ :
         As in `Perceptron`.
 
@@ -62,48 +64,11 @@ n_iter_no_change, class_weight, keep, multi_class, start, track_error, time_limi
     Done: one epoch (pass) over 3 rows with 2 mistakes. A higher `max_iter` trains for more epochs.
     """
 
-    def __init__(
-        self,
-        *,
-        r: float = 1.0,
-        covariance: str = "auto",
-        fit_intercept: bool = True,
-        max_iter: int = 1,
-        tol: float | None = 1e-3,
-        shuffle: bool = True,
-        verbose: int = 0,
-        n_jobs: int | None = None,
-        random_state: Any = 0,
-        early_stopping: bool = False,
-        validation_fraction: float = 0.1,
-        n_iter_no_change: int = 5,
-        class_weight: Any = None,
-        warm_start: bool = False,
-        keep: str = "last",
-        multi_class: str = "kesler",
-        start: str = "zero",
-        track_error: bool = False,
-        time_limit: float | None = None,
-    ) -> None:
-        self.r = r
-        self.covariance = covariance
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.tol = tol
-        self.shuffle = shuffle
-        self.verbose = verbose
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.class_weight = class_weight
-        self.warm_start = warm_start
-        self.keep = keep
-        self.multi_class = multi_class
-        self.start = start
-        self.track_error = track_error
-        self.time_limit = time_limit
+    _: KW_ONLY
+    r: float = 1.0
+    covariance: str = "auto"
+    max_iter: int = 1
+    multi_class: str = "kesler"
 
     def _check(self) -> None:
         super()._check()

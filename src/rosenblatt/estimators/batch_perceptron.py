@@ -1,5 +1,6 @@
 """The perceptron criterion by gradient descent, on the whole set or in batches."""
 
+from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import Any, Self
 
@@ -9,7 +10,7 @@ from rosenblatt.estimators.convergence_warning import warn_unless_converged
 from rosenblatt.estimators.fit_loop import Monitoring, given_weights, run_solver, start_weights
 from rosenblatt.estimators.linear_base import LinearClassifier, unchanged_by_failure
 from rosenblatt.estimators.log_messages import log_epoch
-from rosenblatt.estimators.partial_fit import units
+from rosenblatt.estimators.partial_fit import count_outputs
 from rosenblatt.online.batch import batch_epochs
 from rosenblatt.online.result import Ending
 from rosenblatt.online.state import OptimiserState
@@ -17,6 +18,7 @@ from rosenblatt.online.stopping import Stalled, Stop, max_epochs, no_mistake
 from rosenblatt.online.update import Rule
 
 
+@dataclass(eq=False, repr=False)
 class BatchPerceptron(LinearClassifier):
     """Batch perceptron: w ← w + η Σ y x over all mistakes of a batch, until there are none.
 
@@ -26,36 +28,38 @@ class BatchPerceptron(LinearClassifier):
     Parameters
     ----------
     eta0 : float, default=1.0
-        Learning rate η; the corrections of a batch are summed, not averaged.
+        Learning rate η. The updates of a batch are summed, not averaged.
     learning_rate : {"constant", "1/n"}, default="constant"
-        η at every step, or η/n at the n-th.
+        "constant" is η at every step, "1/n" is η/n at the n-th.
     batch_size : int or None, default=None
-        Rows a batch; None takes them all.
+        Number of rows in a batch; None takes them all.
     fit_intercept : bool, default=True
-        Whether to learn the bias.
+        Whether to fit an intercept.
     max_iter : int, default=1000
-        Most passes over the rows.
+        Maximum number of epochs (passes over the rows).
     tol : float or None, default=None
-        Stop when the mean loss has not fallen by `tol` for `n_iter_no_change` passes; None runs
-        until a pass has no mistake.
+        Stop when the mean loss has not fallen by `tol` for `n_iter_no_change` epochs. None runs
+        until an epoch has no mistake.
     n_iter_no_change : int, default=5
-        Passes to wait for before stopping by `tol`.
+        Number of epochs without improvement to wait for before stopping.
     shuffle : bool, default=True
-        Draw the batches anew in each pass; makes no difference to a single batch.
+        Whether to visit the rows in a new order in each epoch. It makes no difference to a single
+        batch.
     n_jobs : int or None, default=None
-        Threads over blocks of rows; they change no bit of the result.
+        Number of threads; they change no bit of the result. None is one, −1 all cores.
     random_state : int, RandomState or None, default=0
-        Seed of the shuffle and of a random start.
+        Seed of the shuffle. Also of a random start.
     class_weight : dict, "balanced" or None, default=None
-        Weights of the classes.
+        Weights of the classes; "balanced" gives all classes the same total weight.
     warm_start : bool, default=False
-        Start from the weights of the last fit.
+        Whether to start from the weights of the last fit.
     multi_class : {"kesler", "ovr"}, default="kesler"
-        Kesler's construct, or one class against the rest.
+        For more than two classes: Kesler's construct, or one class against the rest.
     start : {"zero", "random", "means"}, default="zero"
-        Weights to start from.
+        Weights that `fit` starts from: "means" takes the mean of (x, 1) over the positive class, or
+        over each class.
     time_limit : float or None, default=None
-        Seconds after which `fit` stops at the end of the pass that it is in.
+        Time limit of `fit` in seconds. It stops at the end of the epoch that it is in.
 
     Attributes
     ----------
@@ -73,40 +77,22 @@ class BatchPerceptron(LinearClassifier):
     (array([[ 1.45, -0.6 ]]), array([-0.5]))
     """
 
-    def __init__(
-        self,
-        *,
-        eta0: float = 1.0,
-        learning_rate: str = "constant",
-        batch_size: int | None = None,
-        fit_intercept: bool = True,
-        max_iter: int = 1000,
-        tol: float | None = None,
-        n_iter_no_change: int = 5,
-        shuffle: bool = True,
-        n_jobs: int | None = None,
-        random_state: Any = 0,
-        class_weight: Any = None,
-        warm_start: bool = False,
-        multi_class: str = "kesler",
-        start: str = "zero",
-        time_limit: float | None = None,
-    ) -> None:
-        self.eta0 = eta0
-        self.learning_rate = learning_rate
-        self.batch_size = batch_size
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.tol = tol
-        self.n_iter_no_change = n_iter_no_change
-        self.shuffle = shuffle
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.class_weight = class_weight
-        self.warm_start = warm_start
-        self.multi_class = multi_class
-        self.start = start
-        self.time_limit = time_limit
+    _: KW_ONLY
+    eta0: float = 1.0
+    learning_rate: str = "constant"
+    batch_size: int | None = None
+    fit_intercept: bool = True
+    max_iter: int = 1000
+    tol: float | None = None
+    n_iter_no_change: int = 5
+    shuffle: bool = True
+    n_jobs: int | None = None
+    random_state: Any = 0
+    class_weight: Any = None
+    warm_start: bool = False
+    multi_class: str = "kesler"
+    start: str = "zero"
+    time_limit: float | None = None
 
     def fit(
         self,
@@ -116,7 +102,7 @@ class BatchPerceptron(LinearClassifier):
         intercept_init: Any = None,
         sample_weight: Any = None,
     ) -> Self:
-        """Descend, pass after pass, until one has no mistake or the passes are spent.
+        """Descend epoch after epoch, until one has no mistake or `max_iter` is reached.
 
         Parameters
         ----------
@@ -125,7 +111,7 @@ class BatchPerceptron(LinearClassifier):
         y : array-like of shape (n_samples,)
             Labels of any type.
         coef_init, intercept_init : array-like, optional
-            Weights and bias to start from, instead of `start`.
+            Weights and intercepts to start from, instead of `start`.
         sample_weight : array-like of shape (n_samples,), optional
             How many times each row counts.
 
@@ -140,7 +126,11 @@ class BatchPerceptron(LinearClassifier):
             self._check_warm(warm)
             seed = self._seed()
             rule = self._rule(data.n_classes)
-            W = warm.W if warm else start_weights(data, units(data.n_classes), self.start, seed)
+            W = (
+                warm.W
+                if warm
+                else start_weights(data, count_outputs(data.n_classes), self.start, seed)
+            )
             W = given_weights(coef_init, intercept_init, W, rule.bias)
             results = batch_epochs(
                 data,

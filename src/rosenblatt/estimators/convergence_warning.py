@@ -25,8 +25,13 @@ if TYPE_CHECKING:  # the command line imports this module before it knows whethe
     from rosenblatt.online.result import Outcome
 
 # names of endings
-UNCERTIFIED = {"STEPS_SPENT", "TIME_SPENT", "AT_ROUNDING", "SEPARATED"}
-SPENT = {"PASSES_SPENT", "STILL_CLOSING", "DESCENT_SPENT", "LATE"}
+UNCERTIFIED = {"MAX_STEPS_REACHED", "TIME_LIMIT_REACHED", "AT_ROUNDING", "SEPARATED"}
+SPENT = {
+    "MAX_EPOCHS_REACHED",
+    "LOSS_REMAINS",
+    "MAX_DESCENT_EPOCHS_REACHED",
+    "EPOCH_TIME_LIMIT_REACHED",
+}
 DIVERGED = "DIVERGED"
 
 PACKAGE = "rosenblatt."

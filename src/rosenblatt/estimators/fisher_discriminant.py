@@ -1,9 +1,9 @@
-"""Fisher's discriminant, with the bias of lecture 003 where the classes come apart."""
+"""Fisher's discriminant, with the intercept of lecture 003 where the classes come apart."""
 
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
 import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from rosenblatt.closed_form.discriminants import fisher_directions, fisher_line, nearest_mean
 from rosenblatt.closed_form.moments import Moments
@@ -11,18 +11,20 @@ from rosenblatt.closed_form.threshold import equal_error, midway
 from rosenblatt.data.blocks import Blocks
 from rosenblatt.errors import ParameterError
 from rosenblatt.estimators import parameter_checks
+from rosenblatt.estimators.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from rosenblatt.estimators.closed_form_base import ClosedFormClassifier
 from rosenblatt.linalg.scores import scores_of
 from rosenblatt.online.result import Ending, Outcome
 from rosenblatt.types import Floats
 
 
+@dataclass(eq=False, repr=False)
 class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClosedFormClassifier):
     """Fisher's line: projected on it, the classes lie far apart for how much each scatters.
 
-    For two classes w = S_w⁻¹(μ₁ − μ₀) with the scatter S_w within the classes, and the bias lies
-    midway between the two closest projected rows where the classes come apart (lecture 003). Of
-    more classes, the directions of the largest ratio of scatter between to scatter within them;
+    For two classes w = S_w⁻¹(μ₁ − μ₀) with the scatter S_w within the classes, and the boundary
+    lies midway between the two closest projected rows where the classes come apart (lecture 003).
+    Of more classes, the directions of the largest ratio of scatter between to scatter within them;
     a row belongs to the class whose projected mean is nearest. `transform` projects.
 
     Parameters
@@ -32,9 +34,10 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clos
         classes come apart, else midway between the projected means; "means" always there;
         "equal-error" where the same share of either class is wrong (keeps a number a row).
     n_components : int or None, default=None
-        How many directions to use for more than two classes; None takes all, one less than classes.
+        Number of directions, at most n_classes − 1; None takes all. With more than two classes,
+        predictions use no others.
     n_jobs : int or None, default=None
-        Threads that read blocks of rows; they change no bit of the result. −1 takes all cores.
+        Number of threads; they change no bit of the result. None is one, −1 all cores.
 
     Attributes
     ----------
@@ -43,7 +46,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clos
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
         Weights; for two classes Fisher's direction itself.
     intercept_ : ndarray of shape (1,) or (n_classes,)
-        Biases.
+        Intercepts.
     scalings_ : ndarray of shape (n_features, n_components)
         Directions rows are projected on, the best first.
     explained_variance_ratio_ : ndarray of shape (n_components,)
@@ -64,22 +67,16 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clos
     (array([[ 3.3878, -0.1626]]), array([-1.4432]))
     """
 
-    scalings_: Floats
-    explained_variance_ratio_: Floats
-    means_: Floats
-    rank_: int
-    outcome_: Outcome
+    _: KW_ONLY
+    bias: str = "auto"
+    n_components: int | None = None
+    n_jobs: int | None = None
 
-    def __init__(
-        self,
-        *,
-        bias: str = "auto",
-        n_components: int | None = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.bias = bias
-        self.n_components = n_components
-        self.n_jobs = n_jobs
+    scalings_: Floats = field(init=False)
+    explained_variance_ratio_: Floats = field(init=False)
+    means_: Floats = field(init=False)
+    rank_: int = field(init=False)
+    outcome_: Outcome = field(init=False)
 
     def transform(self, X: Any) -> Floats:
         """Project rows on the directions.

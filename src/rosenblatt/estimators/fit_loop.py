@@ -14,7 +14,7 @@ from rosenblatt.estimators.linear_base import given_numbers
 from rosenblatt.kernels.cache import njit
 from rosenblatt.kernels.rows import Rows, n_cols, n_rows
 from rosenblatt.linalg.scores import scores_of, training_error
-from rosenblatt.losses.link import decided
+from rosenblatt.losses.link import predicted_codes
 from rosenblatt.online.divergence import DivergenceGuard, stop_on_divergence
 from rosenblatt.online.result import EpochResult, Outcome
 from rosenblatt.online.stopping import (
@@ -25,7 +25,7 @@ from rosenblatt.online.stopping import (
     with_validation_score,
 )
 from rosenblatt.online.update import Rule, add_row
-from rosenblatt.trace.bounds import Geometry, MarginBounds, geometry
+from rosenblatt.trace.bounds import MarginAndRadius, MarginBounds, margin_and_radius
 from rosenblatt.trace.trace import Record, Trace, outcome_of, record_of
 from rosenblatt.types import Array, Codes, Floats
 
@@ -39,7 +39,9 @@ class Monitoring:
     track_error: bool = False
     validation: TrainingData | None = None
     eta_if_bounded: float | None = None
-    geometry: Callable[[Any], Geometry] | None = None  # of the last weights, if not in x itself
+    geometry: Callable[[Any], MarginAndRadius] | None = (
+        None  # of the last weights, if not in x itself
+    )
     guard: DivergenceGuard | None = None
     progress: Callable[[Record], None] | None = None
     time_limit: float | None = None  # in seconds
@@ -92,7 +94,7 @@ def _measured(
 
 def accuracy(data: TrainingData, W: Floats) -> float:
     """Weighted accuracy of the weights W."""
-    right = decided(scores_of(data.rows, W), data.n_classes) == data.codes
+    right = predicted_codes(scores_of(data.rows, W), data.n_classes) == data.codes
     return float(np.average(right, weights=data.weights))
 
 
@@ -105,7 +107,7 @@ def _bounds(
     upper = min((u for u in trace.column("margin_upper") if u is not None), default=np.inf)
     if last.mistakes > 0:
         return MarginBounds(-np.inf, upper), None
-    in_x = partial(geometry, blocks, bias=rule.bias, kesler=rule.kesler)
+    in_x = partial(margin_and_radius, blocks, bias=rule.bias, kesler=rule.kesler)
     found = (monitoring.geometry or in_x)(last.last())
     lower = min(found.margin / trace[-1].norm, upper)  # by rounding it may come out above
     trace.replace_last(replace(trace[-1], margin_lower=lower))
@@ -114,7 +116,7 @@ def _bounds(
 
 
 def start_weights(data: TrainingData, n_units: int, start: str, seed: int) -> Floats:
-    """Initial weights: zero, random, or the mean of each unit's own class."""
+    """Initial weights: zero, random, or the mean of each output's own class."""
     shape = (n_units, n_cols(data.rows) + 1)
     W: Floats
     if start == "random":
@@ -137,7 +139,7 @@ def add_to_classes(X: Rows, codes: Codes, weights: Floats, sums: Floats) -> None
 
 
 def given_weights(coef_init: Any, intercept_init: Any, W: Floats, bias: float) -> Floats:
-    """Initial weights with the parts given to `fit` in their place, and no bias where none is."""
+    """Initial weights with those given to `fit` in their place, and no intercept without one."""
     W = W.copy()
     for name, given, part in (
         ("coef_init", coef_init, W[:, :-1]),

@@ -1,6 +1,7 @@
 """The perceptron in the space of a kernel."""
 
 from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, Self
 
 import numpy as np
@@ -15,10 +16,16 @@ from rosenblatt.estimators.convergence_warning import warn_unless_converged
 from rosenblatt.estimators.fit_loop import Fit, Monitoring, run_solver
 from rosenblatt.estimators.linear_base import Classifier, unchanged_by_failure
 from rosenblatt.estimators.online_base import unseen_classes
-from rosenblatt.estimators.partial_fit import Chunk, Stream, check_same_keep, learn_chunk, units
+from rosenblatt.estimators.partial_fit import (
+    Chunk,
+    Stream,
+    check_same_keep,
+    count_outputs,
+    learn_chunk,
+)
 from rosenblatt.kernels.rows import CSR, Rows, n_cols, n_rows
 from rosenblatt.linalg.scores import wrong_and_all
-from rosenblatt.losses.kernel_functions import NAMES, Kernel, Points, gamma_by_scale
+from rosenblatt.losses.kernel_functions import KERNEL_NAMES, Kernel, Points, gamma_by_scale
 from rosenblatt.online.kernelized import (
     Budget,
     Columns,
@@ -31,13 +38,14 @@ from rosenblatt.online.result import Ending, Outcome
 from rosenblatt.online.state import MISTAKES, ROWS, OptimiserState
 from rosenblatt.online.stopping import Stalled, Stop, keep_best, max_epochs, no_mistake
 from rosenblatt.online.update import Rule
-from rosenblatt.trace.bounds import Geometry, MarginBounds, smallest_margin
+from rosenblatt.trace.bounds import MarginAndRadius, MarginBounds, smallest_margin
 from rosenblatt.trace.trace import Trace
 from rosenblatt.types import Array, Floats, Ints
 
 MEGABYTE = 1024 * 1024
 
 
+@dataclass(eq=False, repr=False)
 class KernelPerceptron(Classifier):
     """Kernel perceptron: the perceptron on Φ(x), of which only κ(a, b) = Φ(a)·Φ(b) is known.
 
@@ -59,25 +67,27 @@ class KernelPerceptron(Classifier):
     coef0 : float, default=0.0
         Constant of "poly".
     fit_intercept : bool, default=True
-        Whether to learn a bias, the weight of a constant 1 at the end of Φ(x): it adds 1 to κ.
+        Whether to fit an intercept. It is the weight of a constant 1 at the end of Φ(x), which adds
+        1 to κ.
     max_iter : int, default=1000
-        Most passes over the rows.
+        Maximum number of epochs (passes over the rows).
     tol : float or None, default=None
-        Stop when the mean loss has not fallen by `tol` for `n_iter_no_change` passes. None runs
-        until a pass has no mistake.
+        Stop when the mean loss has not fallen by `tol` for `n_iter_no_change` epochs. None runs
+        until an epoch has no mistake.
     n_iter_no_change : int, default=5
-        Passes to wait for before stopping by `tol`.
+        Number of epochs without improvement to wait for before stopping.
     shuffle : bool, default=True
-        Visit the rows in a new order each pass, the same as `Perceptron` does.
+        Whether to visit the rows in a new order in each epoch. The order is that of `Perceptron`.
     random_state : int, RandomState or None, default=0
         Seed of the shuffle.
     class_weight : dict, "balanced" or None, default=None
-        Weights of the classes; "balanced" also works in `partial_fit`, on the counts so far.
+        Weights of the classes; "balanced" gives all classes the same total weight. In `partial_fit`
+        it goes by the counts so far.
     keep : {"last", "average", "pocket"}, default="last"
         Which weights to keep: the last, the mean over all rows visited, or the best seen (in `fit`
         by training errors, in `partial_fit` by the longest run of correct rows).
     multi_class : {"kesler", "ovr"}, default="kesler"
-        More than two classes: Kesler's construct, or one against the rest each.
+        For more than two classes: Kesler's construct, or one class against the rest.
     budget : int or None, default=None
         Most support vectors; goes with `keep="last"` only. Memory and time stay bounded on a
         stream without end.
@@ -87,7 +97,7 @@ class KernelPerceptron(Classifier):
     cache_size : float, default=200
         Megabytes of kernel columns to keep in `fit`.
     n_jobs : int or None, default=None
-        Threads over blocks of rows; they change no bit of the result. −1 takes all cores.
+        Number of threads; they change no bit of the result. None is one, −1 all cores.
 
     Attributes
     ----------
@@ -102,11 +112,11 @@ class KernelPerceptron(Classifier):
     n_support_ : ndarray of shape (n_classes,)
         How many of the rows are of each class.
     coef_, intercept_ : ndarray
-        Weights and bias; with the linear kernel only.
+        Weights and intercept; with the linear kernel only.
     gamma_ : float
         γ as it was used.
     trace_ : Trace
-        One record a pass of `fit`; its `norm` is |w| in the space of Φ.
+        One record an epoch of `fit`; its `norm` is |w| in the space of Φ.
     outcome_ : Outcome
         How the run ended, as a sentence.
     margin_bounds_ : MarginBounds or None
@@ -115,7 +125,7 @@ class KernelPerceptron(Classifier):
     mistake_bound_ : float or None
         (R/γ)² with that lower bound: the theorem's limit on `mistakes_`; None without convergence.
     mistakes_, n_iter_, t_ : int
-        Mistakes over all passes, passes made, rows visited.
+        Mistakes over all epochs, epochs, rows visited.
 
     Examples
     --------
@@ -130,58 +140,38 @@ class KernelPerceptron(Classifier):
     ([0, 1, 2, 3], [[-8.0, 6.0, 6.0, -5.0]])
     """
 
-    trace_: Trace
-    n_iter_: int
-    margin_bounds_: MarginBounds | None
-    mistake_bound_: float | None
-    _stream: Stream
-    _kernel: Kernel
-    _supports: Points
-    _labels: Array
-    _skipped: int
-    _outcome: Outcome | None
+    kernel: str | Callable[[Any, Any], Any] = "rbf"
+    _: KW_ONLY
+    degree: int = 3
+    gamma: str | float = "scale"
+    coef0: float = 0.0
+    fit_intercept: bool = True
+    max_iter: int = 1000
+    tol: float | None = None
+    n_iter_no_change: int = 5
+    shuffle: bool = True
+    random_state: Any = 0
+    class_weight: Any = None
+    keep: str = "last"
+    multi_class: str = "kesler"
+    budget: int | None = None
+    forget: str = "smallest"
+    cache_size: float = 200
+    n_jobs: int | None = None
 
-    def __init__(
-        self,
-        kernel: str | Callable[[Any, Any], Any] = "rbf",
-        *,
-        degree: int = 3,
-        gamma: str | float = "scale",
-        coef0: float = 0.0,
-        fit_intercept: bool = True,
-        max_iter: int = 1000,
-        tol: float | None = None,
-        n_iter_no_change: int = 5,
-        shuffle: bool = True,
-        random_state: Any = 0,
-        class_weight: Any = None,
-        keep: str = "last",
-        multi_class: str = "kesler",
-        budget: int | None = None,
-        forget: str = "smallest",
-        cache_size: float = 200,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.tol = tol
-        self.n_iter_no_change = n_iter_no_change
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.class_weight = class_weight
-        self.keep = keep
-        self.multi_class = multi_class
-        self.budget = budget
-        self.forget = forget
-        self.cache_size = cache_size
-        self.n_jobs = n_jobs
+    trace_: Trace = field(init=False)
+    n_iter_: int = field(init=False)
+    margin_bounds_: MarginBounds | None = field(init=False)
+    mistake_bound_: float | None = field(init=False)
+    _stream: Stream = field(init=False)
+    _kernel: Kernel = field(init=False)
+    _supports: Points = field(init=False)
+    _labels: Array = field(init=False)
+    _skipped: int = field(init=False)
+    _outcome: Outcome | None = field(init=False)
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn, pass after pass, until one has no mistake or the passes are spent.
+        """Train epoch after epoch, until one has no mistake or `max_iter` is reached.
 
         Parameters
         ----------
@@ -258,7 +248,7 @@ class KernelPerceptron(Classifier):
 
     @property
     def dual_coef_(self) -> Floats:
-        """What each unit takes of each row in the sum."""
+        """Coefficient of each row in the sum, for each output."""
         return self._sum()[1]
 
     @property
@@ -276,13 +266,13 @@ class KernelPerceptron(Classifier):
 
     @property
     def coef_(self) -> Floats:
-        """Weights of the features, a row a unit; of the linear kernel only."""
+        """Weights of the features, a row for each output; of the linear kernel only."""
         points, deltas = self._linear_sum()
         return np.asarray(deltas @ matrix_of(points.rows).astype(np.float64))
 
     @property
     def intercept_(self) -> Floats:
-        """Bias of each unit; of the linear kernel only."""
+        """Intercept of each output; of the linear kernel only."""
         _, deltas = self._linear_sum()
         return np.asarray(deltas.sum(axis=1) * self._kernel.bias)
 
@@ -296,18 +286,18 @@ class KernelPerceptron(Classifier):
 
     @property
     def mistakes_(self) -> int:
-        """How many mistakes were made in all passes or in the stream so far."""
+        """Number of mistakes in all epochs, or in the stream so far."""
         self._require_fitted()
         return int(self._stream.state.counters[MISTAKES])
 
     @property
     def t_(self) -> int:
-        """How many rows were visited, over all passes and chunks."""
+        """Number of rows visited, over all epochs and chunks."""
         self._require_fitted()
         return int(self._stream.state.counters[ROWS])
 
     def __sklearn_is_fitted__(self) -> bool:
-        """Whether there is a sum to decide with."""
+        """Whether there is a sum to predict with."""
         return "_stream" in vars(self)
 
     def __sklearn_tags__(self) -> Any:
@@ -353,7 +343,7 @@ class KernelPerceptron(Classifier):
 
     def _check(self) -> None:
         if not callable(self.kernel):
-            parameter_checks.one_of("kernel", self.kernel, NAMES)
+            parameter_checks.one_of("kernel", self.kernel, KERNEL_NAMES)
         parameter_checks.whole("degree", self.degree, least=1)
         if not isinstance(self.gamma, str):
             parameter_checks.number("gamma", self.gamma, above=0)
@@ -444,7 +434,7 @@ class KernelPerceptron(Classifier):
 
     def _run_solver(self, data: TrainingData, points: Points) -> None:
         kernel, rule = self._kernel, self._rule(data.n_classes)
-        W = np.zeros((units(data.n_classes), len(data.codes)))
+        W = np.zeros((count_outputs(data.n_classes), len(data.codes)))
         state = OptimiserState.from_weights(W, data.n_classes, keep=self.keep, l1=False)
         columns = Columns(kernel, points, self._threads(), self.cache_size * MEGABYTE)
         learner = Learner(data, rule, state, columns, np.zeros(W.T.shape))
@@ -455,7 +445,7 @@ class KernelPerceptron(Classifier):
         monitoring = Monitoring(
             criteria=self._stopping_criteria(),
             eta_if_bounded=1.0 if data.all_weigh_one and self.budget is None else None,
-            geometry=lambda w: Geometry(
+            geometry=lambda w: MarginAndRadius(
                 smallest_margin(w.scores, data, kesler=rule.kesler),
                 float(kernel.with_themselves(points).max()),
             ),

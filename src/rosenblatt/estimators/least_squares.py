@@ -1,5 +1,6 @@
 """Least squared error in closed form (MMSE), as lecture 002 derives it."""
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from rosenblatt.closed_form.discriminants import mmse
@@ -12,6 +13,7 @@ from rosenblatt.estimators.closed_form_base import StreamingClosedForm
 from rosenblatt.online.result import Ending, Outcome
 
 
+@dataclass(eq=False, repr=False)
 class LeastSquares(StreamingClosedForm):
     """Least squares to targets ±1, in closed form: Σ (y − w·x − b)² + α‖w‖² is as small as can be.
 
@@ -22,13 +24,13 @@ class LeastSquares(StreamingClosedForm):
     Parameters
     ----------
     alpha : float, default=0.0
-        Ridge penalty α; the bias is not penalised.
+        Strength of the penalty. It is the α of ridge regression; the intercept is not penalised.
     fit_intercept : bool, default=True
-        Whether there is a bias b.
+        Whether to fit an intercept.
     class_weight : dict, "balanced" or None, default=None
-        Weights of the classes; "balanced" gives all classes the same weight in all.
+        Weights of the classes; "balanced" gives all classes the same total weight.
     n_jobs : int or None, default=None
-        Threads that read blocks of rows; they change no bit of the result. −1 takes all cores.
+        Number of threads; they change no bit of the result. None is one, −1 all cores.
 
     Attributes
     ----------
@@ -37,7 +39,7 @@ class LeastSquares(StreamingClosedForm):
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
         Weights; the shortest of all that are best, where the features are dependent.
     intercept_ : ndarray of shape (1,) or (n_classes,)
-        Biases.
+        Intercepts.
     rank_ : int
         How many directions the features span; what others explain but for some 1e-14 of its
         variance spans none of its own.
@@ -55,18 +57,11 @@ class LeastSquares(StreamingClosedForm):
     Solved in closed form from 8 rows.
     """
 
-    def __init__(
-        self,
-        *,
-        alpha: float = 0.0,
-        fit_intercept: bool = True,
-        class_weight: Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.alpha = alpha
-        self.fit_intercept = fit_intercept
-        self.class_weight = class_weight
-        self.n_jobs = n_jobs
+    _: KW_ONLY
+    alpha: float = 0.0
+    fit_intercept: bool = True
+    class_weight: Any = None
+    n_jobs: int | None = None
 
     def _check(self) -> None:
         parameter_checks.number("alpha", self.alpha, least=0)
@@ -85,7 +80,7 @@ class LeastSquares(StreamingClosedForm):
                     f"class_weight is zero for all classes: {self.class_weight!r}."
                 )
             moments = moments.weighted(weights)
-        W, rank, _ = mmse(moments, alpha=float(self.alpha), bias=self.fit_intercept)
+        W, rank, _ = mmse(moments, alpha=float(self.alpha), fit_intercept=self.fit_intercept)
         width = self.n_features_in_
         ending = Ending.SOLVED if rank == width else Ending.SOLVED_SHORTEST
         self._W, self._rank = W, rank

@@ -20,10 +20,10 @@ from rosenblatt.data.validation import (
 )
 from rosenblatt.errors import DataError, NotFiniteError, ParameterError
 from rosenblatt.estimators import parameter_checks
-from rosenblatt.estimators.base import Estimator, remember_columns, seed_of
+from rosenblatt.estimators.base import ClassifierMixin, Estimator, remember_columns, seed_of
 from rosenblatt.kernels.rows import Rows, n_cols, n_rows
 from rosenblatt.linalg.scores import scores_of
-from rosenblatt.losses.link import decided
+from rosenblatt.losses.link import predicted_codes
 from rosenblatt.online.algorithms import ALGORITHMS
 from rosenblatt.online.result import Ending, Outcome
 from rosenblatt.online.update import Rule
@@ -40,8 +40,8 @@ class WarmStart(NamedTuple):
     classes: Array
 
 
-class Classifier(Estimator):
-    """A classifier that decides by scores: one unit for two classes, else one a class.
+class Classifier(ClassifierMixin, Estimator):
+    """A classifier by scores: one output for two classes, else one for each class.
 
     Subclasses set `classes_` and say how rows are scored.
     """
@@ -59,7 +59,7 @@ class Classifier(Estimator):
 
     @abstractmethod
     def _scorer(self) -> Callable[[Rows], Floats]:
-        """What gives the scores of rows, a column a unit."""
+        """A function from rows to their scores, a column for each output."""
 
     def decision_function(self, X: Any) -> Floats:
         """Score of each row: one number a row for two classes, else one a class.
@@ -84,7 +84,7 @@ class Classifier(Estimator):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            The rows to decide.
+            The rows to classify.
 
         Returns
         -------
@@ -92,18 +92,18 @@ class Classifier(Estimator):
             Labels out of `classes_`.
         """
         scores = self._scores(X)
-        codes = decided(scores, len(self.classes_), zero_is_first=self._zero_is_first())
+        codes = predicted_codes(scores, len(self.classes_), zero_is_first=self._zero_is_first())
         decisions: Array = self.classes_[codes]
         return decisions
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Share of the rows that are decided rightly.
+        """Accuracy: the share of rows that are classified correctly.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            The rows to decide.
-        y : array-like of shape (n_samples,), or for a layer of units (n_samples, n_outputs)
+            The rows to classify.
+        y : array-like of shape (n_samples,), or for several outputs (n_samples, n_outputs)
             Their labels.
         sample_weight : array-like of shape (n_samples,), optional
             Weights of the rows.
@@ -116,13 +116,8 @@ class Classifier(Estimator):
         return float(np.average(right, weights=weights_of(sample_weight, len(right))))
 
     def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn that this is a classifier, and that sparse rows are welcome."""
-        from sklearn.utils import ClassifierTags  # noqa: PLC0415 (slow to import)
-
+        """Tags of a classifier that takes sparse rows."""
         tags = super().__sklearn_tags__()
-        tags.estimator_type = "classifier"
-        tags.classifier_tags = ClassifierTags()
-        tags.target_tags.required = True
         tags.input_tags.sparse = True
         return tags
 
@@ -172,17 +167,17 @@ class Classifier(Estimator):
         return TrainingData(rows, codes, weights, class_weights)
 
     def _class_sizes(self, codes: Codes, weights: Floats, n_classes: int) -> Array:
-        """How large each class is: by weight, where a row of weight 2 is two rows."""
+        """Size of each class: by weight, where a row of weight 2 is two rows."""
         if self._weights_are_repetitions():
             return np.bincount(codes, weights, n_classes)
         return class_counts(codes, n_classes)
 
     def _weights_are_repetitions(self) -> bool:
-        """Whether the weight of a row says how many times it counts; else it scales a step."""
+        """Whether the weight of a row is how many times it counts; else it scales a step."""
         return False
 
     def _is_correct(self, decisions: Array, y: Any) -> Array:
-        """Which decisions are those of the labels."""
+        """Which predictions are correct."""
         labels = labels_of(y, len(decisions))
         check_same_kind(labels, self.classes_)
         return np.equal(decisions, labels)
@@ -230,9 +225,9 @@ class Classifier(Estimator):
 
 
 class LinearClassifier(Classifier):
-    """A classifier with one row of weights (w, b) a unit: its scores are w·x + b.
+    """A classifier with weights (w, b) for each output: its scores are w·x + b.
 
-    Subclasses set `_W`, the weights with the bias in the last column.
+    Subclasses set `_W`, the weights with the intercept in the last column.
     """
 
     # parameters that every estimator has; each final class lists them in its own signature
@@ -248,9 +243,9 @@ class LinearClassifier(Classifier):
 
     @property
     def coef_(self) -> Any:
-        """Weights of the features, a row a unit; after `sparsify` a sparse matrix.
+        """Weights of the features, a row for each output; after `sparsify` a sparse matrix.
 
-        They can be set: what follows decides by them, and what was proved of others is forgotten.
+        They can be set: predictions follow them, and what was proved of the old ones is forgotten.
         """
         coef = self._shown_weights()[:, :-1]
         if not vars(self).get("_sparse_coef", False):
@@ -273,7 +268,7 @@ class LinearClassifier(Classifier):
 
     @property
     def intercept_(self) -> Floats:
-        """Bias of each unit; it can be set like `coef_`."""
+        """Intercept of each output; it can be set like `coef_`."""
         return self._shown_weights()[:, -1]
 
     @intercept_.setter
@@ -290,7 +285,7 @@ class LinearClassifier(Classifier):
     def sparsify(self) -> Self:
         """Let `coef_` be a sparse matrix, as scikit-learn's linear classifiers can.
 
-        The estimator itself goes on with dense weights, so no decision changes.
+        The estimator itself goes on with dense weights, so no prediction changes.
 
         Returns
         -------
@@ -312,7 +307,7 @@ class LinearClassifier(Classifier):
         return self
 
     def __sklearn_is_fitted__(self) -> bool:
-        """Whether there are weights to decide with."""
+        """Whether there are weights to predict with."""
         return "_W" in vars(self)
 
     def _weights(self) -> Floats:
@@ -324,7 +319,7 @@ class LinearClassifier(Classifier):
         return self._weights()
 
     def _set_weights(self, W: Floats) -> None:
-        """Decide by other weights from now on; what was found out of those before is forgotten."""
+        """Predict by other weights from now on, and forget what was proved of the old ones."""
         if self.__sklearn_is_fitted__() and np.array_equal(W, self._shown_weights()):
             return
         self._take_weights(W)
@@ -332,7 +327,7 @@ class LinearClassifier(Classifier):
             self.__dict__.pop(name, None)
 
     def _take_weights(self, W: Floats) -> None:
-        vars(self).update(_W=W, outcome_=Outcome(Ending.SET, 0, 0))
+        self.__dict__.update(_W=W, outcome_=Outcome(Ending.SET, 0, 0))
 
     def _scorer(self) -> Callable[[Rows], Floats]:
         W = self._weights()
@@ -396,8 +391,8 @@ def unchanged_by_failure(estimator: Estimator) -> Iterator[None]:
         yield
     except BaseException as error:
         named = _named(error, estimator)
-        vars(estimator).clear()
-        vars(estimator).update(before)
+        estimator.__dict__.clear()
+        estimator.__dict__.update(before)
         raise named from None
 
 

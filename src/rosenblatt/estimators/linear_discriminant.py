@@ -1,7 +1,7 @@
 """Gaussian classes with a common covariance: linear discriminant analysis (lecture 000)."""
 
-from functools import partial
-from typing import Any, Self
+from dataclasses import KW_ONLY, dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -11,15 +11,16 @@ from rosenblatt.closed_form.moments import Moments
 from rosenblatt.data.blocks import Blocks
 from rosenblatt.errors import ParameterError
 from rosenblatt.estimators import parameter_checks
+from rosenblatt.estimators.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from rosenblatt.estimators.closed_form_base import StreamingClosedForm
-from rosenblatt.estimators.transform_output import configure, numbered_names, projected
-from rosenblatt.linalg.psd import factored
+from rosenblatt.linalg.psd import pivoted_cholesky
 from rosenblatt.linalg.scores import scores_of
 from rosenblatt.online.result import Ending, Outcome
-from rosenblatt.types import Array, Floats
+from rosenblatt.types import Floats
 
 
-class LinearDiscriminant(StreamingClosedForm):
+@dataclass(eq=False, repr=False)
+class LinearDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, StreamingClosedForm):
     """Gaussian classes that share one covariance; the posterior is the logistic function of a line.
 
     For two classes w = Σ⁻¹(m₁ − m₀) and b = ½(m₀ᵀΣ⁻¹m₀ − m₁ᵀΣ⁻¹m₁) + log(π₁/π₀), and the posterior
@@ -40,22 +41,22 @@ class LinearDiscriminant(StreamingClosedForm):
     priors : array-like of shape (n_classes,) or None, default=None
         Prior of each class, in the order of `classes_`; None takes their share of the rows.
     n_components : int or None, default=None
-        How many directions `transform` has, at most the smaller of n_classes − 1 and n_features;
-        None takes all. It changes no decision.
+        Number of directions, at most n_classes − 1; None takes all. It changes no prediction,
+        and is at most n_features, too.
     store_covariance : bool, default=False
         For scikit-learn's signature: `covariance_` is always there.
     n_jobs : int or None, default=None
-        Threads that read blocks of rows; they change no bit of the result. −1 takes all cores.
+        Number of threads; they change no bit of the result. None is one, −1 all cores.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         Sorted labels; for two classes the second is the positive one.
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-        Weights; of more than two classes and by "svd" less their average by priors, which decides
+        Weights; of more than two classes and by "svd" less their average by priors, which predicts
         nothing.
     intercept_ : ndarray of shape (1,) or (n_classes,)
-        Biases.
+        Intercepts.
     priors_ : ndarray of shape (n_classes,)
         Priors used.
     means_ : ndarray of shape (n_classes, n_features)
@@ -87,32 +88,23 @@ class LinearDiscriminant(StreamingClosedForm):
     Solved in closed form from 150 rows.
     """
 
-    _common: Floats
-    _priors: Floats
-    _covariance: Floats
-    _shrinkage: Floats
+    solver: str = "svd"
+    shrinkage: Any = None
+    priors: Any = None
+    n_components: int | None = None
+    store_covariance: bool = False
+    _: KW_ONLY
+    n_jobs: int | None = None
 
-    _scalings: Floats
-    _ratios: Floats
+    _common: Floats = field(init=False)
+    _priors: Floats = field(init=False)
+    _covariance: Floats = field(init=False)
+    _shrinkage: Floats = field(init=False)
 
-    def __init__(
-        self,
-        solver: str = "svd",
-        shrinkage: Any = None,
-        priors: Any = None,
-        n_components: int | None = None,
-        store_covariance: bool = False,  # noqa: FBT001, FBT002 (scikit-learn's signature)
-        *,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.solver = solver
-        self.shrinkage = shrinkage
-        self.priors = priors
-        self.n_components = n_components
-        self.store_covariance = store_covariance
-        self.n_jobs = n_jobs
+    _scalings: Floats = field(init=False)
+    _ratios: Floats = field(init=False)
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: Any) -> Floats:
         """Project rows on the directions that tell the classes apart best.
 
         Parameters
@@ -129,66 +121,11 @@ class LinearDiscriminant(StreamingClosedForm):
         # one product a direction: the bits of a matrix product depend on how many there are
         intercepts = [-np.dot(self.xbar_, direction) for direction in directions]
         W = np.column_stack([directions, intercepts])
-        scores = partial(self._scored, score=lambda rows: scores_of(rows, W))
-        return projected(self, X, scores, self.get_feature_names_out)
+        return self._scored(X, lambda rows: scores_of(rows, W))
 
-    def fit_transform(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
-        """Fit, then project the same rows.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Training rows.
-        y : array-like of shape (n_samples,)
-            Their labels.
-        sample_weight : array-like of shape (n_samples,), optional
-            How many times each row counts.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_components)
-            Projections, the best direction first; a frame where `set_output` asks for one.
-        """
-        return self.fit(X, y, sample_weight).transform(X)
-
-    def get_feature_names_out(self, input_features: Any = None) -> Array:
-        """Names of the projections: lineardiscriminant0 and so on.
-
-        Parameters
-        ----------
-        input_features : ignored
-            For scikit-learn's signature.
-
-        Returns
-        -------
-        ndarray of str
-            One a direction.
-        """
-        del input_features
-        return numbered_names(self, self.scalings_.shape[1])
-
-    def set_output(self, *, transform: str | None = None) -> Self:
-        """Choose what `transform` gives: an array or a frame.
-
-        Parameters
-        ----------
-        transform : {"default", "pandas", "polars"} or None, default=None
-            As in scikit-learn; None changes nothing.
-
-        Returns
-        -------
-        self
-        """
-        configure(self, transform)
-        return self
-
-    def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn that this is a transformer besides."""
-        from sklearn.utils import TransformerTags  # noqa: PLC0415 (slow to import)
-
-        tags = super().__sklearn_tags__()
-        tags.transformer_tags = TransformerTags()
-        return tags
+    @property
+    def _n_features_out(self) -> int:
+        return int(self.scalings_.shape[1])
 
     def predict_proba(self, X: Any) -> Floats:
         """Posterior of each class: the logistic function of the score, or softmax of the scores.
@@ -196,7 +133,7 @@ class LinearDiscriminant(StreamingClosedForm):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            The rows to judge.
+            The rows to classify.
 
         Returns
         -------
@@ -211,7 +148,7 @@ class LinearDiscriminant(StreamingClosedForm):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            The rows to judge.
+            The rows to classify.
 
         Returns
         -------
@@ -286,7 +223,7 @@ class LinearDiscriminant(StreamingClosedForm):
         return True
 
     def _shown_weights(self) -> Floats:
-        """Weights as they are written down; to decide, those without the common part are better."""
+        """Weights as published; predictions use them without the part common to all classes."""
         return self._weights() + self._common
 
     def _take_weights(self, W: Floats) -> None:
@@ -322,7 +259,7 @@ class LinearDiscriminant(StreamingClosedForm):
         by_rows = self.solver == "svd"
         shares = moments.counts / moments.total if by_rows else priors
         C, amounts = self._covariance_of(moments, shares, blocks)
-        factor = factored(C)
+        factor = pivoted_cholesky(C)
         W, common, rank = gaussian(moments, factor, priors)
         directions = directions_between(moments, factor, priors)
         self._scalings, self._ratios = directions.directions, directions.ratios

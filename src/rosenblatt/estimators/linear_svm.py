@@ -1,5 +1,6 @@
 """The linear support vector machine of lecture 000, with its duality gap as proof."""
 
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -7,62 +8,65 @@ import numpy as np
 from rosenblatt.data.training_data import TrainingData
 from rosenblatt.errors import DataError
 from rosenblatt.estimators import parameter_checks
-from rosenblatt.estimators.convex_base import CertifiedClassifier, Run
+from rosenblatt.estimators.convex_base import CertifiedClassifier, check_C
+from rosenblatt.estimators.convex_fit import ConvexObjective, Run, signs_of
+from rosenblatt.losses.link import predicted_codes
 from rosenblatt.losses.margin_losses import Loss
 from rosenblatt.optim.solve import METHODS
-from rosenblatt.types import Floats, Ints
+from rosenblatt.types import Array, Floats, Ints
 
 LOSSES = {"hinge": Loss.HINGE, "squared_hinge": Loss.SQUARED_HINGE}
 
 
+@dataclass(eq=False, repr=False)
 class LinearSVM(CertifiedClassifier):
-    """Linear SVM: ½‖w‖² + C Σ max(0, 1 − y (w·x + b)) is as small as can be, and proved to be.
+    """Linear SVM: minimises ½‖w‖² + C Σ max(0, 1 − y (w·x + b)), with a proved duality gap.
 
     Lecture 000 writes λ‖w‖² + the mean of the hinge losses; that is the same line for
-    λ = 1/(2CN), N the number of rows. The bias b is not penalised. More than two classes: one unit
-    a class, against the rest.
+    λ = 1/(2CN), N the number of rows. The intercept b is not penalised. With more than two classes
+    each is fitted against the rest.
 
-    Every step knows a value that no weights can go below (a feasible point of the dual problem), so
-    the run stops when the objective is within `tol` of the best possible, and says so. Newton's
-    method finds it; for the hinge, which has a corner, on smooth floors under it (see
+    Every step has a lower bound of the objective (a feasible point of the dual problem), so the run
+    stops when the objective is within `tol` of the optimum, and says so. Newton's
+    method finds it; for the hinge, which has a corner, on smoothed losses below it (see
     rosenblatt.losses.smoothing).
 
     Parameters
     ----------
     C : float or "cv", default=1.0
-        Price of the losses against that of long weights; "cv" chooses it by cross-validation along
-        a path of warm starts, by accuracy.
+        Inverse regularisation strength. "cv" selects it by cross-validation along a path of warm
+        starts, by accuracy.
     loss : {"hinge", "squared_hinge"}, default="hinge"
         max(0, 1 − m), or its square.
     fit_intercept : bool, default=True
-        Whether there is a bias b.
+        Whether to fit an intercept.
     tol : float, default=1e-6
-        Relative duality gap (P − D)/P that is small enough.
+        Relative duality gap (P − D)/P at which to stop.
     max_iter : int, default=1000
-        Most steps.
+        Maximum number of steps of the solver.
     solver : {"auto", "newton", "ascent"}, default="auto"
-        Newton's method, or dual coordinate ascent; by itself it takes the second for sparse rows of
-        more than 4,096 features. `trace_` tells which it was.
+        "newton" is Newton's method, "ascent" dual coordinate ascent; "auto" takes the second for
+        sparse rows of more than 4,096 features. `trace_` tells which it was.
     class_weight : dict, "balanced" or None, default=None
-        Weights of the classes; they multiply C.
+        Weights of the classes; "balanced" gives all classes the same total weight. They multiply C.
     warm_start : bool, default=False
-        Whether `fit` goes on from the weights of the last one.
+        Whether to start from the weights of the last fit.
     time_limit : float or None, default=None
-        Seconds after which the best weights so far are kept.
+        Time limit of `fit` in seconds. The best weights so far are kept.
     penalty : {"l2"}, default="l2"
         For the signature of scikit-learn's LinearSVC: there is no l1 part.
     dual : bool or "auto", default="auto"
-        For that signature: primal and dual are solved together.
+        For scikit-learn's signature: primal and dual are solved together.
     multi_class : {"ovr"}, default="ovr"
-        For that signature: one unit a class, against the rest.
+        For scikit-learn's signature: each class against the rest.
     intercept_scaling : float, default=1
-        For that signature: the bias is not penalised, so nothing has to be scaled.
+        For scikit-learn's signature: the intercept is not penalised, so its scale changes nothing.
     verbose : int, default=0
-        For that signature: nothing is printed; `trace_` has every step.
+        For scikit-learn's signature: nothing is printed; `trace_` has every step.
     n_jobs : int or None, default=None
-        Threads; they change no bit of the result. −1 takes all cores.
+        Number of threads; they change no bit of the result. None is one, −1 all cores.
     random_state : int, RandomState or None, default=0
-        Seed of the rows that a first, rough run learns from.
+        Seed of the subsample that a first, coarse run is fitted to.
 
     Attributes
     ----------
@@ -71,11 +75,11 @@ class LinearSVM(CertifiedClassifier):
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
         Weights.
     intercept_ : ndarray of shape (1,) or (n_classes,)
-        Biases.
+        Intercepts.
     gap_ : float
         (P − D)/P: the objective is at most this far above the best possible, relative to itself.
     objective_ : float
-        P, summed over the units.
+        P, summed over the classes.
     support_ : ndarray, or a list of one a class
         Rows that pull on the line: those on the margin or within it.
     dual_coef_ : ndarray, or a list of one a class
@@ -89,7 +93,7 @@ class LinearSVM(CertifiedClassifier):
         spared because the value was out of the race, and the "mean_score", for which a spared
         fold is made up from how far the value was behind the one chosen.
     n_iter_ : int
-        Steps taken (the most of any unit).
+        Number of steps (the most of any class).
     outcome_ : Outcome
         How the run ended, as a sentence.
     trace_ : Trace
@@ -106,48 +110,21 @@ class LinearSVM(CertifiedClassifier):
     True
     """
 
-    support_: Ints | list[Ints]
-    dual_coef_: Floats | list[Floats]
+    C: Any = 1.0
+    _: KW_ONLY
+    loss: str = "hinge"
+    penalty: str = "l2"
+    dual: bool | str = "auto"
+    multi_class: str = "ovr"
 
-    def __init__(
-        self,
-        C: Any = 1.0,
-        *,
-        loss: str = "hinge",
-        fit_intercept: bool = True,
-        tol: float = 1e-6,
-        max_iter: int = 1000,
-        solver: str = "auto",
-        class_weight: Any = None,
-        warm_start: bool = False,
-        time_limit: float | None = None,
-        penalty: str = "l2",
-        dual: bool | str = "auto",
-        multi_class: str = "ovr",
-        intercept_scaling: float = 1,
-        verbose: int = 0,
-        n_jobs: int | None = None,
-        random_state: Any = 0,
-    ) -> None:
-        self.C = C
-        self.loss = loss
-        self.fit_intercept = fit_intercept
-        self.tol = tol
-        self.max_iter = max_iter
-        self.solver = solver
-        self.class_weight = class_weight
-        self.warm_start = warm_start
-        self.time_limit = time_limit
-        self.penalty = penalty
-        self.dual = dual
-        self.multi_class = multi_class
-        self.intercept_scaling = intercept_scaling
-        self.verbose = verbose
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    _selection_tol = 1e-2  # by then few rows change sides
+
+    support_: Ints | list[Ints] = field(init=False)
+    dual_coef_: Floats | list[Floats] = field(init=False)
 
     def _check(self) -> None:
         super()._check()
+        check_C(self.C)
         parameter_checks.one_of("loss", self.loss, tuple(LOSSES))
         parameter_checks.one_of("solver", self.solver, ("auto", *METHODS))
         parameter_checks.one_of("penalty", self.penalty, ("l2",))
@@ -156,30 +133,46 @@ class LinearSVM(CertifiedClassifier):
         parameter_checks.number("intercept_scaling", self.intercept_scaling, above=0)
         parameter_checks.verbosity("verbose", self.verbose)
 
-    def _loss(self) -> Loss:
-        return LOSSES[self.loss]
+    def _objective(self) -> ConvexObjective:
+        return ConvexObjective(
+            loss=LOSSES[self.loss],
+            C=self._C_value(),
+            softmax=False,
+            fit_intercept=self.fit_intercept,
+            method=self.solver,
+            n_jobs=self._threads(),
+            seed=self._seed,
+            row_scores=is_correct,
+            selection_tol=self._selection_tol,
+            feature_names=None,
+        )
 
-    def _alpha(self, unit: int, problem: TrainingData, positive: int) -> Floats:
+    def _stored_alpha(self, data: TrainingData, output: int, positive: int) -> Floats:
         only = isinstance(self.support_, np.ndarray)
-        rows = self.support_ if only else self.support_[unit]
-        signed = self.dual_coef_ if only else self.dual_coef_[unit]
-        n = len(problem.codes)
+        rows = self.support_ if only else self.support_[output]
+        signed = self.dual_coef_ if only else self.dual_coef_[output]
+        n = len(data.codes)
         if len(rows) and rows[-1] >= n:
             raise DataError(
                 f"The dual variables are of {rows[-1] + 1:,} rows or more; X has {n:,}. Give the"
                 " rows that the model was fitted to."
             )
-        signs = np.where(problem.codes == positive, 1.0, -1.0)
+        signs = signs_of(data, positive)
         alpha = np.zeros(n)
         alpha[rows] = signed * signs[rows]
         return alpha
 
-    def _store(self, problem: TrainingData, runs: list[Run]) -> None:
-        super()._store(problem, runs)
-        supports, pulls = [], []
-        for run in runs:
-            signs = np.where(problem.codes == run.positive, 1.0, -1.0)
-            supports.append(np.flatnonzero(run.last.alpha))
-            pulls.append((run.last.alpha * signs)[supports[-1]])
+    def _store_alpha(self, data: TrainingData, runs: list[Run]) -> None:
+        supports = [np.flatnonzero(run.last.alpha) for run in runs]
+        signed = [
+            (run.last.alpha * signs_of(data, run.positive))[support]
+            for run, support in zip(runs, supports, strict=True)
+        ]
         only = len(runs) == 1
-        self.support_, self.dual_coef_ = (supports[0], pulls[0]) if only else (supports, pulls)
+        self.support_, self.dual_coef_ = (supports[0], signed[0]) if only else (supports, signed)
+
+
+def is_correct(scores: Floats, codes: Array) -> Floats:
+    """1 for each row whose class its scores predict, else 0."""
+    n_classes = max(2, scores.shape[1])
+    return np.equal(predicted_codes(scores, n_classes), codes).astype(np.float64)

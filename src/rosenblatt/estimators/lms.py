@@ -1,6 +1,6 @@
 """Least mean squares, the rule of Widrow and Hoff."""
 
-from typing import Any
+from dataclasses import KW_ONLY, dataclass
 
 from rosenblatt.estimators import parameter_checks
 from rosenblatt.estimators.squared_error_base import SquaredErrorClassifier
@@ -9,11 +9,12 @@ from rosenblatt.online.result import Ending
 _ALGORITHMS = {"linear": "LMS", "hard": "perceptron"}
 
 
+@dataclass(eq=False, repr=False)
 class LMS(SquaredErrorClassifier):
     """Least mean squares: w ← w + η e x for every row, with the error e = y − (w·x + b).
 
     Widrow and Hoff's rule (lecture 002, eq. 12): one step down ½e² a row, with y = ±1. The rule
-    never rests by a pass without mistakes: it ends where the loss of a pass levels off. With the
+    never ends by an epoch without mistakes: it ends where the loss of an epoch levels off. With the
     hard error, e = y at mistakes and 0 elsewhere, and η = 1 it is the perceptron. More than two
     classes have one unit each against the rest, all in one pass.
 
@@ -24,24 +25,24 @@ class LMS(SquaredErrorClassifier):
     Parameters
     ----------
     eta0 : float, default=0.01
-        Learning rate η (the lecture's μ); below 2 / ‖(x, 1)‖² of the longest row it is safe.
+        Learning rate η. It is the lecture's μ; below 2 / ‖(x, 1)‖² of the longest row it is safe.
     learning_rate : {"constant", "1/n", "normalised"}, default="constant"
-        η for every row, η/n for the n-th row of the run, or η / ‖(x, 1)‖², which is safe below 2
-        whatever the rows (normalised LMS).
+        "constant" is η at every step, "1/n" is η/n at the n-th. "normalised" is η / ‖(x, 1)‖²,
+        which is safe below 2 whatever the rows (normalised LMS).
     error : {"linear", "hard"}, default="linear"
         e = y − (w·x + b), or the perceptron's: y where y (w·x + b) ≤ 0, else 0.
     batch_size : int or None, default=1
-        Rows whose corrections are summed at the same weights and made at once; None takes them
-        all. A normalised step then divides η by the sum of ‖(x, 1)‖², and `sample_weight` means
-        repetition. `partial_fit` goes row by row in any case.
+        Number of rows in a batch; None takes them all. The updates of a batch are summed at the
+        same weights and made at once. A normalised step then divides η by the sum of ‖(x, 1)‖², and
+        `sample_weight` means repetition. `partial_fit` goes row by row in any case.
     fit_intercept, max_iter, shuffle, verbose, random_state, early_stopping, validation_fraction, \
 n_iter_no_change, class_weight, warm_start, keep, start, track_error, time_limit :
         As in `Perceptron`.
     tol : float or None, default=1e-4
-        Stop when the mean loss has not fallen by `tol` for `n_iter_no_change` passes. None runs
-        `max_iter` passes.
+        Stop when the mean loss has not fallen by `tol` for `n_iter_no_change` epochs. None runs
+        `max_iter` epochs.
     n_jobs : int or None, default=None
-        Threads over blocks of rows, for batches and for deciding; they change no bit.
+        Number of threads; they change no bit of the result. None is one, −1 all cores.
 
     Attributes
     ----------
@@ -56,56 +57,18 @@ n_iter_no_change, class_weight, warm_start, keep, start, track_error, time_limit
     >>> model.predict(points.X).tolist() == points.y.tolist()
     True
 
-    A step that is too large is told, not returned as NaN:
+    A step that is too large is reported, not returned as NaN:
 
     >>> print(LMS(eta0=5).fit(points.X, points.y).outcome_)
     Diverged after ...
     """
 
-    def __init__(
-        self,
-        *,
-        eta0: float = 0.01,
-        learning_rate: str = "constant",
-        error: str = "linear",
-        batch_size: int | None = 1,
-        fit_intercept: bool = True,
-        max_iter: int = 1000,
-        tol: float | None = 1e-4,
-        shuffle: bool = True,
-        verbose: int = 0,
-        n_jobs: int | None = None,
-        random_state: Any = 0,
-        early_stopping: bool = False,
-        validation_fraction: float = 0.1,
-        n_iter_no_change: int = 5,
-        class_weight: Any = None,
-        warm_start: bool = False,
-        keep: str = "last",
-        start: str = "zero",
-        track_error: bool = False,
-        time_limit: float | None = None,
-    ) -> None:
-        self.eta0 = eta0
-        self.learning_rate = learning_rate
-        self.error = error
-        self.batch_size = batch_size
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.tol = tol
-        self.shuffle = shuffle
-        self.verbose = verbose
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.class_weight = class_weight
-        self.warm_start = warm_start
-        self.keep = keep
-        self.start = start
-        self.track_error = track_error
-        self.time_limit = time_limit
+    _: KW_ONLY
+    eta0: float = 0.01
+    learning_rate: str = "constant"
+    error: str = "linear"
+    batch_size: int | None = 1
+    tol: float | None = 1e-4
 
     def _check(self) -> None:
         super()._check()
@@ -115,4 +78,4 @@ n_iter_no_change, class_weight, warm_start, keep, start, track_error, time_limit
         return _ALGORITHMS[self.error]
 
     def _stalled_ending(self) -> Ending:
-        return Ending.LOSS_STALLED if self._is_hard() else Ending.SQUARES_LEVELLED
+        return Ending.LOSS_STALLED if self._is_hard() else Ending.SQUARED_ERROR_STALLED

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rosenblatt.data.training_data import Layer, TrainingData
+from rosenblatt.data.training_data import MultiOutputData, TrainingData
 from rosenblatt.data.validation import label_pair, scaled_targets, targets_of, weights_of
 from rosenblatt.errors import DataError
 from rosenblatt.estimators.fit_loop import start_weights
@@ -18,7 +18,7 @@ from rosenblatt.types import Array, Floats
 class Given(NamedTuple):
     """A layer to be trained, and the two labels its targets stand for (None: real targets)."""
 
-    layer: Layer
+    layer: MultiOutputData
     pair: Array | None
 
 
@@ -34,16 +34,18 @@ def given_layer(rows: Rows, Y: Any, sample_weight: Any, rule: Rule) -> Given:
     least, most = target_range(rule.loss)
     targets = scaled_targets(table, pair, least, most)
     middle = (least + most) / 2
-    return Given(Layer(rows, targets, weights_of(sample_weight, n_rows(rows)), middle), pair)
+    return Given(
+        MultiOutputData(rows, targets, weights_of(sample_weight, n_rows(rows)), middle), pair
+    )
 
 
-def as_training_data(layer: Layer, output: int = 0) -> TrainingData:
+def as_training_data(layer: MultiOutputData, output: int = 0) -> TrainingData:
     """The rows with the side of one output's targets as their class."""
     codes = (layer.targets[:, output] > layer.middle).astype(np.int8)
     return TrainingData(layer.rows, codes, layer.weights, np.ones(2))
 
 
-def layer_start(layer: Layer, start: str, seed: int) -> Floats:
+def layer_start(layer: MultiOutputData, start: str, seed: int) -> Floats:
     """Weights to start from: zero, random, or the mean of the rows each output should fire at."""
     n_outputs = layer.targets.shape[1]
     if start != "means":
@@ -52,7 +54,7 @@ def layer_start(layer: Layer, start: str, seed: int) -> Floats:
     return np.concatenate(units)
 
 
-def layer_zero_loss(layer: Layer, *, by_weight: bool) -> float:
+def layer_zero_loss(layer: MultiOutputData, *, by_weight: bool) -> float:
     """Loss of zero weights, whose outputs are in the middle: its mean by weight, or over rows."""
     losses = 0.5 * ((layer.targets - layer.middle) ** 2).sum(axis=1)
     return float(

@@ -32,13 +32,14 @@ from rosenblatt.estimators.fit_loop import (
 )
 from rosenblatt.estimators.linear_base import LinearClassifier, WarmStart, unchanged_by_failure
 from rosenblatt.estimators.log_messages import log_epoch
+from rosenblatt.estimators.parameters import OnlineParameters
 from rosenblatt.estimators.partial_fit import (
     Chunk,
     SingleRowUpdate,
     Stream,
     check_same_keep,
+    count_outputs,
     learn_chunk,
-    units,
 )
 from rosenblatt.estimators.replay_samples import Replay, StateHistory, with_history
 from rosenblatt.kernels.rows import n_rows
@@ -54,16 +55,8 @@ from rosenblatt.trace.trace import Record, Trace
 from rosenblatt.types import Array, Floats
 
 
-class OnlineClassifier(LinearClassifier):
+class OnlineClassifier(OnlineParameters, LinearClassifier):
     """A linear classifier learned online. Subclasses name their update rule and parameters."""
-
-    # parameters that online rules have beyond those of every estimator
-    verbose: int
-    early_stopping: bool
-    validation_fraction: float
-    keep: str
-    track_error: bool
-    time_limit: float | None
 
     trace_: Trace
     n_iter_: int
@@ -92,7 +85,7 @@ class OnlineClassifier(LinearClassifier):
         X_val: Any = None,
         y_val: Any = None,
     ) -> Self:
-        """Learn the weights, pass after pass, until the rule comes to rest or must stop.
+        """Train epoch after epoch, until the run converges or must stop.
 
         Parameters
         ----------
@@ -101,7 +94,7 @@ class OnlineClassifier(LinearClassifier):
         y : array-like of shape (n_samples,)
             Labels of any type.
         coef_init, intercept_init : array-like, optional
-            Weights and bias to start from, instead of `start`.
+            Weights and intercepts to start from, instead of `start`.
         sample_weight : array-like of shape (n_samples,), optional
             Scales the update each row makes; rows of weight 0 are passed over.
         X_val, y_val : array-like, optional
@@ -179,7 +172,7 @@ class OnlineClassifier(LinearClassifier):
         return self
 
     def replay(self, X: Any, y: Any, coef_init: Any = None, intercept_init: Any = None) -> Replay:
-        """Learn the weights like `fit`, and keep what shows every row of every pass again.
+        """Fit, and keep what is needed to show every row of every epoch again.
 
         Parameters
         ----------
@@ -188,7 +181,7 @@ class OnlineClassifier(LinearClassifier):
         y : array-like of shape (n_samples,)
             Labels of any type.
         coef_init, intercept_init : array-like, optional
-            Weights and bias to start from, instead of `start`.
+            Weights and intercepts to start from, instead of `start`.
 
         Returns
         -------
@@ -219,8 +212,8 @@ class OnlineClassifier(LinearClassifier):
     def __copy__(self) -> Self:
         """The same estimator, with a stream of its own: one row changes its state in place."""
         twin = type(self).__new__(type(self))
-        vars(twin).update(vars(self))
-        vars(twin).pop("_ready", None)
+        twin.__dict__.update(vars(self))
+        twin.__dict__.pop("_ready", None)
         for name in vars(self).keys() & {"_stream", "_patience"}:
             setattr(twin, name, deepcopy(getattr(self, name)))
         return twin
@@ -235,13 +228,13 @@ class OnlineClassifier(LinearClassifier):
 
     @property
     def mistakes_(self) -> int:
-        """How many mistakes were made in all passes or in the stream so far."""
+        """Number of mistakes in all epochs, or in the stream so far."""
         self._weights()
         return int(self._stream.state.counters[MISTAKES])
 
     @property
     def t_(self) -> int:
-        """How many rows were visited, over all passes and chunks."""
+        """Number of rows visited, over all epochs and chunks."""
         self._weights()
         return int(self._stream.state.counters[ROWS])
 
@@ -291,7 +284,9 @@ class OnlineClassifier(LinearClassifier):
 
     def _state_for(self, n_classes: int) -> OptimiserState:
         """State of a run over so many classes that starts at zero."""
-        return self._state_from(np.zeros((units(n_classes), self.n_features_in_ + 1)), n_classes)
+        return self._state_from(
+            np.zeros((count_outputs(n_classes), self.n_features_in_ + 1)), n_classes
+        )
 
     def _state_from(self, W: Floats, n_classes: int) -> OptimiserState:
         """State of a run that starts at the weights W."""
@@ -317,7 +312,7 @@ class OnlineClassifier(LinearClassifier):
             require_finite(data.rows)  # while rows still have their numbers
             data, validation = held_out(data, self.validation_fraction, seed)
         rule = self._rule(data.n_classes)
-        W = warm.W if warm else start_weights(data, units(data.n_classes), self.start, seed)
+        W = warm.W if warm else start_weights(data, count_outputs(data.n_classes), self.start, seed)
         W = given_weights(*given, W, rule.bias)
         bounded = not splits and not W.any()  # the theorem speaks of all rows, and of w = 0
         state = self._state_from(W, data.n_classes)
@@ -344,8 +339,7 @@ class OnlineClassifier(LinearClassifier):
         self, data: TrainingData, rule: Rule, state: OptimiserState, seed: int | None
     ) -> Iterator[EpochResult]:
         """Results of the solver: sample by sample, unless a subclass has it otherwise."""
-        n_jobs = self._threads() if rule.l1 == rule.l2 == 0 else 1
-        return run_epochs(data, rule, state, seed=seed, n_jobs=n_jobs)
+        return run_epochs(data, rule, state, seed=seed)
 
     def _log_epoch(self, record: Record) -> None:
         log_epoch(record, self.max_iter, verbose=self.verbose > 0)
@@ -389,8 +383,8 @@ class OnlineClassifier(LinearClassifier):
         self.margin_bounds_, self.mistake_bound_ = fit.margin_bounds, fit.mistake_bound
 
     def _one_row(self, X: Any, y: Any) -> bool:
-        """Whether a single row that needs no conversion was learned from, with little overhead."""
-        stream, settings = vars(self).get("_stream"), self._settings()
+        """Update by a single row that needs no conversion; False where X is no such row."""
+        stream, settings = vars(self).get("_stream"), self._parameter_values()
         if stream is None:
             return False
         one_row: SingleRowUpdate | None = vars(self).get("_ready")

@@ -47,7 +47,7 @@ class Stream(NamedTuple):
         k = len(classes)
         old = len(self.classes)
         places = np.searchsorted(classes, self.classes) if old else np.zeros(0, np.int64)
-        fresh = self.state.zeros(units(k), k) if state_for is None else state_for(k)
+        fresh = self.state.zeros(count_outputs(k), k) if state_for is None else state_for(k)
         return Stream(classes, self.state.copied_into(fresh, places))
 
 
@@ -128,7 +128,7 @@ class SingleRowUpdate:
             return False
 
     def learn(self, X: Any, y: Any) -> bool:
-        """Whether the only row of X was learned from; if not, it takes the usual path."""
+        """Update by the only row of X; False where it must take the usual path."""
         state = self._stream.state
         if type(X) is not np.ndarray or X.shape != (1, state.W.shape[1] - 1):
             return False
@@ -185,7 +185,7 @@ def _is_float(X: Array) -> bool:
     return X.dtype.char in "fd" and X.dtype.isnative
 
 
-def units(n_classes: int) -> int:
+def count_outputs(n_classes: int) -> int:
     """How many rows of weights some classes need: one for two, else one each."""
     return n_classes if n_classes > 2 else 1
 

@@ -1,6 +1,6 @@
 """The perceptron, as Rosenblatt's rule and the lectures have it."""
 
-from typing import Any
+from dataclasses import KW_ONLY, dataclass
 
 from rosenblatt.data.training_data import TrainingData
 from rosenblatt.errors import ParameterError
@@ -10,8 +10,9 @@ from rosenblatt.online.stopping import Stop, no_mistake
 from rosenblatt.online.update import Rule
 
 
+@dataclass(eq=False, repr=False)
 class Perceptron(OnlineClassifier):
-    """Perceptron: w ← w + η y x at every mistake, until a pass has none.
+    """Perceptron: w ← w + η y x at every mistake, until an epoch has none.
 
     On separable data the convergence theorem promises an end after at most (R/γ)² mistakes, and by
     default the rule is run until then (scikit-learn's default stops earlier and may leave
@@ -23,53 +24,57 @@ class Perceptron(OnlineClassifier):
         Penalty on the weights, applied after every row; goes with `keep="last"` only. The l1 part
         is cumulative (Tsuruoka et al. 2009), the same for dense and sparse rows.
     alpha : float, default=0.0001
-        Factor of the penalty.
+        Strength of the penalty.
     l1_ratio : float, default=0.15
         Share of l1 in the elastic net.
     fit_intercept : bool, default=True
-        Whether to learn the bias b, the weight of a constant 1 at the end of each row.
+        Whether to fit an intercept. It is the weight of a constant 1 at the end of each row.
     max_iter : int, default=1000
-        Most passes over the rows.
+        Maximum number of epochs (passes over the rows).
     tol : float or None, default=None
-        Stop when the loss has not fallen by `tol` for `n_iter_no_change` passes. None runs until
-        a pass has no mistake.
+        Stop when the mean loss has not fallen by `tol` for `n_iter_no_change` epochs. None runs
+        until an epoch has no mistake.
     shuffle : bool, default=True
-        Visit the rows in a new order each pass; False keeps the order of the file.
+        Whether to visit the rows in a new order in each epoch.
     verbose : int, default=0
-        Above 0, each pass is reported to the logger "rosenblatt" as information, otherwise at the
-        level DEBUG.
+        Above 0, each epoch is logged to the logger "rosenblatt" at the level INFO, otherwise at
+        DEBUG.
     eta0 : float, default=1.0
         Learning rate η.
     n_jobs : int or None, default=None
-        Threads that may score rows ahead; they change no bit of the result. −1 takes all cores.
+        Number of threads; they change no bit of the result. None is one, −1 all cores. They score
+        the training rows between epochs, for `keep="pocket"`, `track_error` and margin bounds.
     random_state : int, RandomState or None, default=0
-        Seed of the shuffle, of a random start and of the validation split.
+        Seed of the shuffle. Also of a random start and of the validation split.
     early_stopping : bool, default=False
-        Stop when the accuracy on held-out rows no longer rises.
+        Whether to stop when the accuracy on held-out rows no longer rises.
     validation_fraction : float, default=0.1
-        Share of rows held out for that, unless `fit` is given X_val and y_val.
+        Share of rows held out for early stopping, unless `fit` is given X_val and y_val.
     n_iter_no_change : int, default=5
-        Passes without improvement to wait for before stopping.
+        Number of epochs without improvement to wait for before stopping.
     class_weight : dict, "balanced" or None, default=None
-        Weights of the classes; "balanced" also works in `partial_fit`, on the counts so far.
+        Weights of the classes; "balanced" gives all classes the same total weight. In `partial_fit`
+        it goes by the counts so far.
     warm_start : bool, default=False
-        Start from the weights of the last fit.
+        Whether to start from the weights of the last fit.
     learning_rate : {"constant", "1/n"}, default="constant"
-        η for every row, or η/n for the n-th row of the run. On overlapping data 1/n alone only
-        shrinks the weights; use it with `keep="average"` or "pocket".
+        "constant" is η at every step, "1/n" is η/n at the n-th. Every row counts as a step. On
+        overlapping data 1/n alone only shrinks the weights; use it with `keep="average"` or
+        "pocket".
     keep : {"last", "average", "pocket"}, default="last"
         Which weights to keep: the last, the mean over all rows visited, or the best seen (in `fit`
         by training errors, in `partial_fit` by the longest run of correct rows).
     multi_class : {"kesler", "ovr"}, default="kesler"
-        More than two classes: one machine for all by Kesler's construct, or one against the rest
-        each; both in one pass over the rows.
+        For more than two classes: Kesler's construct, or one class against the rest. Either learns
+        in one pass over the rows.
     start : {"zero", "random", "means"}, default="zero"
-        Weights `fit` starts from: "means" takes the mean of (x, 1) over the positive class, or over
-        each class. `partial_fit` starts at zero.
+        Weights that `fit` starts from: "means" takes the mean of (x, 1) over the positive class, or
+        over each class. `partial_fit` starts at zero.
     track_error : bool, default=False
-        Also measure the training error after each pass, at the cost of reading the rows once more.
+        Whether to measure the training error after each epoch, at the cost of reading the rows once
+        more.
     time_limit : float or None, default=None
-        Seconds after which `fit` stops at the end of the pass that it is in.
+        Time limit of `fit` in seconds. It stops at the end of the epoch that it is in.
 
     Attributes
     ----------
@@ -78,20 +83,20 @@ class Perceptron(OnlineClassifier):
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
         Weights.
     intercept_ : ndarray of shape (1,) or (n_classes,)
-        Biases.
+        Intercepts.
     trace_ : Trace
-        One record a pass of `fit`.
+        One record an epoch of `fit`.
     outcome_ : Outcome
         How the run ended, as a sentence.
     mistakes_ : int
-        Mistakes over all passes.
+        Mistakes over all epochs.
     margin_bounds_ : MarginBounds or None
         lower ≤ γ* ≤ upper for the largest margin γ* of the vectors (x, 1), where the theorem's
         premises hold: start at zero, constant η, equal weights, no penalty, no rows held out.
     mistake_bound_ : float or None
         (R/γ)² with that lower bound: the theorem's limit on `mistakes_`; None without convergence.
     n_iter_ : int
-        Passes made.
+        Number of epochs.
     t_ : int
         Rows visited.
 
@@ -106,54 +111,14 @@ class Perceptron(OnlineClassifier):
     Converged: an epoch without a mistake, after 9 epochs.
     """
 
-    def __init__(
-        self,
-        *,
-        penalty: str | None = None,
-        alpha: float = 0.0001,
-        l1_ratio: float = 0.15,
-        fit_intercept: bool = True,
-        max_iter: int = 1000,
-        tol: float | None = None,
-        shuffle: bool = True,
-        verbose: int = 0,
-        eta0: float = 1.0,
-        n_jobs: int | None = None,
-        random_state: Any = 0,
-        early_stopping: bool = False,
-        validation_fraction: float = 0.1,
-        n_iter_no_change: int = 5,
-        class_weight: Any = None,
-        warm_start: bool = False,
-        learning_rate: str = "constant",
-        keep: str = "last",
-        multi_class: str = "kesler",
-        start: str = "zero",
-        track_error: bool = False,
-        time_limit: float | None = None,
-    ) -> None:
-        self.penalty = penalty
-        self.alpha = alpha
-        self.l1_ratio = l1_ratio
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.tol = tol
-        self.shuffle = shuffle
-        self.verbose = verbose
-        self.eta0 = eta0
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.class_weight = class_weight
-        self.warm_start = warm_start
-        self.learning_rate = learning_rate
-        self.keep = keep
-        self.multi_class = multi_class
-        self.start = start
-        self.track_error = track_error
-        self.time_limit = time_limit
+    _: KW_ONLY
+    penalty: str | None = None
+    alpha: float = 0.0001
+    l1_ratio: float = 0.15
+    tol: float | None = None
+    eta0: float = 1.0
+    learning_rate: str = "constant"
+    multi_class: str = "kesler"
 
     def _check(self) -> None:
         super()._check()

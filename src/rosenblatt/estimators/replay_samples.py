@@ -41,13 +41,13 @@ class StateHistory:
 
     def __init__(self, max_bytes: int = MAX_BYTES) -> None:
         self.kept: list[OptimiserState] = []
-        self.stride, self.n_passes = 1, -1  # the first copy is made before there is a pass
+        self.stride, self.n_epochs = 1, -1  # the first copy is made before there is a pass
         self._most_bytes = max_bytes
 
     def add(self, state: OptimiserState) -> None:
         """Keep a copy of the state after one more epoch, if its turn comes."""
-        self.n_passes += 1
-        if self.n_passes % self.stride:
+        self.n_epochs += 1
+        if self.n_epochs % self.stride:
             return
         self.kept.append(state.copy())
         if len(self.kept) * sum(part.nbytes for part in state) > self._most_bytes:
@@ -72,9 +72,9 @@ class Replay:
     seed: int | None = None
 
     @property
-    def n_passes(self) -> int:
+    def n_epochs(self) -> int:
         """How many passes the run made."""
-        return self.history.n_passes
+        return self.history.n_epochs
 
     @property
     def n_rows(self) -> int:
@@ -93,9 +93,9 @@ class Replay:
 
     def visit(self, passes: int, place: int) -> ReplayedSample:
         """What the row at a place of a pass did; passes count from 1 and places from 0."""
-        if not (1 <= passes <= self.n_passes and 0 <= place < self.n_rows):
+        if not (1 <= passes <= self.n_epochs and 0 <= place < self.n_rows):
             raise ParameterError(
-                f"The run has {self.n_passes} passes over {self.n_rows} rows; there is no row"
+                f"The run has {self.n_epochs} passes over {self.n_rows} rows; there is no row"
                 f" {place} in pass {passes}."
             )
         state = self._before(passes)
@@ -121,7 +121,7 @@ class Replay:
     def ends(self) -> list[Floats]:
         """Weights before the first pass, between some passes, and after the last."""
         between = [state.last() for state in self.history.kept[:-1]]
-        return [*between, self.visit(self.n_passes, self.n_rows - 1).after]
+        return [*between, self.visit(self.n_epochs, self.n_rows - 1).after]
 
     def _before(self, passes: int) -> OptimiserState:
         state, n_later = self.history.before(passes)

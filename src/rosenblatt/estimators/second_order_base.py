@@ -29,7 +29,7 @@ class SecondOrderClassifier(OnlineClassifier):
 
     @property
     def covariance_(self) -> Floats:
-        """Covariance of the weights (w, b) of each unit: a matrix, or the diagonal of one."""
+        """Covariance of the weights (w, b) of each output: a matrix, or the diagonal of one."""
         self._weights()
         return covariance_of(self._stream.state)
 

@@ -1,6 +1,6 @@
 """The second-order perceptron: the perceptron on rows that are whitened as they come."""
 
-from typing import Any
+from dataclasses import KW_ONLY, dataclass
 
 from rosenblatt.estimators import parameter_checks
 from rosenblatt.estimators.second_order_base import SecondOrderClassifier
@@ -8,6 +8,7 @@ from rosenblatt.online.stopping import Stop, no_mistake
 from rosenblatt.online.update import Rule
 
 
+@dataclass(eq=False, repr=False)
 class SecondOrderPerceptron(SecondOrderClassifier):
     """Second-order perceptron: w = (aI + Σ xxᵀ)⁻¹ Σ y x, both sums over its mistakes.
 
@@ -25,20 +26,20 @@ class SecondOrderPerceptron(SecondOrderClassifier):
     a : float, default=1.0
         The a of aI: about how large x² has to be before a feature counts as known.
     covariance : {"auto", "full", "diagonal"}, default="auto"
-        Keep A⁻¹ whole, d + 1 numbers squared for each unit, or its diagonal only, the usual choice
-        for text: a row then costs no more than its entries. "auto" keeps it whole up to 256
-        features.
+        Keep the covariance of the weights whole, (d + 1)² numbers for each output, or its diagonal
+        only, the usual choice for text: a row then costs no more than its entries. "auto" keeps it
+        whole up to 256 features.
     fit_intercept, shuffle, verbose, n_jobs, random_state, early_stopping, validation_fraction, \
 n_iter_no_change, class_weight, keep, multi_class, start, track_error, time_limit :
         As in `Perceptron`.
     max_iter : int, default=1
-        Most passes over the rows. Each pass takes the rows for new ones.
+        Maximum number of epochs (passes over the rows). Each epoch takes the rows for new ones.
     tol : float or None, default=None
-        With more than one pass: stop when the mean loss has not fallen by `tol` for
-        `n_iter_no_change` passes. None goes on until a pass has no mistake.
+        Stop when the mean loss has not fallen by `tol` for `n_iter_no_change` epochs. None runs
+        until an epoch has no mistake.
     warm_start : bool, default=False
-        Start from the weights of the last fit, but with A = aI. To go on with the same A use
-        `partial_fit`.
+        Whether to start from the weights of the last fit. The matrix starts again at A = aI; to go
+        on with it use `partial_fit`.
 
     Attributes
     ----------
@@ -46,7 +47,7 @@ n_iter_no_change, class_weight, keep, multi_class, start, track_error, time_limi
         "full" or "diagonal".
     covariance_ : ndarray of shape (n_units, n_features + 1, n_features + 1) or \
 (n_units, n_features + 1)
-        aA⁻¹ of each unit, or the diagonals kept in its place.
+        aA⁻¹ of each output, or the diagonals kept in its place.
     classes_, coef_, intercept_, trace_, outcome_, mistakes_, n_iter_, t_ :
         As in `Perceptron`.
 
@@ -61,48 +62,12 @@ n_iter_no_change, class_weight, keep, multi_class, start, track_error, time_limi
     Converged: an epoch without a mistake, after 3 epochs.
     """
 
-    def __init__(
-        self,
-        *,
-        a: float = 1.0,
-        covariance: str = "auto",
-        fit_intercept: bool = True,
-        max_iter: int = 1,
-        tol: float | None = None,
-        shuffle: bool = True,
-        verbose: int = 0,
-        n_jobs: int | None = None,
-        random_state: Any = 0,
-        early_stopping: bool = False,
-        validation_fraction: float = 0.1,
-        n_iter_no_change: int = 5,
-        class_weight: Any = None,
-        warm_start: bool = False,
-        keep: str = "last",
-        multi_class: str = "kesler",
-        start: str = "zero",
-        track_error: bool = False,
-        time_limit: float | None = None,
-    ) -> None:
-        self.a = a
-        self.covariance = covariance
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.tol = tol
-        self.shuffle = shuffle
-        self.verbose = verbose
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.class_weight = class_weight
-        self.warm_start = warm_start
-        self.keep = keep
-        self.multi_class = multi_class
-        self.start = start
-        self.track_error = track_error
-        self.time_limit = time_limit
+    _: KW_ONLY
+    a: float = 1.0
+    covariance: str = "auto"
+    max_iter: int = 1
+    tol: float | None = None
+    multi_class: str = "kesler"
 
     def _check(self) -> None:
         super()._check()

@@ -1,6 +1,7 @@
 """A discriminative language model: weights of words and word pairs that rank sentences."""
 
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, Self
 
 import numpy as np
@@ -21,14 +22,19 @@ from rosenblatt.linalg.scores import scores_of
 from rosenblatt.online.ranking import RANKING, Groups, narrowest, ranking_epochs
 from rosenblatt.online.result import Ending, Outcome
 from rosenblatt.online.stopping import max_epochs, no_mistake
-from rosenblatt.preprocess.ngram_spec import Grams
-from rosenblatt.preprocess.text_columns import texts_of
-from rosenblatt.preprocess.vectorizers import Reader, Vocabulary, texts_with_runs
-from rosenblatt.trace.bounds import Geometry, MarginBounds
+from rosenblatt.preprocess.ngram_spec import NgramSpec
+from rosenblatt.preprocess.vocabulary import (
+    Reader,
+    Vocabulary,
+    ngram_document_frequencies,
+    texts_of,
+)
+from rosenblatt.trace.bounds import MarginAndRadius, MarginBounds
 from rosenblatt.trace.trace import Trace
 from rosenblatt.types import Array, Floats, Ints
 
 
+@dataclass(eq=False, repr=False)
 class SentenceRanker(Estimator):
     """Discriminative language model: a sentence scores w·Φ, with Φ its words and word pairs.
 
@@ -40,22 +46,22 @@ class SentenceRanker(Estimator):
     Parameters
     ----------
     sizes : (int, int), default=(1, 2)
-        How many words a run has that is counted, from and to.
+        Lengths of the n-grams, from and to: at most 8.
     unit : {"word", "character"}, default="word"
-        What runs are made of; those of characters stay within a word.
+        What n-grams are made of; those of characters stay within a word.
     n_features : int, default=2**18
-        Features that runs are hashed to, a power of 2.
+        Number of features that n-grams are hashed to, a power of 2.
     vocabulary : bool, default=False
-        Whether every run of the training sentences has a feature of its own instead. Their words
-        are then kept, in a saved model too.
+        Whether every n-gram of the training texts has a feature of its own instead, in alphabetical
+        order. Their words are then kept, in a saved model too.
     keep : {"average", "last"}, default="average"
-        Which weights to keep: their mean over all groups visited, or the last.
+        Which weights to keep: the mean over all groups visited, or the last.
     max_iter : int, default=100
-        Most passes over the groups.
+        Maximum number of epochs (passes over the groups).
     shuffle : bool, default=True
-        Visit the groups in a new order each pass.
+        Whether to visit the groups in a new order in each epoch.
     random_state : int, default=0
-        Seed of the shuffle, and of what `fit_sentences` draws.
+        Seed of the shuffle. Also of what `fit_sentences` draws.
 
     Attributes
     ----------
@@ -66,18 +72,18 @@ class SentenceRanker(Estimator):
     n_features_in_ : int
         How many features a candidate has.
     trace_ : Trace
-        One record a pass.
+        One record an epoch.
     outcome_ : Outcome
         How the run ended, as a sentence.
     mistakes_ : int
-        Mistakes over all passes.
+        Mistakes over all epochs.
     margin_bounds_ : MarginBounds
         lower ≤ γ* ≤ upper for the largest margin γ* of the differences.
     mistake_bound_ : float or None
         (R/γ)² with that lower bound and R the longest difference: the theorem's limit on
         `mistakes_`; None without convergence.
     n_iter_ : int
-        Passes made.
+        Number of epochs.
 
     Examples
     --------
@@ -90,39 +96,28 @@ class SentenceRanker(Estimator):
     Converged: an epoch without a mistake, after 2 epochs.
     """
 
-    coef_: Floats
-    vocabulary_: Array
-    n_features_in_: int
-    trace_: Trace
-    outcome_: Outcome
-    mistakes_: int
-    margin_bounds_: MarginBounds | None
-    mistake_bound_: float | None
-    n_iter_: int
+    sizes: tuple[int, int] = (1, 2)
+    _: KW_ONLY
+    unit: str = "word"
+    n_features: int = 1 << 18
+    vocabulary: bool = False
+    keep: str = "average"
+    max_iter: int = 100
+    shuffle: bool = True
+    random_state: int = 0
 
-    def __init__(
-        self,
-        sizes: tuple[int, int] = (1, 2),
-        *,
-        unit: str = "word",
-        n_features: int = 1 << 18,
-        vocabulary: bool = False,
-        keep: str = "average",
-        max_iter: int = 100,
-        shuffle: bool = True,
-        random_state: int = 0,
-    ) -> None:
-        self.sizes = sizes
-        self.unit = unit
-        self.n_features = n_features
-        self.vocabulary = vocabulary
-        self.keep = keep
-        self.max_iter = max_iter
-        self.shuffle = shuffle
-        self.random_state = random_state
+    coef_: Floats = field(init=False)
+    vocabulary_: Array = field(init=False)
+    n_features_in_: int = field(init=False)
+    trace_: Trace = field(init=False)
+    outcome_: Outcome = field(init=False)
+    mistakes_: int = field(init=False)
+    margin_bounds_: MarginBounds | None = field(init=False)
+    mistake_bound_: float | None = field(init=False)
+    n_iter_: int = field(init=False)
 
     def fit(self, candidates: Any, best: Any) -> Self:
-        """Learn the weights, pass after pass, until one has no mistake or they are spent.
+        """Train epoch after epoch, until one has no mistake or `max_iter` is reached.
 
         Parameters
         ----------
@@ -226,13 +221,13 @@ class SentenceRanker(Estimator):
         -------
         dict
             Weight by run, without those of weight 0. Of runs that share a hashed feature the most
-            frequent one of the sentences is told.
+            frequent one of the sentences is given.
         """
         self._require_fitted()
         texts = texts_of([sentences] if isinstance(sentences, str) else sentences, "sentences")
-        features = np.unique(self._parameter_getter().counts(texts).indices)
+        features = np.unique(self._reader().counts(texts).indices)
         features = features[self.coef_[features] != 0]
-        names = self._parameter_getter().names_in(texts, features)
+        names = self._reader().names_in(texts, features)
         ranked = features[np.argsort(-np.abs(self.coef_[features]), kind="stable")].tolist()
         return {names[j][0]: float(self.coef_[j]) for j in ranked}
 
@@ -247,16 +242,16 @@ class SentenceRanker(Estimator):
         parameter_checks.flag("shuffle", self.shuffle)
         parameter_checks.whole("random_state", self.random_state, least=0)
 
-    def _parameter_getter(self) -> Reader:
+    def _reader(self) -> Reader:
         sizes = (self.sizes[0], self.sizes[1])
         if self.vocabulary and "vocabulary_" not in vars(self):
             raise DataError("This SentenceRanker was fitted to rows of numbers: it knows no words.")
         if self.vocabulary:
             return Vocabulary(self.vocabulary_, sizes, self.unit)
-        return Grams(sizes, self.unit, int(self.n_features).bit_length() - 1, "count")
+        return NgramSpec(sizes, self.unit, int(self.n_features).bit_length() - 1, "count")
 
     def _counts(self, sentences: Any) -> Rows:
-        return self._parameter_getter().counts(texts_of(sentences, "candidates"))
+        return self._reader().counts(texts_of(sentences, "candidates"))
 
     def _scores(self, rows: Rows) -> Floats:
         if n_cols(rows) != self.n_features_in_:
@@ -288,15 +283,15 @@ class SentenceRanker(Estimator):
         if self.vocabulary:
             texts = texts_of(sentences, "candidates")
             sizes = (self.sizes[0], self.sizes[1])
-            self.vocabulary_ = words_kept(texts_with_runs(texts, sizes, self.unit), 1)
+            self.vocabulary_ = words_kept(ngram_document_frequencies(texts, sizes, self.unit), 1)
         return self._counts(sentences)
 
     def _run_solver(self, groups: Groups) -> None:
         seed = int(self.random_state) if self.shuffle else None
         monitoring = Monitoring(
-            criteria=[no_mistake, max_epochs(self.max_iter, Ending.RANKING_SPENT)],
+            criteria=[no_mistake, max_epochs(self.max_iter, Ending.MAX_RANKING_EPOCHS_REACHED)],
             eta_if_bounded=1.0,
-            geometry=lambda W: Geometry(*narrowest(groups, W[0])),
+            geometry=lambda W: MarginAndRadius(*narrowest(groups, W[0])),
         )
         results = ranking_epochs(groups, keep=self.keep, seed=seed)
         fit = run_solver(results, Blocks(unlabelled(groups.rows)), RANKING, monitoring)

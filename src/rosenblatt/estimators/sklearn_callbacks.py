@@ -2,8 +2,8 @@
 
 How many steps a run will take is not known, but how far it has to come is: from a gap of 1 to one
 of `tol`. So a fit is a task of as many subtasks as `tol` has digits, each of which ends when the
-gap has that digit. Where each class has a unit of its own, a unit is a subtask of the fit, and its
-digits are subtasks of the unit. A callback that asks for the end at the end of a digit is heard.
+gap has that digit. Where each class has a run of its own, a run is a subtask of the fit, and its
+digits are subtasks of the run. A callback may ask for the end at the end of a digit.
 """
 
 import threading
@@ -29,8 +29,8 @@ def set_callbacks(estimator: Any, *callbacks: Any) -> Any:
     return CallbackSupportMixin.set_callbacks(estimator, *callbacks)
 
 
-class Listener:
-    """Tells callbacks how far every unit of a fit has come; units may run in threads."""
+class CallbackContext:
+    """Reports to callbacks how far each run of a fit has come; runs may be on threads."""
 
     def __init__(
         self, estimator: Any, context: Any, data: dict[str, Any], size: tuple[int, int]
@@ -49,7 +49,7 @@ class Listener:
                 unit.call_on_fit_task_begin(estimator=estimator)
 
     def wants_end(self, unit: int, step: Step, learned: Callable[[], dict[str, Any]]) -> bool:
-        """Tell of a step, and what was learned by then; whether a callback asks for the end."""
+        """Report a step and the attributes fitted by then; whether a callback asks for the end."""
         digits = min(int(correct_digits(step.bounds.gap)), self._n_digits)
         alone, wanted = len(self._units) == 1, False
         with self._lock:
@@ -67,10 +67,10 @@ class Listener:
         return wanted
 
 
-def solve_heard(
+def solve_with_callbacks(
     estimator: Any, data: dict[str, Any], size: tuple[int, float], solve: Callable[..., None]
 ) -> None:
-    """Call `solve` with the listener of a fit of so many units to a `tol`, if callbacks are set."""
+    """Call `solve` with the callbacks of a fit of so many runs to a `tol`, if callbacks are set."""
     if "_skl_callbacks" not in vars(estimator):
         solve(None)
         return
@@ -86,7 +86,7 @@ def solve_heard(
             sequential_subtasks=n_units == 1,
         )
         context.call_on_fit_task_begin(estimator=estimator, **data)
-        solve(Listener(estimator, context, data, (n_units, n_digits)))
+        solve(CallbackContext(estimator, context, data, (n_units, n_digits)))
         context.call_on_fit_task_end(estimator=estimator, reconstruction_attributes={}, **data)
 
     with_callbacks(fit)(estimator)

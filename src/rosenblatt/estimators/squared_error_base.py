@@ -73,10 +73,12 @@ class SquaredErrorClassifier(OnlineClassifier):
         return no_mistake if self._is_hard() else no_change
 
     def _stalled_ending(self) -> Ending:
-        return Ending.LOSS_STALLED if self._is_hard() else Ending.OUTPUTS_LEVELLED
+        return Ending.LOSS_STALLED if self._is_hard() else Ending.OUTPUT_ERROR_STALLED
 
     def _max_iter_criterion(self) -> Stop:
-        return max_epochs(self.max_iter, None if self._is_hard() else Ending.DESCENT_SPENT)
+        return max_epochs(
+            self.max_iter, None if self._is_hard() else Ending.MAX_DESCENT_EPOCHS_REACHED
+        )
 
     def _guard(self, data: TrainingData, rule: Rule, W: Floats) -> DivergenceGuard | None:
         if rule.loss < NEVER_FLAT:

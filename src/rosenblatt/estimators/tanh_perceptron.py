@@ -1,5 +1,6 @@
 """Perceptrons with a soft output: the squared error through tanh or the logistic function."""
 
+from dataclasses import KW_ONLY, dataclass, field
 from functools import partial
 from typing import Any, Self
 
@@ -23,7 +24,7 @@ from rosenblatt.estimators.squared_error_base import SquaredErrorClassifier
 from rosenblatt.losses.activation import outputs_at
 from rosenblatt.losses.margin_losses import NEVER_FLAT
 from rosenblatt.online.divergence import DivergenceGuard
-from rosenblatt.online.multi_output import layer_error, multi_output_epochs
+from rosenblatt.online.multi_output import multi_output_epochs, multi_output_error
 from rosenblatt.online.state import OptimiserState
 from rosenblatt.online.stopping import keep_best, with_training_error
 from rosenblatt.types import Array, Floats
@@ -40,6 +41,7 @@ def _gives_probabilities(model: "TanhPerceptron") -> bool:
     return model._pair is not None if model._has_layer() else len(model.classes_) == 2  # noqa: SLF001
 
 
+@dataclass(eq=False, repr=False)
 class TanhPerceptron(SquaredErrorClassifier):
     """Units f(w·x + b) with f = tanh or the logistic function, trained on the squared error.
 
@@ -52,24 +54,24 @@ class TanhPerceptron(SquaredErrorClassifier):
     Parameters
     ----------
     eta0 : float, default=0.01
-        Learning rate η (002's μ).
+        Learning rate η. It is lecture 002's μ.
     learning_rate : {"constant", "1/n", "normalised"}, default="constant"
-        η for every row, η/n for the n-th, or η / ‖(x, 1)‖².
+        "constant" is η at every step, "1/n" is η/n at the n-th. "normalised" is η / ‖(x, 1)‖².
     activation : {"tanh", "logistic", "hard"}, default="tanh"
         Output tanh s with the targets ±1, or σ(s) with the targets 0 and 1; "hard" gives the sign
         of s and is trained by the perceptron's error, y at mistakes and 0 elsewhere.
     batch_size : int or None, default=1
-        Rows whose corrections are summed at the same weights and made at once; None takes them
-        all. A normalised step then divides η by the sum of ‖(x, 1)‖², and `sample_weight` means
-        repetition. `partial_fit` goes row by row in any case.
+        Number of rows in a batch; None takes them all. The updates of a batch are summed at the
+        same weights and made at once. A normalised step then divides η by the sum of ‖(x, 1)‖², and
+        `sample_weight` means repetition. `partial_fit` goes row by row in any case.
     fit_intercept, max_iter, shuffle, verbose, random_state, early_stopping, validation_fraction, \
 n_iter_no_change, class_weight, warm_start, keep, start, track_error, time_limit :
         As in `Perceptron`.
     tol : float or None, default=1e-4
-        Stop when the mean loss has not fallen by `tol` for `n_iter_no_change` passes. None runs
-        `max_iter` passes.
+        Stop when the mean loss has not fallen by `tol` for `n_iter_no_change` epochs. None runs
+        `max_iter` epochs.
     n_jobs : int or None, default=None
-        Threads over blocks of rows, for batches of labels and for deciding; they change no bit.
+        Number of threads; they change no bit of the result. None is one, −1 all cores.
 
     Attributes
     ----------
@@ -92,52 +94,14 @@ n_iter_no_change, class_weight, warm_start, keep, start, track_error, time_limit
     ((2, 2), True)
     """
 
-    _pair: Array | None
+    _: KW_ONLY
+    eta0: float = 0.01
+    learning_rate: str = "constant"
+    activation: str = "tanh"
+    batch_size: int | None = 1
+    tol: float | None = 1e-4
 
-    def __init__(
-        self,
-        *,
-        eta0: float = 0.01,
-        learning_rate: str = "constant",
-        activation: str = "tanh",
-        batch_size: int | None = 1,
-        fit_intercept: bool = True,
-        max_iter: int = 1000,
-        tol: float | None = 1e-4,
-        shuffle: bool = True,
-        verbose: int = 0,
-        n_jobs: int | None = None,
-        random_state: Any = 0,
-        early_stopping: bool = False,
-        validation_fraction: float = 0.1,
-        n_iter_no_change: int = 5,
-        class_weight: Any = None,
-        warm_start: bool = False,
-        keep: str = "last",
-        start: str = "zero",
-        track_error: bool = False,
-        time_limit: float | None = None,
-    ) -> None:
-        self.eta0 = eta0
-        self.learning_rate = learning_rate
-        self.activation = activation
-        self.batch_size = batch_size
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.tol = tol
-        self.shuffle = shuffle
-        self.verbose = verbose
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.class_weight = class_weight
-        self.warm_start = warm_start
-        self.keep = keep
-        self.start = start
-        self.track_error = track_error
-        self.time_limit = time_limit
+    _pair: Array | None = field(init=False)
 
     def fit(
         self,
@@ -150,7 +114,7 @@ n_iter_no_change, class_weight, warm_start, keep, start, track_error, time_limit
         X_val: Any = None,
         y_val: Any = None,
     ) -> Self:
-        """Learn labels, or a matrix of targets, pass after pass until the loss levels off.
+        """Train on labels, or on a matrix of targets, epoch after epoch until the loss levels off.
 
         Parameters
         ----------
@@ -160,7 +124,7 @@ n_iter_no_change, class_weight, warm_start, keep, start, track_error, time_limit
             Labels of any type; or a matrix with a column an output: labels 0 and 1, labels −1 and
             1, or real targets in the range of the activation.
         coef_init, intercept_init : array-like, optional
-            Weights and bias to start from, instead of `start`.
+            Weights and intercepts to start from, instead of `start`.
         sample_weight : array-like of shape (n_samples,), optional
             Scales the update each row makes; rows of weight 0 are passed over.
         X_val, y_val : array-like, optional
@@ -247,7 +211,7 @@ n_iter_no_change, class_weight, warm_start, keep, start, track_error, time_limit
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            The rows to decide.
+            The rows to classify.
 
         Returns
         -------
@@ -292,7 +256,7 @@ n_iter_no_change, class_weight, warm_start, keep, start, track_error, time_limit
         return tags
 
     def _is_correct(self, decisions: Array, y: Any) -> Array:
-        """Which rows are decided rightly; of a layer, in all outputs."""
+        """Which rows are predicted correctly; of several outputs, in all of them."""
         if not self._has_layer():
             return super()._is_correct(decisions, y)
         table = targets_of(y, len(decisions))
@@ -342,9 +306,9 @@ n_iter_no_change, class_weight, warm_start, keep, start, track_error, time_limit
             seed=seed if self.shuffle else None,
         )
         if self.keep == "pocket":
-            results = keep_best(results, partial(layer_error, layer))
+            results = keep_best(results, partial(multi_output_error, layer))
         elif self.track_error:
-            results = with_training_error(results, partial(layer_error, layer))
+            results = with_training_error(results, partial(multi_output_error, layer))
         data, guard = as_training_data(layer), None
         if rule.loss >= NEVER_FLAT:
             zero = layer_zero_loss(layer, by_weight=self.batch_size != 1)

@@ -7,7 +7,7 @@ import numpy as np
 
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.estimators import parameter_checks
-from rosenblatt.preprocess.ngram_spec import MOST_BITS, MOST_UNITS, UNITS
+from rosenblatt.preprocess.ngram_spec import MAX_BITS, MAX_N, UNITS
 from rosenblatt.types import Array
 
 
@@ -16,16 +16,15 @@ def check_text_settings(sizes: Any, unit: Any, n_features: Any, vocabulary: Any)
     parameter_checks.one_of("unit", unit, UNITS)
     parameter_checks.flag("vocabulary", vocabulary)
     parameter_checks.whole("n_features", n_features, least=2)
-    if n_features & (n_features - 1) or n_features > 1 << MOST_BITS:
+    if n_features & (n_features - 1) or n_features > 1 << MAX_BITS:
         raise ParameterError(
-            f"n_features must be a power of 2, at most 2**{MOST_BITS}; got {n_features!r}."
+            f"n_features must be a power of 2, at most 2**{MAX_BITS}; got {n_features!r}."
         )
     good = isinstance(sizes, tuple | list) and len(sizes) == 2
     good = good and all(type(size) is int for size in sizes)
-    if not good or not 1 <= sizes[0] <= sizes[1] <= MOST_UNITS:
+    if not good or not 1 <= sizes[0] <= sizes[1] <= MAX_N:
         raise ParameterError(
-            f"sizes must be two integers (from, to) with 1 ≤ from ≤ to ≤ {MOST_UNITS}; got"
-            f" {sizes!r}."
+            f"sizes must be two integers (from, to) with 1 ≤ from ≤ to ≤ {MAX_N}; got {sizes!r}."
         )
 
 

@@ -1,1 +1,1 @@
-"""What there is to draw, as numbers: lines, regions, planes. Nothing here draws."""
+"""What plots show, as numbers: lines, polygons, projections. Nothing here draws."""

@@ -1,7 +1,7 @@
-"""Where any score of two features has some value: the boundaries behind feature maps.
+"""Contour lines of any score of two features: the curved boundaries behind feature maps.
 
-A score is computed at the points of a grid, and its contour lines are interpolated; straight
-boundaries of units in the plane need none of this.
+A score is computed at the points of a grid, and its contour lines are interpolated. The straight
+boundaries of linear models in the plane need none of this.
 """
 
 from typing import Any, NamedTuple
@@ -11,7 +11,7 @@ import numpy as np
 from rosenblatt.geometry.plane import Box
 from rosenblatt.types import Floats
 
-FINE = 150  # points a side
+GRID_POINTS_PER_SIDE = 150
 
 
 class Grid(NamedTuple):
@@ -21,8 +21,8 @@ class Grid(NamedTuple):
     y: Floats
 
     @classmethod
-    def over(cls, box: Box, resolution: int = FINE) -> "Grid":
-        """So many points a side, the edges of the box included."""
+    def over(cls, box: Box, resolution: int = GRID_POINTS_PER_SIDE) -> "Grid":
+        """A grid with this many points a side, the edges of the box included."""
         across = np.linspace(box.left, box.right, resolution)
         return cls(across, np.linspace(box.bottom, box.top, resolution))
 
@@ -31,7 +31,7 @@ class Grid(NamedTuple):
         """All points, n × 2, the lowest row first."""
         return np.column_stack([each.ravel() for each in np.meshgrid(self.x, self.y)])
 
-    def shaped(self, values: Any) -> Floats:
+    def as_matrix(self, values: Any) -> Floats:
         """Values at the points as a matrix, the lowest row first."""
         return np.asarray(values, dtype=float).reshape(len(self.y), len(self.x))
 
@@ -43,11 +43,11 @@ class Grid(NamedTuple):
             raise ImportError(
                 "Curved boundaries need contourpy, which comes with pip install 'rosenblatt[plot]'."
             ) from missing
-        generator = contour_generator(self.x, self.y, self.shaped(values))
+        generator = contour_generator(self.x, self.y, self.as_matrix(values))
         return [np.asarray(line) for line in generator.lines(level)]
 
 
-def lead_of(k: int, scores: Floats) -> Floats:
-    """By how much class k leads the best other class: its boundary is where that is 0."""
+def class_margin(k: int, scores: Floats) -> Floats:
+    """The score of class k less the best other one: 0 on the boundary of the class."""
     others = np.delete(scores, k, axis=1).max(axis=1)
     return np.asarray(scores[:, k] - others)

@@ -1,8 +1,8 @@
-"""Lines and cells of linear units in the plane, clipped to a box.
+"""Boundaries and decision regions of linear models in the plane, clipped to a box.
 
-A unit scores a point x by w·x + b. Its boundary is the line where that is 0; of several units the
-one with the largest score decides, so each has a convex cell. Polygons are arrays of corners in
-order, without a repeated first; an empty one has no corners.
+The score of a point x is w·x + b. The boundary of two classes is the line where it is 0; of several
+classes the largest score is predicted, so each region is convex. Polygons are arrays of corners
+in order, the first not repeated; an empty one has no corners.
 """
 
 from typing import NamedTuple
@@ -12,13 +12,13 @@ import numpy.typing as npt
 
 from rosenblatt.types import Array, Floats
 
-MARGIN = 0.08  # around points, as a share of their extent
-FAR = 1e150  # beyond it nothing is drawn: squares would leave the range of floats
-NOWHERE: Floats = np.zeros((0, 2))
+BOX_MARGIN = 0.08  # around points, as a share of their extent
+MAX_COORDINATE = 1e150  # farther points are not drawn: their squares could overflow
+EMPTY_POLYGON: Floats = np.zeros((0, 2))
 
 
 class Box(NamedTuple):
-    """A rectangle of the plane: what a picture shows."""
+    """A rectangle of the plane: the part that a plot shows."""
 
     left: float
     right: float
@@ -26,17 +26,17 @@ class Box(NamedTuple):
     top: float
 
     @classmethod
-    def around(cls, points: npt.ArrayLike, margin: float = MARGIN) -> "Box":
-        """The box of all points with a margin; one unit each way where they have no extent."""
+    def around(cls, points: npt.ArrayLike, margin: float = BOX_MARGIN) -> "Box":
+        """The bounding box of points with a margin; one unit each way if they have no extent."""
         finite = np.asarray(points, dtype=float).reshape(-1, 2)
-        finite = finite[(np.abs(finite) < FAR).all(axis=1)]
+        finite = finite[(np.abs(finite) < MAX_COORDINATE).all(axis=1)]
         if not len(finite):
             return cls(-1.0, 1.0, -1.0, 1.0)
         low, high = finite.min(axis=0), finite.max(axis=0)
-        away = margin * (high - low)
+        padding = margin * (high - low)
         smallest = 1e-9 * np.maximum(1.0, np.maximum(abs(low), abs(high)))
-        away = np.where(high - low > smallest, away, np.maximum(1.0, abs(low)))
-        (left, bottom), (right, top) = (low - away).tolist(), (high + away).tolist()
+        padding = np.where(high - low > smallest, padding, np.maximum(1.0, abs(low)))
+        (left, bottom), (right, top) = (low - padding).tolist(), (high + padding).tolist()
         return cls(left, right, bottom, top)
 
     @property
@@ -47,12 +47,12 @@ class Box(NamedTuple):
 
     @property
     def centre(self) -> Floats:
-        """The point in the middle."""
+        """The midpoint."""
         left, right, bottom, top = self
         return np.array([left + right, bottom + top]) / 2
 
     def contains(self, points: npt.ArrayLike) -> Array:
-        """Which of the points lie inside or on the edge."""
+        """Whether each point lies inside or on the edge."""
         x, y = np.asarray(points, dtype=float).reshape(-1, 2).T
         left, right, bottom, top = self
         inside: Array = (left <= x) & (x <= right) & (bottom <= y) & (y <= top)
@@ -60,14 +60,14 @@ class Box(NamedTuple):
 
 
 def segment(w: npt.ArrayLike, b: float, box: Box) -> Floats | None:
-    """The two ends of the line w·x + b = 0 in the box, w to its left as seen from the first.
+    """The two ends of the line w·x + b = 0 in the box, with w to the left of its direction.
 
-    None where there is no line (w = 0), or where it misses the box or meets it in one point only.
+    None if there is no line (w = 0), or if it misses the box or meets it in one point only.
     The margins w·x + b = ±1 are `segment(w, b - 1, box)` and `segment(w, b + 1, box)`.
     """
     low, high = box.corners[0], box.corners[2]
     half = (high - low) / 2
-    # in units of the box, which is then [−1, 1]², so that nothing far away is computed with
+    # in coordinates in which the box is [−1, 1]², so that large numbers do not lose digits
     scaled = np.asarray(w, dtype=float) * half
     offset = float(np.dot(w, box.centre)) + b
     largest = max(np.abs(scaled).max(), abs(offset))
@@ -79,61 +79,61 @@ def segment(w: npt.ArrayLike, b: float, box: Box) -> Floats | None:
         return None
     foot = -offset * scaled / square
     along = np.array([scaled[1], -scaled[0]]) / np.sqrt(square)
-    stretch = _stretch(foot, along)
-    if stretch is None:
+    interval = _box_interval(foot, along)
+    if interval is None:
         return None
-    ends = box.centre + half * (foot + np.outer(stretch, along))
+    ends = box.centre + half * (foot + np.outer(interval, along))
     clipped: Floats = np.clip(ends, low, high)
     return clipped
 
 
-def _stretch(start: Floats, along: Floats) -> tuple[float, float] | None:
-    """From where to where start + t·along lies in the box [−1, 1]²."""
+def _box_interval(start: Floats, along: Floats) -> tuple[float, float] | None:
+    """The interval of t in which start + t·along lies in the box [−1, 1]²."""
     first, last = -np.inf, np.inf
-    for place, speed in zip(start.tolist(), along.tolist(), strict=True):
-        if speed == 0:
+    for place, step in zip(start.tolist(), along.tolist(), strict=True):
+        if step == 0:
             if abs(place) > 1:
                 return None
             continue
-        enter, leave = sorted(((-1 - place) / speed, (1 - place) / speed))
+        enter, leave = sorted(((-1 - place) / step, (1 - place) / step))
         first, last = max(first, enter), min(last, leave)
     return (first, last) if first < last else None
 
 
-def clipped(polygon: Floats, w: npt.ArrayLike, b: float, *, ties: bool = True) -> Floats:
+def clip(polygon: Floats, w: npt.ArrayLike, b: float, *, ties: bool = True) -> Floats:
     """The part of a convex polygon where w·x + b ≥ 0.
 
-    `ties` says whether a score that is 0 everywhere, of w = 0 and b = 0, keeps all of it.
+    `ties` says whether a score of 0 everywhere (w = 0 and b = 0) keeps all of it.
     """
     normal = np.asarray(w, dtype=float)
     if not normal.any():
-        return polygon if b > 0 or (b == 0 and ties) else NOWHERE
+        return polygon if b > 0 or (b == 0 and ties) else EMPTY_POLYGON
     scores = polygon @ normal + b
     rounding = 4 * np.finfo(float).eps * (np.abs(polygon) @ np.abs(normal) + abs(b))
-    if (scores <= rounding).all():  # no more than an edge lies there
-        return NOWHERE
+    if (scores <= rounding).all():  # at most an edge is kept
+        return EMPTY_POLYGON
     kept = []
     for i, (here, score) in enumerate(zip(polygon, scores, strict=True)):
-        ahead = (i + 1) % len(polygon)
+        following = (i + 1) % len(polygon)
         if score >= 0:
             kept.append(here)
-        if np.sign(score) * np.sign(scores[ahead]) < 0:
-            share = score / (score - scores[ahead])
-            kept.append((1 - share) * here + share * polygon[ahead])
-    return np.array(kept) if len(kept) > 2 else NOWHERE
+        if np.sign(score) * np.sign(scores[following]) < 0:
+            share = score / (score - scores[following])
+            kept.append((1 - share) * here + share * polygon[following])
+    return np.array(kept) if len(kept) > 2 else EMPTY_POLYGON
 
 
 def regions(W: npt.ArrayLike, b: npt.ArrayLike, box: Box) -> list[Floats]:
-    """The cell of each class in the box, a convex polygon; together they tile the box.
+    """The decision region of each class in the box, a convex polygon; together they tile the box.
 
-    One unit tells two classes apart: the first where w·x + b < 0, the second elsewhere. Of several
-    units the largest score decides, equal units by the lowest class, so some cells may be empty.
+    A single row of W separates two classes: the first where w·x + b < 0, the second elsewhere. Of
+    several the largest score is predicted, ties by the lowest class, so a region may be empty.
     """
     weights = np.atleast_2d(np.asarray(W, dtype=float))
-    biases = np.atleast_1d(np.asarray(b, dtype=float))
+    intercepts = np.atleast_1d(np.asarray(b, dtype=float))
     if len(weights) == 1:
-        weights, biases = np.vstack([0 * weights, weights]), np.append(0.0, biases)
-        order = [1, 0]  # a score of 0 is decided for the second class
+        weights, intercepts = np.vstack([0 * weights, weights]), np.append(0.0, intercepts)
+        order = [1, 0]  # a score of 0 is the second class
     else:
         order = list(range(len(weights)))
     cells = []
@@ -142,13 +142,14 @@ def regions(W: npt.ArrayLike, b: npt.ArrayLike, box: Box) -> list[Floats]:
         for j in range(len(weights)):
             if j != k and len(cell):
                 wins = order.index(k) < order.index(j)
-                cell = clipped(cell, weights[k] - weights[j], biases[k] - biases[j], ties=wins)
+                offset = intercepts[k] - intercepts[j]
+                cell = clip(cell, weights[k] - weights[j], offset, ties=wins)
         cells.append(cell)
     return cells
 
 
 def area(polygon: Floats) -> float:
-    """The area of a polygon whose corners go counterclockwise."""
+    """The area of a polygon with counterclockwise corners."""
     if not len(polygon):
         return 0.0
     x, y = (polygon - polygon[0]).T

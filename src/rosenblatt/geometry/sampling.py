@@ -1,4 +1,4 @@
-"""Which rows are drawn where there are too many to draw. Nothing is ever computed from a sample."""
+"""A sample of rows to draw if there are too many. Nothing is ever computed from it."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,14 +11,14 @@ from rosenblatt.types import Ints
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """Rows that are drawn, in order, out of so many."""
+    """The rows to draw, in order, and the number of all."""
 
     rows: Ints
     total: int
 
     @property
     def whole(self) -> bool:
-        """Whether all rows are drawn."""
+        """Whether it holds all rows."""
         return len(self.rows) == self.total
 
     def __str__(self) -> str:
@@ -28,20 +28,20 @@ class Sample:
 
 
 def sample(
-    codes: npt.ArrayLike, most: int = 2000, keep: Iterable[int] = (), seed: int = 0
+    codes: npt.ArrayLike, max_rows: int = 2000, keep: Iterable[int] = (), seed: int = 0
 ) -> Sample:
-    """At most so many rows, of each class in proportion, one at least, and those to keep.
+    """A stratified sample of at most `max_rows` rows, with at least one of each class.
 
-    Rows of `keep`, such as those of a proof, are drawn whatever `most` says.
+    Rows of `keep`, such as those of a proof, are added to it.
     """
     classes = np.asarray(codes)
     total = len(classes)
-    if total <= most:
+    if total <= max_rows:
         return Sample(np.arange(total), total)
     rng = np.random.default_rng(seed)
     chosen = [np.fromiter(keep, dtype=np.int64)]
     for code in np.unique(classes):
         own = np.flatnonzero(classes == code)
-        share = max(1, most * len(own) // total)
+        share = max(1, max_rows * len(own) // total)
         chosen.append(rng.choice(own, min(share, len(own)), replace=False))
     return Sample(np.unique(np.concatenate(chosen)), total)

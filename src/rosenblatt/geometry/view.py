@@ -1,4 +1,4 @@
-"""A picture of rows and of what decides about them, as numbers: what pages and plots draw."""
+"""Rows and decision boundaries in a plane, as numbers: what pages and plots draw."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -13,25 +13,25 @@ from rosenblatt.geometry.projection import Projection
 from rosenblatt.geometry.sampling import Sample, sample
 from rosenblatt.types import Floats, Ints
 
-MOST = 2000  # rows on a picture
-LANE = 0.3  # how far rows of one feature are spread about the middle of their lane
+MAX_DRAWN_ROWS = 2000
+JITTER = 0.3  # largest displacement of rows of one feature from the middle of their class
 
 
 @dataclass(frozen=True, eq=False)
 class Boundary:
-    """What decides, in a box.
+    """The decision boundary in a box.
 
     Parameters
     ----------
     cells
-        The polygon of each class, where boundaries are straight.
+        The polygon of each class, if boundaries are straight.
     lines
-        Polylines of the boundary: one segment for one unit, curves where scores are not linear. Of
-        several linear units the edges of the cells are the boundaries.
+        Polylines of the boundary: one segment for two classes, curves if scores are not linear. Of
+        several classes with linear scores the edges of the cells are the boundaries.
     margins
-        Segments along which the score of one unit is ± a margin.
+        Segments along which the score is ± a margin.
     shade
-        The decided class on a grid over the box, the lowest row first, where boundaries are curved.
+        The predicted class on a grid over the box, the lowest row first, if boundaries are curved.
     """
 
     cells: list[Floats] = field(default_factory=list)
@@ -42,18 +42,18 @@ class Boundary:
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """Rows as they are seen in a plane.
+    """Rows projected to a plane.
 
     Parameters
     ----------
     projection
         The plane.
     box
-        What of it is shown.
+        The part of it that is shown.
     points, codes
-        Where each row that is drawn is seen, and its class.
+        The projection of each row that is drawn, and its class.
     drawn
-        Which rows these are, out of how many.
+        The sample of rows that is drawn.
     """
 
     projection: Projection
@@ -70,31 +70,31 @@ class View:
         projection: Projection,
         *,
         keep: Iterable[int] = (),
-        most: int = MOST,
+        max_rows: int = MAX_DRAWN_ROWS,
     ) -> "View":
-        """See rows (an array or a CSR matrix) in a plane; rows to keep are always drawn."""
-        drawn = sample(codes, most, keep)
+        """The view of rows (an array or a CSR matrix); rows to keep are always drawn."""
+        drawn = sample(codes, max_rows, keep)
         classes = np.asarray(codes)[drawn.rows]
         points = projection.points(X[drawn.rows])
         if X.shape[1] == 1:
-            points[:, 1] = _lanes(classes)
+            points[:, 1] = _jittered(classes)
         return cls(projection, Box.around(points), points, classes, drawn)
 
     @property
     def flat(self) -> bool:
-        """Whether there is one feature only, so that up means nothing but the class."""
+        """Whether there is only one feature, so that the height shows nothing but the class."""
         return bool(self.projection.axes.shape[1] == 1)
 
     def at(self, rows: Iterable[int]) -> Floats:
-        """Where some rows, out of those drawn, are seen."""
+        """The points of some of the drawn rows."""
         places = np.searchsorted(self.drawn.rows, np.fromiter(rows, dtype=np.int64))
         return self.points[places]
 
     def boundary(
         self, coef: npt.ArrayLike, intercept: npt.ArrayLike, margin: float | None = None
     ) -> Boundary:
-        """What linear units decide in the box; of one unit also where its score is ±margin."""
-        W, b = self.projection.units(coef, intercept)
+        """The boundary of a linear model; of two classes also where the score is ±margin."""
+        W, b = self.projection.project_weights(coef, intercept)
         cells = regions(W, b, self.box)
         if len(W) > 1:
             return Boundary(cells)
@@ -103,21 +103,21 @@ class View:
         line, *margins = ([] if found is None else [found] for found in ends)
         return Boundary(cells, line, [found for side in margins for found in side])
 
-    def curves(self, scores: Callable[[Floats], Floats]) -> Boundary:
-        """What scores of points in the box decide: n numbers for two classes, else n × K."""
+    def curved_boundary(self, scores: Callable[[Floats], Floats]) -> Boundary:
+        """The boundary of any scores of points: n numbers for two classes, else n × K."""
         grid = contours.Grid.over(self.box)
-        seen = scores(grid.points)
-        if seen.ndim == 1 or seen.shape[1] == 1:
-            leads = [np.ravel(seen)]
-            codes = leads[0] >= 0
+        values = scores(grid.points)
+        if values.ndim == 1 or values.shape[1] == 1:
+            margins = [np.ravel(values)]
+            codes = margins[0] >= 0
         else:
-            leads = [contours.lead_of(k, seen) for k in range(seen.shape[1])]
-            codes = seen.argmax(axis=1)
-        lines = [line for lead in leads for line in grid.lines(lead)]
-        return Boundary(lines=lines, shade=grid.shaped(codes))
+            margins = [contours.class_margin(k, values) for k in range(values.shape[1])]
+            codes = values.argmax(axis=1)
+        lines = [line for margin in margins for line in grid.lines(margin)]
+        return Boundary(lines=lines, shade=grid.as_matrix(codes))
 
 
-def _lanes(codes: Ints) -> Floats:
-    """Heights for rows of one feature: a lane a class, and a place in it by a fixed seed."""
-    spread: Floats = codes + np.random.default_rng(0).uniform(-LANE, LANE, len(codes))
-    return spread
+def _jittered(codes: Ints) -> Floats:
+    """Heights for rows of one feature: the class plus jitter by a fixed seed."""
+    heights: Floats = codes + np.random.default_rng(0).uniform(-JITTER, JITTER, len(codes))
+    return heights

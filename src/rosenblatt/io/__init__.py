@@ -1,1 +1,1 @@
-"""Files in: every source is a run of chunks that can be read again from the beginning."""
+"""Readers of files: every source is a sequence of chunks that can be iterated more than once."""

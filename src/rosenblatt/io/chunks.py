@@ -1,20 +1,20 @@
-"""What a source gives: chunks of rows, as columns with names or as numbers ready for a kernel.
+"""Sources of rows: the options they are read with, and the chunks they give.
 
-A source is iterated as often as needed, each time from the beginning, and holds one chunk at a
-time; so what it reads may be far larger than memory.
+A chunk is a table with named columns, or a matrix of numbers. A source can be iterated more than
+once, each time from the beginning, and holds one chunk at a time: it may be far larger than memory.
 """
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
 from rosenblatt.csr import Rows, n_rows, rows_take
 from rosenblatt.errors import BadCellError, SourceError
-from rosenblatt.types import Array, Floats, Ints
+from rosenblatt.types import Array, Ints
 
 if TYPE_CHECKING:
     import polars as pl
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 class Place(NamedTuple):
     """Where a chunk comes from: its file, and the line of its first row where rows have lines.
 
-    `row` is the number of the first row in its file. `numbers`, if given, are the lines (or rows)
-    of all: where they do not simply count on.
+    `row` is the index of the first row in its file. `numbers` are the lines (or rows) of all rows,
+    where they are not consecutive.
     """
 
     file: str
@@ -33,7 +33,7 @@ class Place(NamedTuple):
     numbers: Ints | None = None
 
     def at(self, row: int) -> str:
-        """Where a row of the chunk stands, in words."""
+        """File and line (or row) of a row of the chunk, for messages."""
         unit = "row" if self.line is None else "line"
         first = self.row if self.line is None else self.line
         number = first + row if self.numbers is None else int(self.numbers[row])
@@ -48,7 +48,7 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Rows with named columns; all chunks of a source have the same columns of the same types."""
+    """Rows with named columns; all chunks of a source have the same columns and types."""
 
     frame: "pl.DataFrame"
     place: Place
@@ -68,60 +68,29 @@ class Table:
         return {column.name: column for column in self.frame.get_columns()}
 
     @contextmanager
-    def naming_cells(self) -> Iterator[None]:
-        """Tell where a cell stands that cannot be taken."""
+    def locating_bad_cells(self) -> Iterator[None]:
+        """Add file and line to the error of a cell that cannot be used."""
         try:
             yield
         except BadCellError as error:
             raise SourceError(
                 f"{self.place.at(error.row)}, column {error.column!r}: {error}"
-                " Mend the cell, or name what stands for a missing one with --missing."
+                " Correct the cell, or declare the marker of a missing value with --missing."
             ) from None
 
     def take(self, chosen: Array) -> "Table":
         """The rows where a mask is true."""
-        import polars as pl  # noqa: PLC0415 (slow to import, and matrices do without)
+        import polars as pl  # noqa: PLC0415 (slow to import, and not needed for matrices)
 
         frame = self.frame.filter(pl.Series(chosen))
         return Table(frame, self.place.take(chosen))
-
-
-class Grid(Table):
-    """Rows with named columns that are all numbers, in one matrix; a missing one is NaN.
-
-    It can do all that a table can: a frame is made of it when one is asked for.
-    """
-
-    values: Floats
-
-    def __init__(self, names: tuple[str, ...], values: Floats, place: Place) -> None:
-        vars(self).update(names=names, values=values, place=place)
-
-    def __len__(self) -> int:
-        """How many rows."""
-        return len(self.values)
-
-    @cached_property
-    def frame(self) -> "pl.DataFrame":
-        """The same as a frame."""
-        import polars as pl  # noqa: PLC0415 (slow to import, and seldom asked for)
-
-        return pl.DataFrame(self.values, schema=list(self.names), orient="row", nan_to_null=True)
-
-    def column(self, name: str) -> Floats:
-        """The numbers of a column."""
-        return self.values[:, self.names.index(name)]
-
-    def take(self, chosen: Array) -> "Grid":
-        """The rows where a mask is true."""
-        return Grid(self.names, self.values[chosen], self.place.take(chosen))
 
 
 @dataclass(frozen=True, eq=False)
 class Matrix:
     """Rows of numbers with their labels, if there are any.
 
-    A chunk of sparse rows is as wide as the features seen so far: later ones may be wider.
+    A chunk of sparse rows has as many columns as features seen so far: later ones may have more.
     """
 
     rows: Rows
@@ -140,10 +109,11 @@ class Matrix:
 
 
 Chunk = Table | Matrix
+ChunkType = TypeVar("ChunkType", Table, Matrix)
 
 
 class Source(Protocol):
-    """A run of chunks that begins anew at every iteration."""
+    """A sequence of chunks that starts from the beginning at every iteration."""
 
     @property
     def name(self) -> str:
@@ -153,3 +123,14 @@ class Source(Protocol):
     def __iter__(self) -> Iterator[Chunk]:
         """Read the chunks from the beginning."""
         ...
+
+
+def non_empty(name: str, chunks: Iterator[ChunkType]) -> Iterator[ChunkType]:
+    """Chunks that have rows; a source without any rows is an error."""
+    found = False
+    for chunk in chunks:
+        if len(chunk):
+            found = True
+            yield chunk
+    if not found:
+        raise SourceError(f"{name} has no rows: there is nothing to train on.")

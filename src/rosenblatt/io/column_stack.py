@@ -1,12 +1,11 @@
-"""The cells of many columns looked at together.
+"""Elementwise polars expressions on many columns at once.
 
-A call of polars takes microseconds, and a query more, whatever it is about: on a table of 100,000
-columns and a few rows they would be all that takes time. So columns of one type are laid end to end
-as one, up to MOST_CELLS cells, and what looks at cells one by one looks at all of them in a call.
-Columns that are longer than that stand alone.
+A call of polars takes microseconds, and a query more, however few rows it has: on a table of
+100,000 columns that overhead would dominate. So columns of one type are concatenated, up to
+MAX_STACKED_CELLS cells, and an elementwise expression is evaluated once for all of them.
 
-A method of a series, or of a frame, finds its columns by their names, and polars takes `*` and what
-stands between `^` and `$` for patterns. So columns are looked at under names that are none.
+Methods of a series or a frame find columns by name, and polars takes `*` and names between `^` and
+`$` for patterns. So expressions are evaluated on columns renamed to numbers.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,34 +19,34 @@ if TYPE_CHECKING:
     import polars as pl
 
 MOST_CELLS = 1 << 16
-FEW_COLUMNS = 16  # that a query is made for at once, on several threads
+FEW_COLUMNS = 16  # queried in parallel without concatenation
 
 Columns = Sequence["pl.Series"]
 
 
 def unnamed(cells: "pl.Series") -> "pl.Series":
-    """The same cells under an empty name, so that any method of a series can be called."""
+    """The same column with an empty name, which no method takes for a pattern."""
     return cells.alias("")
 
 
-def by_cells(columns: Columns, made: "pl.Expr") -> "list[pl.Series]":
-    """What an expression about `pl.all()`, which looks at cells one by one, makes of columns."""
+def map_cells(columns: Columns, expression: "pl.Expr") -> "list[pl.Series]":
+    """Columns transformed by an elementwise expression of `pl.all()`."""
     done: list[pl.Series] = []
     for part in _parts(columns):
         if not _are_stacked(part):
-            made_columns = _numbered(part).select(made).get_columns()
+            made_columns = _numbered(part).select(expression).get_columns()
             done += [cells.alias(own.name) for own, cells in zip(part, made_columns, strict=True)]
             continue
         height = len(part[0])
-        cells = _stack(part).select(made).to_series()
+        cells = _stack(part).select(expression).to_series()
         done += [
             cells.slice(k * height, height).alias(column.name) for k, column in enumerate(part)
         ]
     return done
 
 
-def n_cells(columns: Columns, wanted: "pl.Expr") -> Ints:
-    """How many cells of each column an expression about `pl.all()` is true of."""
+def count_cells(columns: Columns, wanted: "pl.Expr") -> Ints:
+    """Number of cells in each column where an elementwise expression of `pl.all()` is true."""
     found: list[Ints] = [np.zeros(0, np.int64)]
     for part in _parts(columns):
         if not _are_stacked(part):
@@ -60,7 +59,7 @@ def n_cells(columns: Columns, wanted: "pl.Expr") -> Ints:
 
 
 def _parts(columns: Columns) -> Iterator[Columns]:
-    """Columns that are looked at together: few, or few cells."""
+    """Groups of columns to evaluate together: few columns, or few cells."""
     if not len(columns):
         return
     most = max(FEW_COLUMNS, MOST_CELLS // max(1, len(columns[0])))
@@ -79,7 +78,7 @@ def _stack(part: Columns) -> "pl.DataFrame":
 
 
 def _numbered(part: Columns) -> "pl.DataFrame":
-    """Columns under their numbers."""
+    """Columns named by their numbers."""
     import polars as pl  # noqa: PLC0415 (slow to import)
 
     return pl.DataFrame([column.alias(str(k)) for k, column in enumerate(part)])

@@ -1,60 +1,59 @@
 """CSV, TSV and other delimited text, a piece at a time.
 
-The types of the columns are settled by the first piece and hold for all: numbers are float64,
-then come booleans and words. Where all are numbers, and many, a compiled pass reads every piece
-that holds nothing else; polars reads the others. A piece that polars cannot read by these types is
-read as words and looked at cell by cell: so blanks around numbers do no harm, and a cell that is
-wrong is named.
+The types of the columns are inferred from the first piece and hold for all: numbers (float64),
+booleans or strings. A piece that polars cannot read with these types is read as strings and
+converted cell by cell: so blanks around numbers do no harm, and an invalid cell is located.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from io import BytesIO
 from typing import TYPE_CHECKING
 
 from rosenblatt.errors import SourceError
-from rosenblatt.io.chunks import Grid, Place, Table
+from rosenblatt.io.chunks import Place, Table
 from rosenblatt.io.column_stack import unnamed
-from rosenblatt.io.csv_cells import as_words, decoded, typed, types_of, with_given_words
+from rosenblatt.io.csv_cells import (
+    cast_columns,
+    decoded,
+    infer_types,
+    read_strings,
+    with_missing_values,
+)
 from rosenblatt.io.csv_dialect import (
     SEPARATORS,
     TAB,
-    Layout,
+    Dialect,
+    cells_end_with_quotes,
     check_width,
+    detect_dialect,
     is_blank,
-    layout_of,
+    last_record_end,
 )
-from rosenblatt.io.csv_quotes import cells_end_with_quotes
-from rosenblatt.io.files import BOM, PIECE, Piece, last_end, pieces
+from rosenblatt.io.files import BOM, PIECE_BYTES, Piece, name_of, pieces
 from rosenblatt.io.options import Options, usual_target
-from rosenblatt.io.reader import name_of
-from rosenblatt.parallel import in_order, processors
-from rosenblatt.types import Floats
 
 if TYPE_CHECKING:
     import polars as pl
 
-HEAD = 1 << 16  # bytes that tell the layout
-SAMPLE = 1 << 20  # bytes that tell the types, and whether quotes are text
-WORTH_COMPILING = 1 << 22  # bytes: fewer are read before the compiler is loaded
+HEAD_BYTES = 1 << 16  # from which the dialect is detected
+SAMPLE_BYTES = 1 << 20  # from which the types are inferred, and whether quotes are text
 
-CODE = "^[+-]?(0[0-9]+|[0-9]{16,})$"  # which a float64 does not hold as it is written
+CODE = "^[+-]?(0[0-9]+|[0-9]{16,})$"  # digits that a float64 does not preserve
 
 Types = dict[str, "pl.DataType"]
 
 
 @dataclass(frozen=True)
-class Delimited:
+class CsvSource:
     """Tables of delimited text with the same columns, one after another."""
 
     files: tuple[str, ...]
     given: Options
     target: str | None = None
-    n_threads: int | None = None
-    """By default as many as there are processors, up to eight."""
-    size: int = PIECE
-    """How many bytes make a chunk; about so many, since no record is cut."""
+    size: int = PIECE_BYTES
+    """Approximate bytes of a chunk; no record is cut."""
 
     @property
     def name(self) -> str:
@@ -65,7 +64,8 @@ class Delimited:
         """Read the chunks from the beginning."""
         rows = 0
         for file in self.files:
-            for chunk in self._chunks(file):
+            for piece in self._pieces(file):
+                chunk = self._chunk(file, piece)
                 rows += len(chunk)
                 if len(chunk):
                     yield chunk
@@ -73,182 +73,154 @@ class Delimited:
             raise SourceError(f"{self.name} has a header but no rows.")
 
     @cached_property
-    def layout(self) -> Layout:
-        """How the first file is laid out; the others must be so, too."""
-        return self._layout(self.files[0])
+    def dialect(self) -> Dialect:
+        """Dialect of the first file, which all others must share."""
+        return self._dialect(self.files[0])
 
     @cached_property
     def options(self) -> Options:
-        """Options as they were given, but for codes among the labels, which are words."""
-        piece = self._first if self.given.teaches else None
-        target = self.target or usual_target(self.layout.names)
-        if piece is None or target not in self.layout.names or not self._are_codes(target, piece):
+        """Options as given, except that a target of codes is read as strings."""
+        piece = self._first if self.given.for_training else None
+        target = self.target or usual_target(self.dialect.names)
+        if piece is None or target not in self.dialect.names or not self._are_codes(target, piece):
             return self.given
-        return replace(self.given, as_words=self.given.as_words | {target})
+        return replace(self.given, string_columns=self.given.string_columns | {target})
 
     def _are_codes(self, column: str, piece: Piece) -> bool:
-        """Whether whole numbers in a column are written as amounts are not, such as 01."""
+        """Whether a column holds codes, such as 01, which float64 does not preserve."""
         import polars as pl  # noqa: PLC0415 (slow to import)
 
-        sample = _sample(piece, self.layout)
-        words: Types = dict.fromkeys(self.layout.names, pl.String())
-        frame = _parsed(sample.text, self.layout, words, self.given)
+        sample = _sample(piece, self.dialect)
+        strings: Types = dict.fromkeys(self.dialect.names, pl.String())
+        frame = _parsed(sample.text, self.dialect, strings, self.given)
         if frame is None:
-            frame = as_words(self.files[0], sample, self.layout, self.given).frame
+            frame = read_strings(self.files[0], sample, self.dialect, self.given).frame
         return bool(unnamed(frame[column]).str.contains(CODE).any())
 
     @cached_property
     def types(self) -> Types:
-        """Type of each column, by the first piece of the first file."""
+        """Type of each column, inferred from the first piece of the first file."""
         piece = self._first
         if piece is None:
             raise SourceError(f"{self.name} has a header but no rows.")
-        return _types(self.files[0], piece, self.layout, self.options)
+        return _types(self.files[0], piece, self.dialect, self.options)
 
     @cached_property
     def _first(self) -> Piece | None:
-        """The first piece of the first file, by which the rest is settled."""
+        """The first piece of the first file, from which types are inferred."""
         return next(self._pieces(self.files[0]), None)
 
-    def _layout(self, file: str) -> Layout:
-        head = _start(file, HEAD, self.given.separator or SEPARATORS)
+    def _dialect(self, file: str) -> Dialect:
+        head = _start(file, HEAD_BYTES, self.given.separator or SEPARATORS)
         _require_text(file, head)
         check_width(file, Piece(head, 1), self.given.separator or SEPARATORS)
-        sample = _start(file, SAMPLE) if TAB.encode() in head else head
-        return layout_of(
+        sample = _start(file, SAMPLE_BYTES) if TAB.encode() in head else head
+        return detect_dialect(
             file, decoded(file, Piece(head, 1)), self.given, decoded(file, Piece(sample, 1))
         )
 
     def _pieces(self, file: str) -> Iterator[Piece]:
-        """Pieces without the header, which must be that of the first file."""
-        layout = self.layout if file == self.files[0] else self._layout(file)
-        if layout.names != self.layout.names:
+        """Pieces without the header, which must equal that of the first file."""
+        dialect = self.dialect if file == self.files[0] else self._dialect(file)
+        if dialect.names != self.dialect.names:
             raise SourceError(
-                f"{file} has other columns than {self.files[0]}: {', '.join(layout.names[:8])}"
-                f" instead of {', '.join(self.layout.names[:8])}. Read such files one by one."
+                f"{file} has other columns than {self.files[0]}: {', '.join(dialect.names[:8])}"
+                f" instead of {', '.join(self.dialect.names[:8])}. Read such files separately."
             )
-        for piece in pieces(file, size=self.size, separators=_separators(self.layout)):
-            check_width(file, piece, layout.separator)
+        last_end = partial(last_record_end, separators=_separators(self.dialect))
+        for piece in pieces(file, size=self.size, last_end=last_end):
+            check_width(file, piece, dialect.separator)
             text = piece.text.removeprefix(BOM) if piece.line == 1 else piece.text
-            skipped = _header_length(text, layout) if piece.line == 1 and layout.header else 0
+            skipped = _header_length(text, dialect) if piece.line == 1 and dialect.header else 0
             if len(text) > skipped:
                 yield Piece(text[skipped:], piece.line + text.count(b"\n", 0, skipped))
-
-    @cached_property
-    def _all_numbers(self) -> bool:
-        """Whether every column holds numbers, and so many that it pays to load the compiler."""
-        piece = self._first
-        if piece is None or len(piece.text) < WORTH_COMPILING:
-            return False
-        from rosenblatt.io.numeric_csv import grid_values, may_be_grid  # noqa: PLC0415 (as said)
-
-        if not may_be_grid(self.layout, self.options):
-            return False
-        if grid_values(_sample(piece, self.layout).text, self.layout, self.options) is not None:
-            return True
-        return {str(kind) for kind in self.types.values()} == {"Float64"}
-
-    def _chunks(self, file: str) -> Iterator[Table]:
-        """The rows of a file; pieces of numbers alone are read by several threads."""
-        if not self._all_numbers:
-            for piece in self._pieces(file):
-                yield self._chunk(file, piece)
-            return
-        n_threads = self.n_threads or processors()
-        for piece, values in in_order(self._grid, self._pieces(file), n_threads):
-            if values is None:
-                yield self._chunk(file, piece)
-            else:
-                yield Grid(self.layout.names, values, Place(file, piece.line))
-
-    def _grid(self, piece: Piece) -> tuple[Piece, Floats | None]:
-        from rosenblatt.io.numeric_csv import grid_values  # noqa: PLC0415 (loads the compiler)
-
-        return piece, grid_values(piece.text, self.layout, self.options)
 
     def _chunk(self, file: str, piece: Piece) -> Table:
         if b"\0" in piece.text:
             _require_text(file, piece.text)
         lines = piece.text.count(b"\n") + (not piece.text.endswith(b"\n"))
-        frame = _parsed(piece.text, self.layout, self.types, self.options)
-        if frame is None or frame.height != lines or _may_be_ragged(piece.text, frame, self.layout):
-            return self._carefully(file, piece)
+        frame = _parsed(piece.text, self.dialect, self.types, self.options)
+        if (
+            frame is None
+            or frame.height != lines
+            or _may_be_ragged(piece.text, frame, self.dialect)
+        ):
+            return self._chunk_by_cells(file, piece)
         return Table(frame, Place(file, piece.line))
 
-    def _carefully(self, file: str, piece: Piece) -> Table:
-        """A piece that polars does not read by the types: words first, then cell by cell."""
-        words = as_words(file, piece, self.layout, self.options)
-        frame = typed(words, self.types, decimal_comma=self.layout.decimal_comma)
-        return Table(frame, words.place)
+    def _chunk_by_cells(self, file: str, piece: Piece) -> Table:
+        """A piece that polars cannot read with the types: strings first, then cell by cell."""
+        strings = read_strings(file, piece, self.dialect, self.options)
+        frame = cast_columns(strings, self.types, decimal_comma=self.dialect.decimal_comma)
+        return Table(frame, strings.place)
 
 
-def _parsed(text: bytes, layout: Layout, types: Types, options: Options) -> "pl.DataFrame | None":
-    """Rows as polars reads them; none if it cannot, or would read quotes as others do not.
+def _parsed(text: bytes, dialect: Dialect, types: Types, options: Options) -> "pl.DataFrame | None":
+    """Rows as polars reads them; None if it cannot, or would read quotes as no other reader does.
 
-    A cell too many at the very end, where no line ends, would be passed over: hence the newline.
+    Without a final newline, polars would ignore a surplus cell at the very end.
     """
     import polars as pl  # noqa: PLC0415 (slow to import)
 
-    if layout.quote is not None and not cells_end_with_quotes(text, layout.separator):
+    if dialect.quote is not None and not cells_end_with_quotes(text, dialect.separator):
         return None
     try:
         frame = pl.read_csv(
             text if text.endswith(b"\n") else text + b"\n",
             has_header=False,
             schema=types,
-            separator=layout.separator,
-            quote_char=layout.quote,
+            separator=dialect.separator,
+            quote_char=dialect.quote,
             null_values=list(options.missing),
-            decimal_comma=layout.decimal_comma,
+            decimal_comma=dialect.decimal_comma,
             glob=False,
         )
     except pl.exceptions.PolarsError:
         return None
-    return with_given_words(frame, options)
+    return with_missing_values(frame, options)
 
 
-def _types(file: str, piece: Piece, layout: Layout, options: Options) -> Types:
-    """Types by all lines of a sample: numbers as float64, whatever polars makes of them."""
+def _types(file: str, piece: Piece, dialect: Dialect, options: Options) -> Types:
+    """Types inferred from all lines of a sample; numbers are float64."""
     import polars as pl  # noqa: PLC0415 (slow to import)
 
-    words = as_words(file, _sample(piece, layout), layout, options).frame
-    types = types_of(words, decimal_comma=layout.decimal_comma)
-    return types | {name: pl.String() for name in types if name in options.as_words}
+    strings = read_strings(file, _sample(piece, dialect), dialect, options).frame
+    types = infer_types(strings, decimal_comma=dialect.decimal_comma)
+    return types | {name: pl.String() for name in types if name in options.string_columns}
 
 
-def _sample(piece: Piece, layout: Layout) -> Piece:
-    """The first records of a piece, up to its end if it is short."""
-    if len(piece.text) <= SAMPLE:
+def _sample(piece: Piece, dialect: Dialect) -> Piece:
+    """The first records of a piece, or all of a short one."""
+    if len(piece.text) <= SAMPLE_BYTES:
         return piece
-    end = last_end(piece.text[:SAMPLE], _separators(layout)) or len(piece.text)
+    end = last_record_end(piece.text[:SAMPLE_BYTES], _separators(dialect)) or len(piece.text)
     return Piece(piece.text[:end], piece.line)
 
 
-def _may_be_ragged(text: bytes, frame: "pl.DataFrame", layout: Layout) -> bool:
-    """Whether a line may be blank or have too few cells, which polars passes over in silence."""
+def _may_be_ragged(text: bytes, frame: "pl.DataFrame", dialect: Dialect) -> bool:
+    """Whether a line may be blank or have too few cells, which polars accepts silently."""
     if frame[frame.columns[-1]].null_count() == 0:
         return False
     if frame.width == 1:
         return True
-    if layout.quote is not None and layout.quote.encode() in text:
+    if dialect.quote is not None and dialect.quote.encode() in text:
         return True
-    return text.count(layout.separator.encode()) != frame.height * (frame.width - 1)
+    return text.count(dialect.separator.encode()) != frame.height * (frame.width - 1)
 
 
-def _separators(layout: Layout) -> str:
-    """What stands before a quote that opens a cell; nothing where quotes are text."""
-    return "" if layout.quote is None else layout.separator
+def _separators(dialect: Dialect) -> str:
+    """Separators before a quote that opens a cell; none where quotes are text."""
+    return "" if dialect.quote is None else dialect.separator
 
 
 def _start(file: str, size: int, separators: str = "") -> bytes:
     """The first lines of a file, or records if there are separators."""
-    return next(pieces(file, size=size, separators=separators), Piece(b"", 1)).text.removeprefix(
-        BOM
-    )
+    records = pieces(file, size=size, last_end=partial(last_record_end, separators=separators))
+    return next(records, Piece(b"", 1)).text.removeprefix(BOM)
 
 
-def _header_length(text: bytes, layout: Layout) -> int:
-    """How many bytes the first record takes, and the blank lines before it."""
+def _header_length(text: bytes, dialect: Dialect) -> int:
+    """Bytes of the first record and the blank lines before it."""
     lengths: list[int] = []
 
     def lines() -> Iterator[str]:
@@ -256,7 +228,7 @@ def _header_length(text: bytes, layout: Layout) -> int:
             lengths.append(len(line))
             yield line.decode()
 
-    next((record for record in layout.records(lines()) if not is_blank(record)), None)
+    next((record for record in dialect.records(lines()) if not is_blank(record)), None)
     return sum(lengths)
 
 

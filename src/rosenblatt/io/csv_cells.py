@@ -1,4 +1,4 @@
-"""The cells of delimited text one by one: slow and sure, for types and for what is wrong."""
+"""Cell-by-cell reading of delimited text: slow, but strict. It infers types and locates errors."""
 
 import csv
 from collections.abc import Iterator, Mapping
@@ -9,49 +9,49 @@ import numpy as np
 
 from rosenblatt.errors import SourceError
 from rosenblatt.io.chunks import Place, Table
-from rosenblatt.io.column_stack import by_cells, n_cells, unnamed
-from rosenblatt.io.csv_dialect import Layout, bare_return, is_blank
+from rosenblatt.io.column_stack import count_cells, map_cells, unnamed
+from rosenblatt.io.csv_dialect import Dialect, bare_return, is_blank
 from rosenblatt.io.files import Piece
 from rosenblatt.io.options import Options
 
 if TYPE_CHECKING:
     import polars as pl
 
-QUOTES = "Take the quote away, or write it twice within quotes."
-MOSTLY = 0.9  # of the cells are numbers: then the others are errors, not words
+FIX_QUOTES = "Remove the quote, or double it within quotes."
+MIN_NUMERIC_SHARE = 0.9  # of the cells: then the others are errors, and the column is numeric
 
 
-def as_words(file: str, piece: Piece, layout: Layout, options: Options) -> Table:
-    """Every cell as a word, blanks around it taken off, missing ones as none; blank lines skipped.
+def read_strings(file: str, piece: Piece, dialect: Dialect, options: Options) -> Table:
+    """Every cell as a stripped string, null where missing; blank lines are skipped.
 
-    Slow and sure: a line with too few or too many cells is named.
+    A line with too few or too many cells is an error.
     """
     import polars as pl  # noqa: PLC0415 (slow to import)
 
     cells, lines = [], []
-    for line, record in _records(file, piece, layout):
-        if len(record) != len(layout.names):
-            raise _ragged(file, line, record, layout)
+    for line, record in _records(file, piece, dialect):
+        if len(record) != len(dialect.names):
+            raise _ragged(file, line, record, dialect)
         cells.append(record)
         lines.append(line)
-    frame = pl.DataFrame(cells, schema=dict.fromkeys(layout.names, pl.String), orient="row")
+    frame = pl.DataFrame(cells, schema=dict.fromkeys(dialect.names, pl.String), orient="row")
     place = Place(file, piece.line, numbers=np.array(lines, np.int64))
-    return Table(with_given_words(frame, options), place)
+    return Table(with_missing_values(frame, options), place)
 
 
-def with_given_words(frame: "pl.DataFrame", options: Options) -> "pl.DataFrame":
-    """Words without blanks around them, and none where they stand for a missing cell."""
+def with_missing_values(frame: "pl.DataFrame", options: Options) -> "pl.DataFrame":
+    """String columns stripped of blanks, with null in the place of missing values."""
     import polars as pl  # noqa: PLC0415 (slow to import)
 
-    words = pl.all().str.strip_chars()
-    given = pl.when(~words.is_in(list(options.missing))).then(words).name.keep()
+    stripped = pl.all().str.strip_chars()
+    present = pl.when(~stripped.is_in(list(options.missing))).then(stripped).name.keep()
     texts = [column for column in frame.get_columns() if column.dtype == pl.String]
-    done = {column.name: column for column in by_cells(texts, given)}
+    done = {column.name: column for column in map_cells(texts, present)}
     return pl.DataFrame([done.get(column.name, column) for column in frame.get_columns()])
 
 
-def _records(file: str, piece: Piece, layout: Layout) -> Iterator[tuple[int, list[str]]]:
-    """The records of a piece that are not blank, and the lines where they begin."""
+def _records(file: str, piece: Piece, dialect: Dialect) -> Iterator[tuple[int, list[str]]]:
+    """The non-blank records of a piece, each with the line where it begins."""
     text = StringIO(decoded(file, piece))
     ended: list[bool] = []
     own_lines: list[str] = []
@@ -62,15 +62,16 @@ def _records(file: str, piece: Piece, layout: Layout) -> Iterator[tuple[int, lis
             yield line
         ended.append(True)
 
-    reader, line = layout.records(lines()), piece.line
+    reader, line = dialect.records(lines()), piece.line
     try:
         for record in reader:
             if ended:
                 raise SourceError(
-                    f"{file}, line {line}: a cell begins with a quote that never ends. {QUOTES}"
+                    f"{file}, line {line}: a cell begins with a quote that is never closed."
+                    f" {FIX_QUOTES}"
                 )
             if len(own_lines) > 1:
-                _require_closed_quotes(file, line, own_lines, layout)
+                _require_closed_quotes(file, line, own_lines, dialect)
             if not is_blank(record):
                 yield line, record
             line = piece.line + reader.line_num
@@ -79,79 +80,79 @@ def _records(file: str, piece: Piece, layout: Layout) -> Iterator[tuple[int, lis
         raise bare_return(f"{file}, line {line}") from None
 
 
-def _require_closed_quotes(file: str, first: int, lines: list[str], layout: Layout) -> None:
-    """Refuse a record of several lines that are one only because of two stray quotes."""
-    reader = layout.records(lines, strict=True)
+def _require_closed_quotes(file: str, first: int, lines: list[str], dialect: Dialect) -> None:
+    """Refuse a record that spans several lines only because of two stray quotes."""
+    reader = dialect.records(lines, strict=True)
     try:
         next(reader)
     except csv.Error:
         raise SourceError(
             f"{file}, line {first}: a cell begins with a quote, and the next one, in line"
-            f" {first + reader.line_num - 1}, does not end it. {QUOTES}"
+            f" {first + reader.line_num - 1}, does not close it. {FIX_QUOTES}"
         ) from None
 
 
-def types_of(words: "pl.DataFrame", *, decimal_comma: bool) -> "dict[str, pl.DataType]":
-    """Type of each column by its words: numbers, booleans or words."""
+def infer_types(strings: "pl.DataFrame", *, decimal_comma: bool) -> "dict[str, pl.DataType]":
+    """Type of each column of strings: number, boolean or string."""
     import polars as pl  # noqa: PLC0415 (slow to import)
 
-    columns = words.get_columns()
-    given = n_cells(columns, pl.all().is_not_null())
-    booleans = n_cells(columns, pl.all().str.to_lowercase().is_in(["true", "false"]))
-    numbers = n_cells(columns, _numbers(pl.all(), decimal_comma=decimal_comma).is_not_null())
+    columns = strings.get_columns()
+    present = count_cells(columns, pl.all().is_not_null())
+    booleans = count_cells(columns, pl.all().str.to_lowercase().is_in(["true", "false"]))
+    numbers = count_cells(columns, _numbers(pl.all(), decimal_comma=decimal_comma).is_not_null())
     types: dict[str, pl.DataType] = {}
     for name, n, n_booleans, n_numbers in zip(
-        words.columns, given.tolist(), booleans.tolist(), numbers.tolist(), strict=True
+        strings.columns, present.tolist(), booleans.tolist(), numbers.tolist(), strict=True
     ):
         if n and n == n_booleans:
             types[name] = pl.Boolean()
-        else:  # an empty column: whatever it is, it tells nothing yet
-            mostly = n - n_numbers <= (1 - MOSTLY) * n
-            types[name] = pl.Float64() if mostly else pl.String()
+        else:  # an empty column counts as numeric
+            numeric = n - n_numbers <= (1 - MIN_NUMERIC_SHARE) * n
+            types[name] = pl.Float64() if numeric else pl.String()
     return types
 
 
-def typed(
-    words: Table, types: "Mapping[str, pl.DataType]", *, decimal_comma: bool
+def cast_columns(
+    strings: Table, types: "Mapping[str, pl.DataType]", *, decimal_comma: bool
 ) -> "pl.DataFrame":
-    """Columns of words as their types have them; the first word of another type is named."""
+    """Columns of strings cast to their types; the first cell that cannot be cast is an error."""
     import polars as pl  # noqa: PLC0415 (slow to import)
 
     numbers = _numbers(pl.all(), decimal_comma=decimal_comma)
     lower = pl.all().str.to_lowercase()
     booleans = lower.replace_strict({"true": True, "false": False}, default=None)
-    cast = {column.name: column for column in words.frame.get_columns()}
+    cast = {column.name: column for column in strings.frame.get_columns()}
     for kind, cells in ((pl.Float64, numbers), (pl.Boolean, booleans)):
         own = [column for name, column in cast.items() if types[name] == kind]
-        done = by_cells(own, cells.cast(kind))
+        done = map_cells(own, cells.cast(kind))
         cast |= {column.name: column for column in done}
-    for column in words.frame.get_columns():
+    for column in strings.frame.get_columns():
         if cast[column.name].null_count() > column.null_count():
             wanted = "true or false" if types[column.name] == pl.Boolean else "a number"
-            raise _wrong_cell(words, column, cast[column.name], wanted)
+            raise _wrong_cell(strings, column, cast[column.name], wanted)
     return pl.DataFrame([cast[name] for name in types])
 
 
-def _wrong_cell(words: Table, column: "pl.Series", cast: "pl.Series", wanted: str) -> SourceError:
+def _wrong_cell(strings: Table, column: "pl.Series", cast: "pl.Series", wanted: str) -> SourceError:
     row = int((unnamed(cast).is_null() & unnamed(column).is_not_null()).arg_max() or 0)
     return SourceError(
-        f"{words.place.at(row)}, column {column.name!r}: {column[row]!r} is not {wanted}, as the"
-        " cells before are. Mend the cell, name it as missing with --missing, or read the"
-        f" column as words with --category {column.name}."
+        f"{strings.place.at(row)}, column {column.name!r}: {column[row]!r} is not {wanted}, as the"
+        " cells before are. Correct the cell, declare it missing with --missing, or read the"
+        f" column as strings with --category {column.name}."
     )
 
 
-def _numbers(words: Any, *, decimal_comma: bool) -> Any:
-    """Words of a column, or of several, as numbers."""
+def _numbers(strings: Any, *, decimal_comma: bool) -> Any:
+    """Strings as numbers, null where they are none."""
     import polars as pl  # noqa: PLC0415 (slow to import)
 
     if decimal_comma:
-        words = words.str.replace(",", ".", literal=True)
-    return words.cast(pl.Float64, strict=False)
+        strings = strings.str.replace(",", ".", literal=True)
+    return strings.cast(pl.Float64, strict=False)
 
 
 def decoded(file: str, piece: Piece) -> str:
-    """Some lines as text; bytes that are none are named with their line."""
+    """Lines as text; bytes that are not UTF-8 are an error."""
     try:
         return piece.text.decode()
     except UnicodeDecodeError as error:
@@ -162,11 +163,11 @@ def decoded(file: str, piece: Piece) -> str:
         ) from None
 
 
-def _ragged(file: str, line: int, record: list[str], layout: Layout) -> SourceError:
-    wanted = len(layout.names)
-    quoted = layout.separator.join(record)
+def _ragged(file: str, line: int, record: list[str], dialect: Dialect) -> SourceError:
+    wanted = len(dialect.names)
+    quoted = dialect.separator.join(record)
     shown = quoted if len(quoted) <= 60 else quoted[:60] + "…"
     return SourceError(
-        f"{file}, line {line}: {len(record)} cells where {wanted} were wanted: {shown!r}. Mend the"
-        " line, or name the separator with --separator."
+        f"{file}, line {line}: {len(record)} cells where {wanted} were expected: {shown!r}. Correct"
+        " the line, or give the separator with --separator."
     )

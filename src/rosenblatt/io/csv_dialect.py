@@ -1,12 +1,17 @@
-"""How a table of delimited text is laid out, found out from its first lines.
+"""Dialect of delimited text (separator, quotes, header), detected from its first lines.
 
 =============  ================================================================================
-separator      the first of tab ; | , by which every line has as many cells, and more than one
+separator      the first of tab ; | , that gives every line the same number of cells, at least two
 quoting        " around cells; in a TSV it may be text: see _quote
-header         the first line, if no word of it comes again in its column, and no cell of it is a
-               number, unless the numbers rise or fall and a word tells a header: see _by_numbers
+header         the first line, if no string of it occurs again in its column, and no cell of it is
+               a number, unless the numbers are monotonic: see _has_numeric_header
 decimal comma  if the cells hold numbers such as 1,5 and none such as 1.5
 =============  ================================================================================
+
+A quote opens a cell if it stands at the beginning of a line or after a separator; within the cell
+two quotes are one, and a single one closes it. Any other quote is text. If all quotes open, close
+or are doubled, they alternate: those with an even number, counted from 0, open a cell or are the
+second of two, and the others close one or are the first of two.
 """
 
 import csv
@@ -14,23 +19,28 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from io import StringIO
 from itertools import islice, pairwise
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from rosenblatt.errors import SourceError
-from rosenblatt.io.files import Piece, long_lines
+from rosenblatt.io.files import BOM, PIECE_BYTES, Piece, last_line_end, long_lines
 from rosenblatt.io.options import USUAL_TARGETS, Options
 
 TAB = "\t"
 SEPARATORS = TAB + ";|,"
 NO_SEPARATORS = '"\r\n'
-LOOKED_AT = 200  # records
+MAX_SAMPLED_RECORDS = 200
 MAX_COLUMNS = 1 << 20
-LONGEST_CELL = 2**31 - 1  # bytes: as much as the csv module can be told
+MAX_CELL_BYTES = 2**31 - 1  # the largest limit that the csv module accepts
 QUOTE = '"'
+QUOTE_BYTE, NEWLINE_BYTE, RETURN_BYTE = (ord(sign) for sign in '"\n\r')
+MAX_QUOTED_BYTES = 4 * PIECE_BYTES  # a longer quoted cell is taken for a stray quote
 QUOTED = re.compile(r'\s*".*"\s*')
-OPENED_CELL = re.compile(  # what a quote at the beginning of a cell opens, and its end if it is one
+OPENED_CELL = re.compile(  # the cell that a quote opens, and its closing quote if there is one
     r'(?:^|(?<=\t))"(?P<text>[^"]*+(?:""[^"]*+)*+)(?P<end>"(?=\t|\r?\n|\r?\Z))?', re.MULTILINE
 )
 NUMBER = re.compile(r"\s*[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?\s*")
@@ -39,21 +49,21 @@ WITH_POINT = re.compile(r"\s*[+-]?\d*\.\d+([eE][+-]?\d+)?\s*")
 
 LETTER = re.compile(r"[^\W\d_]")
 FLOAT = re.compile(rf"{NUMBER.pattern}|[+-]?(inf|infinity|nan)", re.IGNORECASE)
-MIN_NUMBERS = 2  # below a word, that show that it is a name
+MIN_NUMBERS = 2  # below a string, for it to be a column name
 
 Cells = list[list[str]]
 
 
 class Column(NamedTuple):
-    """The cells of a column that were looked at, the first one apart."""
+    """The sampled cells of a column, the first one apart."""
 
     head: str
     cells: tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class Layout:
-    """How lines become cells, and what the columns are called."""
+class Dialect:
+    """How lines are split into cells, and the names of the columns."""
 
     separator: str
     quote: str | None
@@ -62,24 +72,24 @@ class Layout:
     names: tuple[str, ...]
 
     def records(self, lines: Iterable[str], *, strict: bool = False) -> Any:
-        """The cells of each record, slowly; `line_num` counts the lines read."""
+        """A csv reader of the records; its `line_num` counts the lines read."""
         return records(lines, self.separator, self.quote, strict=strict)
 
 
 def records(
     lines: Iterable[str], separator: str, quote: str | None, *, strict: bool = False
 ) -> Any:
-    """The cells of each record of some lines; strictly, a quoted cell ends with its quote."""
-    csv.field_size_limit(LONGEST_CELL)
+    """A csv reader of some lines; if strict, nothing may follow a closing quote."""
+    csv.field_size_limit(MAX_CELL_BYTES)
     if quote is None:
         return csv.reader(lines, delimiter=separator, quoting=csv.QUOTE_NONE)
     return csv.reader(lines, delimiter=separator, quotechar=quote, strict=strict)
 
 
 def check_width(file: str, piece: Piece, separators: str) -> None:
-    """Refuse a line of far too many cells, for each of which a library would allocate.
+    """Refuse a line with far too many cells, for each of which polars would allocate memory.
 
-    A line with quotes is not looked at: its separators may stand within a long text.
+    Lines with quotes are not checked: their separators may stand within a long text.
     """
     for text, number in long_lines(piece, MAX_COLUMNS):
         n_cells = 1 + max(text.count(separator.encode()) for separator in separators)
@@ -91,26 +101,26 @@ def check_width(file: str, piece: Piece, separators: str) -> None:
 
 
 def is_blank(record: list[str]) -> bool:
-    """Whether a record is but a blank line."""
+    """Whether a record is a blank line."""
     return len(record) < 2 and not "".join(record).strip()
 
 
-def layout_of(file: str, head: str, options: Options, sample: str | None = None) -> Layout:
-    """Layout of a file by its first records; by more lines of it whether quotes are text."""
+def detect_dialect(file: str, head: str, options: Options, sample: str | None = None) -> Dialect:
+    """Dialect of a file by its first records; a longer sample shows whether quotes are text."""
     try:
-        return _layout(file, head, options, head if sample is None else sample)
+        return _dialect(file, head, options, head if sample is None else sample)
     except csv.Error:
         raise bare_return(file) from None
 
 
 def bare_return(where: str) -> SourceError:
-    """What is wrong if the csv module cannot go on."""
+    """The error where the csv module gives up."""
     return SourceError(
         f"{where}: a carriage return stands within a line. Write lines that end with a newline."
     )
 
 
-def _layout(file: str, head: str, options: Options, sample: str) -> Layout:
+def _dialect(file: str, head: str, options: Options, sample: str) -> Dialect:
     separator = _checked(options.separator) or _separator(file, head, sample)
     quote = _quote(sample, separator)
     cells = _cells(head, separator, quote)
@@ -120,14 +130,14 @@ def _layout(file: str, head: str, options: Options, sample: str) -> Layout:
     comma = options.decimal_comma
     if comma is None:
         comma = separator != "," and _has_commas(cells[1:] if header else cells)
-    return Layout(separator, quote, header, comma, _names(file, cells[0], header=header))
+    return Dialect(separator, quote, header, comma, _names(file, cells[0], header=header))
 
 
 def _checked(separator: str | None) -> str | None:
     if separator is not None and (len(separator.encode()) != 1 or separator in NO_SEPARATORS):
         raise SourceError(
-            f"{separator!r} separates no cells: a separator is one ASCII character, such as ; or a"
-            " tab, and no quote or end of line."
+            f"{separator!r} is not a separator: give one ASCII character, such as ; or a tab, but"
+            " no quote or end of line."
         )
     return separator
 
@@ -142,11 +152,11 @@ def _separator(file: str, head: str, sample: str) -> str:
 
 
 def _quote(sample: str, separator: str) -> str | None:
-    """What quotes cells: nothing in a TSV whose quotes must be text.
+    """The quote character; None for a TSV file in which quotes are text.
 
-    They must if then every line has as many cells, and a quote that opens a cell does not end it,
-    or only after tabs and whole lines. Where all words of the first line are quoted, quotes are
-    quotes.
+    They are text if every line then has the same number of cells, and a quote that opens a cell
+    does not close it, or only after tabs and newlines. Where all strings of the first line are
+    quoted, quotes are quotes.
     """
     if separator != TAB or QUOTE not in sample:
         return QUOTE
@@ -160,7 +170,7 @@ def _quote(sample: str, separator: str) -> str | None:
 
 
 def _is_stray(opened: re.Match[str]) -> bool:
-    """Whether a quote that opens a cell seems to be text; the sample may end before the cell."""
+    """Whether a quote that opens a cell seems to be text; the sample may end within the cell."""
     if opened["end"] is None and opened.end() < len(opened.string):
         return True
     text = opened["text"].rstrip("\r\n")
@@ -168,7 +178,7 @@ def _is_stray(opened: re.Match[str]) -> bool:
 
 
 def _cells(head: str, separator: str, quote: str | None) -> Cells:
-    first = islice(records(StringIO(head), separator, quote), LOOKED_AT)
+    first = islice(records(StringIO(head), separator, quote), MAX_SAMPLED_RECORDS)
     return [record for record in first if not is_blank(record)]
 
 
@@ -182,22 +192,22 @@ def _has_header(cells: Cells, options: Options) -> bool:
     words = [column for column in columns if not NUMBER.fullmatch(column.head)]
     if any(column.head in column.cells for column in words if column.head.strip()):
         return False
-    return not any(map(NUMBER.fullmatch, first)) or _by_numbers(columns, options)
+    return not any(map(NUMBER.fullmatch, first)) or _has_numeric_header(columns, options)
 
 
-def _by_numbers(columns: list[Column], options: Options) -> bool:
-    """Whether a first line that has numbers names columns, as `0,1,2,target` does.
+def _has_numeric_header(columns: list[Column], options: Options) -> bool:
+    """Whether a first line that has numbers is a header, as `0,1,2,target` is.
 
-    The numbers rise or fall, as those of columns, years or wavelengths do. Beside them stands a
-    word above numbers alone; or they count from 0, and beside them stands a usual name of a target,
-    or nothing above the numbers of the rows. Else it may be a row, such as `5.1,3.5,setosa`.
+    The numbers must be monotonic, as column numbers, years or wavelengths are. Also needed is a
+    string above a column of numbers; or the numbers count from 0, and another cell is a usual name
+    of a target, or empty above the row numbers. Else it may be a row, such as `5.1,3.5,setosa`.
     """
     heads = [column.head.strip() for column in columns]
     numbers = [float(head.replace(",", ".")) for head in heads if NUMBER.fullmatch(head)]
     rise = [after > before for before, after in pairwise(numbers)]
     if (any(rise) and not all(rise)) or len(set(numbers)) < len(numbers):
         return False
-    if any(_is_word_above_numbers(column, options) for column in columns):
+    if any(_is_string_above_numbers(column, options) for column in columns):
         return True
     if numbers != list(range(len(numbers))):
         return False
@@ -206,8 +216,8 @@ def _by_numbers(columns: list[Column], options: Options) -> bool:
     return is_index or any(head.lower() in USUAL_TARGETS for head in heads)
 
 
-def _is_word_above_numbers(column: Column, options: Options) -> bool:
-    """Whether a word, which is no mark of a missing cell, stands above numbers."""
+def _is_string_above_numbers(column: Column, options: Options) -> bool:
+    """Whether a string, other than a marker of a missing value, stands above numbers."""
     head = column.head.strip()
     if LETTER.search(head) is None or FLOAT.fullmatch(head) or head in options.missing:
         return False
@@ -222,13 +232,81 @@ def _has_commas(cells: Cells) -> bool:
 
 
 def _names(file: str, first: Sequence[str], *, header: bool) -> tuple[str, ...]:
-    """Names by the header; x1, x2, … where it has none."""
+    """Column names from the header; x1, x2, … where it has none."""
     given = [name.strip() if header else "" for name in first]
     names = tuple(name or f"x{j}" for j, name in enumerate(given, 1))
     twice = [name for name, n in Counter(names).items() if n > 1]
     if twice:
         raise SourceError(
-            f"{file}, line 1: two columns are called {min(twice)!r}. Columns are told apart"
-            " by their names; rename one, or say that there is no header with --no-header."
+            f"{file}, line 1: two columns are called {min(twice)!r}. Column names must be"
+            " unique: rename one, or use --no-header if the file has no header."
         )
     return names
+
+
+def cells_end_with_quotes(text: bytes, separators: str) -> bool:
+    """Whether every quoted cell is closed, and nothing follows its closing quote."""
+    if quotes_alternate(text, separators):
+        return text.count(QUOTE_BYTE) % 2 == 0
+    return _closed_cells(separators).fullmatch(text) is not None
+
+
+def last_record_end(text: bytes, separators: str) -> int:
+    """End of the last complete record, or line if there are no separators; 0 if there is none."""
+    if not separators or QUOTE_BYTE not in text or len(text) > MAX_QUOTED_BYTES:
+        return last_line_end(text)
+    own = text.removeprefix(BOM)
+    end = _last_quoted_record_end(own, separators)
+    return end and end + len(text) - len(own)
+
+
+def _last_quoted_record_end(text: bytes, separators: str) -> int:
+    if not quotes_alternate(text, separators):
+        whole = _whole_records(separators).match(text)
+        return whole.end() if whole else 0
+    end = text.rfind(b"\n") + 1
+    open_quotes = text.count(QUOTE_BYTE, 0, end) % 2
+    while open_quotes and end:  # this end of line is inside quotes
+        before = text.rfind(b"\n", 0, text.rfind(b'"', 0, end) + 1) + 1
+        open_quotes = (open_quotes + text.count(QUOTE_BYTE, before, end)) % 2
+        end = before
+    return end
+
+
+def quotes_alternate(text: bytes, separators: str) -> bool:
+    """Whether every quote opens a cell, closes and ends one, or is doubled within one.
+
+    The last cell may still be open.
+    """
+    if QUOTE_BYTE not in text:
+        return True
+    signs = np.frombuffer(text, np.uint8)
+    places = np.flatnonzero(signs == QUOTE_BYTE)
+    before = np.zeros(256, np.bool_)
+    before[[NEWLINE_BYTE, QUOTE_BYTE, *separators.encode()]] = True
+    after = before.copy()
+    after[RETURN_BYTE] = True
+    opening = places[2 * int(places[0] == 0) :: 2]  # nothing stands before the first sign
+    closing = places[1 : len(places) - int(places[-1] == len(text) - 1) : 2]
+    return bool(before[signs[opening - 1]].all() and after[signs[closing + 1]].all())
+
+
+@cache
+def _closed_cells(separators: str) -> re.Pattern[bytes]:
+    """Text with quotes only around whole cells, or within cells that do not begin with one."""
+    ends = re.escape(separators) + "\n"
+    quoted, other_quote = _quotes(ends)
+    closed = rf"{quoted}(?=[{ends}]|\r\n|\r?\Z)"
+    return re.compile(rf'(?:[^"]++|{closed}|{other_quote})*+'.encode())
+
+
+@cache
+def _whole_records(separators: str) -> re.Pattern[bytes]:
+    """Records from the beginning of a text; text may follow the closing quote of a cell."""
+    quoted, other_quote = _quotes(re.escape(separators) + "\n")
+    return re.compile(rf'(?:(?:[^"\n]++|{quoted}|{other_quote})*+\n)*+'.encode())
+
+
+def _quotes(ends: str) -> tuple[str, str]:
+    """Patterns of a quoted cell and of a quote that opens none, given what ends a cell."""
+    return rf'(?<![^{ends}])"(?:[^"]++|"")*+"', rf'(?!\A)(?<![{ends}])"'

@@ -1,8 +1,7 @@
-"""From names to bytes: globs, standard input, pipes and compressed files.
+"""Files by name as bytes: globs, standard input, pipes and compressed files.
 
-Bytes come in pieces of whole lines, so that every reader of text can work piece by piece. What can
-be read only once, standard input or a pipe, is copied into a temporary file first, since a source
-is read more than once.
+Text is read in pieces of whole lines. What can be read only once, standard input or a pipe, is
+copied into a temporary file first, since a source may be iterated more than once.
 """
 
 import bz2
@@ -22,35 +21,33 @@ from typing import IO, Any, NamedTuple
 
 from rosenblatt.atomic_write import temporary_file
 from rosenblatt.errors import SourceError
-from rosenblatt.io.csv_quotes import last_record_end
 
 STDIN = "-"
-PIECE = 1 << 23  # bytes: enough to share among threads, little enough to stay at hand
-LONGEST_RECORD = 1 << 26  # bytes: what has no end of line for so long is not a text file
+PIECE_BYTES = 1 << 23  # enough to share among threads, and little memory
+MAX_RECORD_BYTES = 1 << 26  # a file with longer lines is not text
 COPY_BYTES = 1 << 20  # copied at a time
-DISK_SHARE = 2  # a temporary file may take one part in so many of the free disk
-LONGEST_QUOTE = 4 * PIECE  # what is quoted for so long is rather a stray quote
-NEWLINE, QUOTE = b"\n", b'"'
-BOM = b"\xef\xbb\xbf"  # the byte order mark that some programs write before UTF-8
+FREE_DISK_DIVISOR = 2  # a temporary file may take half of the free disk
+NEWLINE = b"\n"
+BOM = b"\xef\xbb\xbf"  # byte order mark of UTF-8
 
 
 class Piece(NamedTuple):
-    """Whole lines of a file, and the number of the first, counted from 1."""
+    """Whole lines of a file, and the 1-based number of the first."""
 
     text: bytes
     line: int
 
 
 def files_of(names: Sequence[str]) -> tuple[str, ...]:
-    """Files that some names mean, globs written out, in the order given; all of them exist."""
+    """Existing files for some names, in the order given, with globs expanded."""
     found = [file for name in names for file in _files(name)]
     if not found:
-        raise SourceError("No file was named. Give a file, a glob, builtin:NAME, or - for input.")
+        raise SourceError("No file given. Give a file, a glob, builtin:NAME, or - for input.")
     return tuple(found)
 
 
 def suffixes_of(file: str) -> tuple[str, str]:
-    """Suffix of the format and suffix of the compression, "" where there is none."""
+    """Suffix of the format and of the compression, "" where there is none."""
     suffixes = [suffix.lower() for suffix in Path(file).suffixes]
     packed = suffixes.pop() if suffixes and suffixes[-1] in OPENERS else ""
     return (suffixes[-1] if suffixes else ""), packed
@@ -58,33 +55,55 @@ def suffixes_of(file: str) -> tuple[str, str]:
 
 @contextmanager
 def opened(file: str) -> Iterator[IO[bytes]]:
-    """The plain bytes of a file, whatever it is packed with; trouble is told with its name."""
+    """The decompressed bytes of a file; errors name the file."""
     try:
         with _opener(file)(_path(file)) as stream:
             yield stream
-    except _damage() as error:
+    except _decompression_errors() as error:
         raise SourceError(f"{file} is damaged or cut short: {error}. Fetch it again.") from error
     except OSError as error:
         raise SourceError(f"{file} cannot be read: {error.strerror or error}.") from error
 
 
+def name_of(files: Sequence[str]) -> str:
+    """Name of a group of files in messages."""
+    others = len(files) - 1
+    return f"{files[0]} and {others} more" if others else files[0]
+
+
+@contextmanager
+def unpacked(file: str) -> Iterator[str]:
+    """Path to the decompressed bytes of a file, for readers that need random access."""
+    with opened(file) as stream:
+        if is_plain(file):
+            yield stream.name
+            return
+        with temporary_file() as spool:
+            copy_to(spool, stream, file)
+            yield spool.name
+
+
 def is_plain(file: str) -> bool:
-    """Whether the bytes of a file stand on disk as they are, to be read from any place."""
-    return Path(_path(file)).is_file() and not _packing(file)
+    """Whether a file is uncompressed and on disk, so that it can be read from any offset."""
+    return Path(_path(file)).is_file() and not _compression(file)
 
 
-def pieces(file: str, *, size: int = PIECE, separators: str = "") -> Iterator[Piece]:
-    """The text of a file in pieces of whole lines.
+def last_line_end(text: bytes) -> int:
+    """End of the last complete line; 0 if there is none."""
+    return text.rfind(NEWLINE) + 1
 
-    Where lines may be quoted they are whole records; then the separators of cells are given.
-    """
+
+def pieces(
+    file: str, *, size: int = PIECE_BYTES, last_end: Callable[[bytes], int] = last_line_end
+) -> Iterator[Piece]:
+    """The text of a file in pieces of whole lines, or of the records whose end `last_end` finds."""
     line, rest = 1, b""
     with opened(file) as stream:
-        while block := stream.read(wanted := _more(size, len(rest))):
+        while block := stream.read(wanted := _bytes_to_read(size, len(rest))):
             text = rest + block if rest else block
-            is_last = len(block) < wanted  # then a line that does not end belongs to the piece
-            end = len(text) if is_last else last_end(text, separators)
-            if end == 0 and len(text) > LONGEST_RECORD:
+            is_last = len(block) < wanted  # then an incomplete line belongs to the piece
+            end = len(text) if is_last else last_end(text)
+            if end == 0 and len(text) > MAX_RECORD_BYTES:
                 raise SourceError(f"{file}, line {line}: no line ends here. {not_text()}")
             if end:
                 yield Piece(text[:end], line)
@@ -95,7 +114,7 @@ def pieces(file: str, *, size: int = PIECE, separators: str = "") -> Iterator[Pi
 
 
 def long_lines(piece: Piece, length: int) -> Iterator[Piece]:
-    """Lines of a piece that take more bytes than a length, found without a look at the others."""
+    """Lines of a piece with more bytes than a length, found without splitting the others."""
     text, start = piece.text, 0
     while len(text) - start > length:
         end = text.rfind(NEWLINE, start, start + length) + 1
@@ -106,29 +125,20 @@ def long_lines(piece: Piece, length: int) -> Iterator[Piece]:
 
 
 def not_text() -> str:
-    """What to say of a line that is too long."""
-    return f"Is it a text file? A line may have {LONGEST_RECORD >> 20} MB at most."
+    """Hint for a line that is too long."""
+    return f"Is it a text file? A line may have {MAX_RECORD_BYTES >> 20} MB at most."
 
 
-def _more(size: int, rest: int) -> int:
-    """How much to read after a rest: twice as much if no record ends, one byte too much at most."""
-    return min(max(size, rest), LONGEST_RECORD + 1 - rest)
-
-
-def last_end(text: bytes, separators: str) -> int:
-    """Where the last whole line ends, or record if there are separators; 0 if none does."""
-    if not separators or QUOTE not in text or len(text) > LONGEST_QUOTE:
-        return text.rfind(NEWLINE) + 1
-    own = text.removeprefix(BOM)
-    end = last_record_end(own, separators)
-    return end and end + len(text) - len(own)
+def _bytes_to_read(size: int, rest: int) -> int:
+    """How much to read after a rest: double it while no record ends, up to the limit plus one."""
+    return min(max(size, rest), MAX_RECORD_BYTES + 1 - rest)
 
 
 def _files(name: str) -> list[str]:
     if name == STDIN:
         return [name]
     if not name:
-        raise SourceError("An empty name is no source. Give a file, a glob, builtin:NAME, or -.")
+        raise SourceError("An empty name is not a source. Give a file, a glob, builtin:NAME, or -.")
     path = Path(name)
     if path.is_dir():
         raise SourceError(f"{name} is a directory. Name its files, for instance {name}/*.csv.")
@@ -155,7 +165,7 @@ def _path(file: str) -> str:
 
 @cache
 def _spooled_input() -> str:
-    """Standard input in a file of its own."""
+    """Temporary file with the content of standard input."""
     if sys.stdin is None:
         raise SourceError(f"{STDIN} cannot be read: standard input is closed.")
     _COPIES[STDIN] = _copy_of(STDIN, sys.stdin.buffer)
@@ -163,7 +173,7 @@ def _spooled_input() -> str:
 
 
 def _copy_if_pipe(file: str) -> None:
-    """Keep a copy of what can be read only once: of a pipe with a name, or of <(a command)."""
+    """Copy what can be read only once: a named pipe, or <(a command)."""
     _COPIES.pop(file, None)  # a pipe of the same name has other content each time
     if not Path(file).is_file():
         try:
@@ -181,10 +191,10 @@ def _copy_of(file: str, stream: IO[bytes]) -> Any:
 
 
 def _refuse_device(file: str, stream: IO[bytes]) -> None:
-    """A terminal ends, and /dev/null is empty; other devices, such as /dev/zero, are no data."""
+    """Refuse devices that may never end, such as /dev/zero; terminals and /dev/null are fine."""
     try:
         descriptor = stream.fileno()
-    except OSError:  # of a stream in memory
+    except OSError:  # an in-memory stream
         return
     status = os.fstat(descriptor)
     is_device = stat.S_ISCHR(status.st_mode) or stat.S_ISBLK(status.st_mode)
@@ -194,14 +204,14 @@ def _refuse_device(file: str, stream: IO[bytes]) -> None:
 
 
 def copy_to(copy: IO[bytes], stream: IO[bytes], file: str) -> None:
-    """Copy a stream into a temporary file; of an endless one, no more than a share of the disk."""
-    most = shutil.disk_usage(Path(copy.name).parent).free // DISK_SHARE
+    """Copy a stream into a temporary file, which may take half of the free disk."""
+    most = shutil.disk_usage(Path(copy.name).parent).free // FREE_DISK_DIVISOR
     copied = 0
     while block := stream.read(COPY_BYTES):
         copied += len(block)
         if copied > most:
             raise SourceError(
-                f"{file} has more than {most / 1e9:,.1f} GB to be kept in a temporary file, which"
+                f"{file} has more than {most / 1e9:,.1f} GB to store in a temporary file, which"
                 f" is half of the free disk in {Path(copy.name).parent}. Write it to a file first,"
                 " or set TMPDIR to a larger disk."
             )
@@ -213,11 +223,11 @@ _COPIES: dict[str, Any] = {}
 
 
 def _opener(file: str) -> Callable[[str], Any]:
-    return OPENERS.get(_packing(file), lambda path: Path(path).open("rb"))
+    return OPENERS.get(_compression(file), lambda path: Path(path).open("rb"))
 
 
-def _packing(file: str) -> str:
-    """By what a file begins with; its name may say anything."""
+def _compression(file: str) -> str:
+    """Suffix of the compression by the first bytes of a file, whatever its name."""
     with Path(_path(file)).open("rb") as stream:
         start = stream.read(4)
     return next((suffix for magic, suffix in MAGIC.items() if start.startswith(magic)), "")
@@ -229,8 +239,8 @@ def _zstd(path: str) -> Any:
     return BufferedReader(Frames(path))
 
 
-def _damage() -> tuple[type[Exception], ...]:
-    """What unpacking raises over a damaged file."""
+def _decompression_errors() -> tuple[type[Exception], ...]:
+    """Exceptions that a damaged compressed file raises."""
     zstandard = sys.modules.get("zstandard")
     packed = () if zstandard is None else (zstandard.ZstdError,)
     return EOFError, zlib.error, gzip.BadGzipFile, *packed

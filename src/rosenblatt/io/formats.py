@@ -1,29 +1,30 @@
-"""Which reader a source needs: by the format that was asked for, by its suffix, by how it begins.
+"""The table of file formats, and the source for a file: by option, by suffix, or by content.
 
-One row a format. Readers are imported when they are needed: some load much.
+Readers are imported when they are needed: some are slow to import.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import partial
 from typing import NamedTuple
 
-from rosenblatt.datasets.builtin import builtin
+from rosenblatt.datasets.builtin import Dataset, builtin
 from rosenblatt.errors import SourceError
-from rosenblatt.io.builtin import PREFIX, BuiltIn
-from rosenblatt.io.chunks import Source
+from rosenblatt.io.chunks import Matrix, Place, Source
 from rosenblatt.io.files import BOM, files_of, opened, suffixes_of
 from rosenblatt.io.options import Options
 
-START = 1 << 16  # bytes that tell a format
+SNIFFED_BYTES = 1 << 16  # from which a format is recognised
 SPREADSHEETS = {".xlsx", ".xlsm", ".xls", ".ods"}
+PAIR = re.compile(rb"(\d+|qid):[^:]+")
+PREFIX = "builtin:"
 
 
 class Request(NamedTuple):
-    """What a reader is asked for: files of its format, read so, with labels from there or none."""
+    """The arguments of a reader: its files, how to read them, and where the labels are."""
 
     files: tuple[str, ...]
     options: Options
@@ -32,13 +33,13 @@ class Request(NamedTuple):
 
 
 class Format(NamedTuple):
-    """How a format is called, how its files end and begin, and who reads them."""
+    """Name of a format, the suffixes and first bytes of its files, and their reader."""
 
     name: str
     suffixes: tuple[str, ...]
     begins: Callable[[bytes], bool]
     reader: Callable[[Request], Source]
-    has_labels: bool = False  # at a place of its own, so that no target can be chosen
+    has_labels: bool = False  # of its own, so that no target can be chosen
 
 
 def open_source(
@@ -48,11 +49,11 @@ def open_source(
     target: str | None = None,
     labelled: bool = True,
 ) -> Source:
-    """The source that some names of files mean, or a built-in name.
+    """The source for some files, or for a built-in dataset.
 
-    A table has its target among its columns, for whoever takes it from there; `target` is for
-    arrays alone, where it is the number of a column or the name of the array of labels. Without
-    `labelled` no labels are looked for, as in rows that wait for their prediction.
+    The target of a table is one of its columns; `target` matters for arrays only, where it is the
+    number of a column or the name of the array of labels. Without `labelled` no labels are read, as
+    for rows to be predicted.
     """
     if any(name.startswith(PREFIX) for name in names):
         return _built_in(names, target, labelled=labelled)
@@ -63,7 +64,7 @@ def open_source(
         if other.name != kind.name:
             raise SourceError(
                 f"{first} is {kind.name}, but {file} is {other.name}. Give files of one format, or"
-                " name the format with --format."
+                " set it with --format."
             )
     if kind.has_labels and target is not None:
         raise SourceError(_own_target(first, target))
@@ -73,7 +74,7 @@ def open_source(
 def format_of(file: str, options: Options) -> Format:
     """The format of a file."""
     with opened(file) as stream:
-        start = stream.read(START)
+        start = stream.read(SNIFFED_BYTES)
     if not start:
         raise SourceError(f"{file} is empty.")
     if options.format is not None:
@@ -99,14 +100,16 @@ def _named(name: str) -> Format:
 
 def _built_in(names: Sequence[str], target: str | None, *, labelled: bool) -> Source:
     if len(names) > 1:
-        raise SourceError(f"Built-in data stand alone; got {', '.join(names)}.")
+        raise SourceError(
+            f"A built-in dataset cannot be combined with other sources; got {', '.join(names)}."
+        )
     if target is not None:
         raise SourceError(_own_target(names[0], target))
-    return BuiltIn(builtin(names[0].removeprefix(PREFIX)), labelled)
+    return BuiltinSource(builtin(names[0].removeprefix(PREFIX)), labelled)
 
 
 def _own_target(name: str, target: str) -> str:
-    return f"{name} has its own target; leave out target {target!r}."
+    return f"{name} has its own labels; leave out the target {target!r}."
 
 
 def _is_idx(start: bytes) -> bool:
@@ -118,8 +121,10 @@ def _is_jsonlines(start: bytes) -> bool:
 
 
 def _is_svmlight(start: bytes) -> bool:
-    """Whether all lines are a number and pairs of index and value, and one has a pair."""
-    whole = start if len(start) < START else start[: max(start.rfind(b"\n"), start.rfind(b" "))]
+    """Whether every line is a number and index:value pairs, with at least one pair."""
+    whole = (
+        start if len(start) < SNIFFED_BYTES else start[: max(start.rfind(b"\n"), start.rfind(b" "))]
+    )
     lines = [line.split(b"#")[0].split() for line in whole.splitlines()]
     pairs = [line if b":" in line[0] else line[1:] for line in lines if line]
     labels = [line[0] for line in lines if line and b":" not in line[0]]
@@ -134,9 +139,6 @@ def _is_number(text: bytes) -> bool:
     return False
 
 
-PAIR = re.compile(rb"(\d+|qid):[^:]+")
-
-
 def _begins(magic: bytes) -> Callable[[bytes], bool]:
     return lambda start: start.startswith(magic)
 
@@ -146,52 +148,52 @@ def _never(_: bytes) -> bool:
 
 
 def _columnar(kind: str, request: Request) -> Source:
-    from rosenblatt.io.parquet import Columnar  # noqa: PLC0415
+    from rosenblatt.io.parquet import ColumnarSource  # noqa: PLC0415
 
-    return Columnar(request.files, kind)
+    return ColumnarSource(request.files, kind)
 
 
 def _jsonlines(request: Request) -> Source:
-    from rosenblatt.io.jsonlines import JsonLines  # noqa: PLC0415
+    from rosenblatt.io.jsonlines import JsonLinesSource  # noqa: PLC0415
 
-    return JsonLines(request.files)
+    return JsonLinesSource(request.files)
 
 
 def _numpy(request: Request) -> Source:
-    from rosenblatt.io.numpy_files import NumpyFiles  # noqa: PLC0415
+    from rosenblatt.io.numpy_files import NumpySource  # noqa: PLC0415
 
-    return NumpyFiles(request.files, request.target, request.labelled)
+    return NumpySource(request.files, request.target, request.labelled)
 
 
 def _idx(request: Request) -> Source:
-    from rosenblatt.io.idx import Idx  # noqa: PLC0415
+    from rosenblatt.io.idx import IdxSource  # noqa: PLC0415
 
-    return Idx(request.files, request.labelled)
+    return IdxSource(request.files, request.labelled)
 
 
 def _svmlight(request: Request) -> Source:
-    from rosenblatt.io.svmlight import SvmLight  # noqa: PLC0415
+    from rosenblatt.io.svmlight import SvmlightSource  # noqa: PLC0415
 
     labelled = request.labelled or _begins_with_a_label(request.files[0])
-    return SvmLight(request.files, labelled=labelled, zero_based=request.options.zero_based)
+    return SvmlightSource(request.files, labelled=labelled, zero_based=request.options.zero_based)
 
 
 def _begins_with_a_label(file: str) -> bool:
-    """Whether rows that need no label have one: then it is read, and nobody looks at it."""
+    """Whether rows to be predicted have labels, which then must be parsed as such."""
     with opened(file) as stream:
-        start = stream.read(START)
+        start = stream.read(SNIFFED_BYTES)
     words = (line.split(b"#")[0].split() for line in start.splitlines())
     first = next((line[0] for line in words if line), b":")
     return b":" not in first
 
 
 def _delimited(separator: str | None, request: Request) -> Source:
-    from rosenblatt.io.csv import Delimited  # noqa: PLC0415
+    from rosenblatt.io.csv import CsvSource  # noqa: PLC0415
 
     chosen = request.options
     if chosen.separator is None:
         chosen = replace(chosen, separator=separator)
-    return Delimited(request.files, chosen, request.target)
+    return CsvSource(request.files, chosen, request.target)
 
 
 DELIMITED = Format("csv", (".csv",), _never, partial(_delimited, None))
@@ -208,3 +210,26 @@ FORMATS = (
     Format("npz", (".npz",), _begins(b"PK\x03\x04"), _numpy),
     Format("idx", (".idx", ".idx1-ubyte", ".idx3-ubyte"), _is_idx, _idx, has_labels=True),
 )
+
+
+@dataclass(frozen=True)
+class BuiltinSource:
+    """Rows of a built-in dataset, with or without their labels."""
+
+    data: Dataset
+    labelled: bool = True
+
+    @property
+    def name(self) -> str:
+        """How the source is called in messages."""
+        return PREFIX + self.data.name
+
+    @property
+    def feature_names(self) -> tuple[str, ...] | None:
+        """Names of the features."""
+        return self.data.feature_names
+
+    def __iter__(self) -> Iterator[Matrix]:
+        """All rows in one chunk."""
+        labels = self.data.y if self.labelled else None
+        yield Matrix(self.data.X, labels, Place(self.name))

@@ -1,46 +1,46 @@
 """JSON lines: one object a line, its keys the columns.
 
-The types are those of the whole source, settled by a first reading: a key may be missing or null
-anywhere, and is a number with decimals if one line has it so. polars reads; where it stops, or
-would turn a number into text, the lines are gone through one by one for the first that is wrong.
+Types are inferred from the whole source in a first reading: a key may be missing or null anywhere,
+and is a float if any line has it so. polars parses; where it fails, or would turn a number into
+text, the lines are parsed one by one to find the first invalid one.
 """
 
+import json
+import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from rosenblatt.io.chunks import Place, Table
-from rosenblatt.io.column_stack import n_cells, unnamed
-from rosenblatt.io.files import BOM, NEWLINE, PIECE, Piece, pieces
-from rosenblatt.io.jsonlines_errors import (
-    check_keys,
-    check_lines,
-    explain,
-    kind_of,
-    lines_of,
-    object_of,
-)
-from rosenblatt.io.reader import name_of, some_rows
+from rosenblatt.errors import SourceError
+from rosenblatt.io.chunks import Place, Table, non_empty
+from rosenblatt.io.column_stack import count_cells, unnamed
+from rosenblatt.io.csv_dialect import MAX_COLUMNS
+from rosenblatt.io.files import BOM, NEWLINE, PIECE_BYTES, Piece, long_lines, name_of, pieces
 from rosenblatt.types import Ints
 
 if TYPE_CHECKING:
     import polars as pl
 
-# text that could have been a value of another kind before polars made text of it
-LIKE_A_VALUE = r"^(-?\d[\d.eE+-]*$|true$|false$|[\[{])"
+# text that may have been a number, a boolean or an object before polars made text of it
+VALUE_LIKE = r"^(-?\d[\d.eE+-]*$|true$|false$|[\[{])"
 
 Types = dict[str, "pl.DataType"]
+KINDS = {bool: "true or false", int: "a number", float: "a number", str: "text"}
+KEY_END = re.compile(rb'"\s*:')
+MAX_QUOTED_CHARACTERS = 60  # of a line in a message
+ONE_A_LINE = 'Every line must hold one object, such as {"age": 4, "kind": "dog"}.'
 
 
 @dataclass(frozen=True)
-class JsonLines:
+class JsonLinesSource:
     """Tables of JSON lines, one after another."""
 
     files: tuple[str, ...]
-    piece: int = PIECE  # bytes of a chunk
+    piece_bytes: int = PIECE_BYTES
 
     @property
     def name(self) -> str:
@@ -49,11 +49,11 @@ class JsonLines:
 
     def __iter__(self) -> Iterator[Table]:
         """Read the chunks from the beginning."""
-        return some_rows(self.name, self._tables())
+        return non_empty(self.name, self._tables())
 
     @cached_property
     def _types(self) -> Types:
-        """Types of all columns, in the order in which the keys first come."""
+        """Types of all columns, in the order in which the keys first occur."""
         types: Types = {}
         for file, piece in self._pieces():
             found = _types_of(file, piece, types)
@@ -68,14 +68,14 @@ class JsonLines:
 
     def _pieces(self) -> Iterator[tuple[str, Piece]]:
         for file in self.files:
-            for text, line in pieces(file, size=self.piece):
+            for text, line in pieces(file, size=self.piece_bytes):
                 if not text.isspace():
                     check_keys(file, Piece(text, line))
                     yield file, Piece(text.removeprefix(BOM), line)
 
 
 def _numbers(piece: Piece, n: int) -> Ints | None:
-    """The line of each of n rows, if there are blank lines between them."""
+    """Line of each of n rows, if there are blank lines between them."""
     lines = piece.text.count(NEWLINE) + (not piece.text.endswith(NEWLINE))
     if lines == n:
         return None
@@ -83,7 +83,7 @@ def _numbers(piece: Piece, n: int) -> Ints | None:
 
 
 def _types_of(file: str, piece: Piece, before: Types) -> Types:
-    """Types of the columns in some lines, which must go with those before."""
+    """Types of the columns in some lines, which must agree with those before."""
     import polars as pl  # noqa: PLC0415 (slow to import, and matrices do without)
 
     try:
@@ -96,7 +96,7 @@ def _types_of(file: str, piece: Piece, before: Types) -> Types:
 
 
 def _keys_in_order(file: str, piece: Piece, before: Types, types: Mapping[str, Any]) -> list[str]:
-    """Keys of some lines in the order in which they first come; polars gives them in its own."""
+    """Keys of some lines in order of first occurrence, which polars does not keep."""
     unseen = types.keys() - before.keys()
     keys = dict.fromkeys(before)
     for number, line in lines_of(piece) if unseen else ():
@@ -121,12 +121,12 @@ def _frame(file: str, piece: Piece, types: Types) -> "pl.DataFrame":
 
 
 def _made_text(file: str, piece: Piece, frame: "pl.DataFrame") -> bool:
-    """Whether polars made text of what was none."""
+    """Whether polars turned a value that is not text into text."""
     import polars as pl  # noqa: PLC0415
 
     texts = [column for column in frame.get_columns() if column.dtype == pl.String]
-    like = pl.all().str.contains(LIKE_A_VALUE)
-    doubtful = [texts[k] for k in np.flatnonzero(n_cells(texts, like))]
+    like = pl.all().str.contains(VALUE_LIKE)
+    doubtful = [texts[k] for k in np.flatnonzero(count_cells(texts, like))]
     if not doubtful:
         return False
     some = unnamed(pl.DataFrame(doubtful).select(pl.any_horizontal(like)).to_series())
@@ -136,7 +136,7 @@ def _made_text(file: str, piece: Piece, frame: "pl.DataFrame") -> bool:
         for number, line in map(lines.__getitem__, some.arg_true())
     )
     names = [column.name for column in doubtful]
-    return any(not isinstance(it.get(key), str | None) for it in objects for key in names)
+    return any(not isinstance(row.get(key), str | None) for row in objects for key in names)
 
 
 def _clash(before: "pl.DataType | None", kind: "pl.DataType") -> bool:
@@ -147,7 +147,7 @@ def _clash(before: "pl.DataType | None", kind: "pl.DataType") -> bool:
 
 
 def _wider(before: "pl.DataType | None", now: "pl.DataType | None") -> "pl.DataType":
-    """The type that holds both, where they do not clash."""
+    """The common type of two that do not clash."""
     import polars as pl  # noqa: PLC0415
 
     known = [kind for kind in (before, now) if kind not in (None, pl.Null)]
@@ -155,4 +155,95 @@ def _wider(before: "pl.DataType | None", now: "pl.DataType | None") -> "pl.DataT
         return pl.Null()
     if known[0] == known[-1] and known[0] in (pl.Int64, pl.String, pl.Boolean):
         return known[0]
-    return pl.Float64()  # numbers, of which one has decimals or more digits than an integer takes
+    return pl.Float64()  # one number has decimals, or more digits than an int64
+
+
+def kind_of(type_: "pl.DataType") -> str | None:
+    """The kind of a column for messages; None if it is not known yet."""
+    if type_.is_numeric():
+        return KINDS[float]
+    return {"String": KINDS[str], "Boolean": KINDS[bool]}.get(str(type_))
+
+
+def lines_of(piece: Piece) -> Iterator[tuple[int, bytes]]:
+    """Lines that are not blank, with their numbers."""
+    for number, line in enumerate(piece.text.split(NEWLINE), piece.line):
+        if not line.isspace() and line:
+            yield number, line
+
+
+def check_keys(file: str, piece: Piece) -> None:
+    """Refuse a line with far too many keys, each of which would become a column."""
+    for text, number in long_lines(piece, MAX_COLUMNS):
+        n_keys = sum(1 for _ in KEY_END.finditer(text))
+        if n_keys > MAX_COLUMNS:
+            raise SourceError(
+                f"{file}, line {number}: {n_keys:,} keys, where a table may have {MAX_COLUMNS:,}"
+                " columns at most. Write the rows as svmlight or NPY."
+            )
+
+
+def explain(file: str, piece: Piece, types: Types, reason: str) -> NoReturn:
+    """Raise the error for lines that polars refused."""
+    check_lines(file, piece, types)
+    raise SourceError(f"{file}, after line {piece.line}: cannot be read as JSON lines: {reason}.")
+
+
+def check_lines(file: str, piece: Piece, types: Types) -> None:
+    """Refuse the first line that is not an object of plain values, or contradicts the others."""
+    kinds = {key: kind for key, type_ in types.items() if (kind := kind_of(type_))}
+    for number, line in lines_of(piece):
+        place = f"{file}, line {number}"
+        for key, value in object_of(place, line).items():
+            _check_value(f"{place}, key {key!r}", value, kinds.setdefault(key, ""))
+            kinds[key] = kinds[key] or KINDS.get(type(value), "")
+
+
+def object_of(place: str, line: bytes) -> dict[str, Any]:
+    """The object that a line holds."""
+
+    def refuse(constant: str) -> NoReturn:
+        raise SourceError(f"{place}: {constant} is not JSON. Write null for a missing value.")
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        values = dict(pairs)
+        if len(values) < len(pairs):
+            times = Counter(key for key, _ in pairs)
+            twice = next(key for key, n in times.items() if n > 1)
+            raise SourceError(f"{place}: the key {twice!r} occurs twice. Keep one of them.")
+        return values
+
+    try:
+        value = json.loads(line, parse_constant=refuse, object_pairs_hook=once)
+    except SourceError:
+        raise
+    except (ValueError, RecursionError) as error:
+        raise SourceError(f"{place}: {_quoted(line)} is not JSON. {ONE_A_LINE}") from error
+    if not isinstance(value, dict):
+        raise SourceError(f"{place}: {_quoted(line)} is not an object. {ONE_A_LINE}")
+    return value
+
+
+def _check_value(place: str, value: Any, kind: str) -> None:
+    if isinstance(value, dict | list):
+        raise SourceError(
+            f"{place}: {_quoted(json.dumps(value))} is nested. Give each of its values a"
+            " key of its own, or leave it out."
+        )
+    if isinstance(value, float) and value in (float("inf"), float("-inf")):
+        raise SourceError(f"{place}: the number is too large for float64.")
+    if value is not None and kind and KINDS[type(value)] != kind:
+        shown = _short(json.dumps(value, ensure_ascii=False))
+        raise SourceError(
+            f"{place}: {shown} is {KINDS[type(value)]}, where earlier lines have {kind}."
+            " Use one type for each key."
+        )
+
+
+def _quoted(line: str | bytes) -> str:
+    text = line.decode(errors="replace") if isinstance(line, bytes) else line
+    return repr(_short(text.strip()))
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= MAX_QUOTED_CHARACTERS else text[:MAX_QUOTED_CHARACTERS] + "…"

@@ -5,10 +5,10 @@ a file that holds                 gives
 ================================  =============================================================
 ``X`` and ``y`` (see `PAIRS`)     rows and labels; a target names another array of labels
 what scipy's ``save_npz`` writes  sparse rows; labels in an array ``y`` of the same file
-one array                         rows; the labels in the last column, or the target's, a number
+one array                         rows; labels in the last column, or in the target's by number
 ================================  =============================================================
 
-Labels of a file ``X….npy`` or ``X….npz`` that has none are those of ``y….npy`` beside it.
+A file ``X….npy`` or ``X….npz`` without labels takes them from ``y….npy`` in the same folder.
 """
 
 from collections.abc import Iterator
@@ -22,15 +22,13 @@ import numpy as np
 
 from rosenblatt.csr import CSR, Rows, n_rows
 from rosenblatt.errors import SourceError
-from rosenblatt.io.chunks import Matrix, Place
-from rosenblatt.io.files import suffixes_of
-from rosenblatt.io.npy_arrays import WHOLE, ArrayFile
-from rosenblatt.io.numpy_text import texts_of
-from rosenblatt.io.reader import name_of, some_rows
-from rosenblatt.io.scipy_sparse import check_indices, float_type
+from rosenblatt.io.chunks import Matrix, Place, non_empty
+from rosenblatt.io.files import name_of, suffixes_of
+from rosenblatt.io.npy_arrays import UNNAMED_ARRAY, ArrayFile, texts_of
+from rosenblatt.io.scipy_sparse import check_indices, checked_rows, float_type
 from rosenblatt.types import Array
 
-MOST_VALUES = 1 << 22  # of a chunk: tens of megabytes
+MAX_CHUNK_VALUES = 1 << 22  # tens of megabytes
 PAIRS = (("X", "y"), ("x", "y"), ("data", "target"))
 SPARSE, NAMES = "a sparse matrix", "feature_names"
 NUMBERS, LABELS = "biuf", "biufUS"  # kinds of arrays, as numpy abbreviates them
@@ -45,19 +43,19 @@ class Samples(NamedTuple):
 
     @property
     def n_features(self) -> int:
-        """How many numbers of a row are no label."""
+        """Number of features of a row, the label not counted."""
         width = self.rows.n_cols if isinstance(self.rows, CSR) else prod(self.rows.shape[1:])
         return width - (self.column is not None)
 
 
 @dataclass(frozen=True)
-class NumpyFiles:
+class NumpySource:
     """Arrays of NPY or NPZ files, one after another."""
 
     files: tuple[str, ...]
     target: str | None = None
     labelled: bool = True
-    most_rows: int | None = None
+    max_rows: int | None = None
 
     @property
     def name(self) -> str:
@@ -65,11 +63,11 @@ class NumpyFiles:
         return name_of(self.files)
 
     @property
-    def brightest(self) -> float | None:
-        """The largest value a pixel can have, where the rows are pictures of bytes."""
+    def max_pixel_value(self) -> float | None:
+        """The largest possible value of a pixel, where the rows are images of bytes."""
         rows = self._samples[0].rows
-        is_picture = isinstance(rows, np.ndarray) and rows.ndim > 2 and rows.dtype == np.uint8
-        return 255.0 if is_picture else None
+        is_image = isinstance(rows, np.ndarray) and rows.ndim > 2 and rows.dtype == np.uint8
+        return 255.0 if is_image else None
 
     @cached_property
     def feature_names(self) -> tuple[str, ...] | None:
@@ -93,7 +91,7 @@ class NumpyFiles:
 
     def __iter__(self) -> Iterator[Matrix]:
         """Read the chunks from the beginning."""
-        return some_rows(self.name, self._chunks())
+        return non_empty(self.name, self._chunks())
 
     @cached_property
     def _samples(self) -> tuple[Samples, ...]:
@@ -106,26 +104,26 @@ class NumpyFiles:
         kind = np.result_type(*[_float_type(samples.rows) for samples in self._samples])
         for file, samples in zip(self.files, self._samples, strict=True):
             n = n_rows(samples.rows)
-            step = self.most_rows or _most_rows(samples)
+            step = self.max_rows or _max_rows(samples)
             for start in range(0, n, step):
                 yield _chunk(samples, Place(file, row=start), min(start + step, n), kind)
 
 
 def samples_of(file: str, target: str | None, *, labelled: bool) -> Samples:
-    """What a file holds, mapped and checked."""
+    """The validated content of a file, memory-mapped."""
     arrays = ArrayFile(file)
     named = next((pair for pair in PAIRS if pair[0] in arrays.names), None)
     pair = (SPARSE, "y") if arrays.is_sparse else named
     if pair is None:
         return _checked(file, _one_array(arrays, target, labelled=labelled))
-    rows = arrays.sparse_rows() if pair[0] == SPARSE else arrays[pair[0]]
+    rows = checked_rows(file, arrays.__getitem__) if pair[0] == SPARSE else arrays[pair[0]]
     return _checked(file, Samples(rows, _labels_of(arrays, target, pair[1]) if labelled else None))
 
 
 def _labels_of(arrays: ArrayFile, target: str | None, usual: str) -> Array | None:
-    """The array that the target names; else that of the usual name, or that of a file beside."""
+    """The array that the target names; else that of the usual name, or of the file of labels."""
     if target is None:
-        return arrays[usual] if usual in arrays.names else _labels_beside(arrays.file)
+        return arrays[usual] if usual in arrays.names else _labels_file_of(arrays.file)
     if target not in arrays.names:
         have = ", ".join(arrays.names)
         raise SourceError(f"{arrays.file} has no array {target!r} of labels; it has {have}.")
@@ -133,18 +131,18 @@ def _labels_of(arrays: ArrayFile, target: str | None, usual: str) -> Array | Non
 
 
 def _one_array(arrays: ArrayFile, target: str | None, *, labelled: bool) -> Samples:
-    """An array alone: its labels are in a file beside, or in a column."""
+    """A single array: its labels are in another file, or in a column."""
     file, names = arrays.file, [name for name in arrays.names if name != NAMES]
     if len(names) != 1:
         raise SourceError(f"{file} holds {', '.join(names) or 'no arrays'}. {SAVE_PAIR}")
     rows = arrays[names[0]]
-    labels = _labels_beside(file) if labelled and target is None else None
+    labels = _labels_file_of(file) if labelled and target is None else None
     if labels is not None or not labelled:
         return Samples(rows, labels)
     if rows.ndim != 2 or rows.shape[1] < 2:
         raise SourceError(
-            f"{file} holds an array of shape {rows.shape}, which has no column for the label beside"
-            f" others. {SAVE_PAIR}"
+            f"{file} holds an array of shape {rows.shape}, which has no column for the labels."
+            f" {SAVE_PAIR}"
         )
     column = _column(file, target, rows.shape[1])
     return Samples(rows, rows[:, column], column)
@@ -159,17 +157,17 @@ def _column(file: str, target: str | None, width: int) -> int:
         ) from error
 
 
-def _labels_beside(file: str) -> Array | None:
-    """Labels of X….npy or X….npz in the file y….npy, if there is one."""
+def _labels_file_of(file: str) -> Array | None:
+    """Labels of X….npy or X….npz from the file y….npy, if there is one."""
     path = Path(file.removesuffix(suffixes_of(file)[1]))
-    beside = path.with_name(f"y{path.stem[1:]}.npy")
-    if not path.name.startswith("X") or not beside.exists():
+    labels_file = path.with_name(f"y{path.stem[1:]}.npy")
+    if not path.name.startswith("X") or not labels_file.exists():
         return None
-    return ArrayFile(str(beside))[WHOLE]
+    return ArrayFile(str(labels_file))[UNNAMED_ARRAY]
 
 
 def _checked(file: str, samples: Samples) -> Samples:
-    """Samples with rows of numbers and a label each; labels in a column become one dimension."""
+    """Samples with numeric rows and one label each; labels become one-dimensional."""
     rows, labels = samples.rows, samples.labels
     values = rows.data if isinstance(rows, CSR) else rows
     shapeless = values is rows and values.ndim < 2
@@ -204,14 +202,14 @@ def _float_type(rows: Rows) -> np.dtype[Any]:
     return float_type(rows.data.dtype if isinstance(rows, CSR) else rows.dtype)
 
 
-def _most_rows(samples: Samples) -> int:
+def _max_rows(samples: Samples) -> int:
     rows = samples.rows
     values = len(rows.data) if isinstance(rows, CSR) else rows.size
-    return max(1, MOST_VALUES * n_rows(rows) // max(1, values))
+    return max(1, MAX_CHUNK_VALUES * n_rows(rows) // max(1, values))
 
 
 def _chunk(samples: Samples, place: Place, stop: int, kind: np.dtype[Any]) -> Matrix:
-    """Rows from a place on, copied: contiguous, and in the byte order of the machine."""
+    """A copy of some rows: contiguous, and in native byte order."""
     start, rows = place.row, samples.rows
     labels = None if samples.labels is None else _labels(samples.labels[start:stop], place)
     if isinstance(rows, CSR):

@@ -1,4 +1,4 @@
-"""What a user may say about a source; what is not said is found out from the data."""
+"""Options for reading a source; what is left out is inferred from the data."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,10 +9,10 @@ MISSING = ("", "NA", "N/A", "NaN", "nan", "NULL", "null", "None", "?")
 
 @dataclass(frozen=True)
 class Options:
-    """How to read: None leaves it to the reader.
+    """How to read files; None lets the reader find out.
 
-    `as_words` are columns whose cells are words even where they look like numbers. Where the source
-    `teaches`, so is the target if it holds codes, such as 01: as numbers, classes would be lost.
+    `string_columns` are read as strings even where their cells look like numbers. In a source
+    `for_training`, so is a target of codes such as 01: as numbers, classes would be merged.
     """
 
     format: str | None = None
@@ -20,11 +20,11 @@ class Options:
     header: bool | None = None
     decimal_comma: bool | None = None
     missing: tuple[str, ...] = MISSING
-    as_words: frozenset[str] = frozenset()
+    string_columns: frozenset[str] = frozenset()
     zero_based: bool = False
-    teaches: bool = False
+    for_training: bool = False
 
 
 def usual_target(names: Sequence[str]) -> str:
-    """The column that is usually predicted: one called target, label, class or y, or the last."""
+    """The default column to predict: one called target, label, class or y, else the last."""
     return next((name for name in names if name.lower() in USUAL_TARGETS), names[-1])

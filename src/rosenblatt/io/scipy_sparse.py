@@ -1,7 +1,7 @@
-"""Sparse matrices as scipy's ``save_npz`` writes them, checked before any library trusts them.
+"""Sparse matrices as scipy's ``save_npz`` writes them, validated before scipy uses them.
 
 ========  ============================  ==========================================================
-format    arrays                        what must hold of an n × m matrix
+format    arrays                        conditions for an n × m matrix
 ========  ============================  ==========================================================
 csr, csc  data, indices, indptr         0 = indptr[0] ≤ indptr[1] ≤ …, one more than there are rows
                                         (columns), the last at most the number of entries; every
@@ -11,10 +11,9 @@ coo       data, row, col                as many of each; rows below n, columns b
 dia       data (k, length), offsets     one offset a diagonal, none twice
 ========  ============================  ==========================================================
 
-The compiled loops of scipy follow these numbers without looking: one that is out of range is read
-or written wherever it points to. Rows of CSR stay mapped, and their column indices are checked
-chunk by chunk as they are read; all other formats are converted in memory, after a check of what
-that may take.
+The compiled loops of scipy do not check indices: one out of range reads or writes other memory.
+Rows of CSR stay memory-mapped, and their column indices are checked chunk by chunk; all other
+formats are converted in memory, after a check of the memory needed.
 """
 
 from collections.abc import Callable, Mapping
@@ -24,7 +23,7 @@ import numpy as np
 
 from rosenblatt.csr import CSR
 from rosenblatt.errors import SourceError
-from rosenblatt.io.numpy_text import texts_of
+from rosenblatt.io.npy_arrays import texts_of
 from rosenblatt.types import Array
 
 if TYPE_CHECKING:
@@ -38,7 +37,7 @@ Arrays = Mapping[str, Array]
 
 
 def checked_rows(file: str, arrays: Callable[[str], Array]) -> CSR:
-    """The rows of a sparse matrix whose arrays are given by their names."""
+    """The rows of a sparse matrix, given its arrays by name."""
     kind = _format(file, np.atleast_1d(arrays("format")))
     shape = _shape(file, arrays("shape"))
     parts = {name: arrays(name) for name in ARRAYS_OF[kind]}
@@ -51,14 +50,14 @@ def checked_rows(file: str, arrays: Callable[[str], Array]) -> CSR:
         _check_compressed(file, parts, shape[0])
         return CSR(parts["data"], parts["indices"], parts["indptr"], shape[1])
     CHECKS[kind](file, parts, shape)
-    _check_room(file, parts["data"], shape[0])
+    _check_memory(file, parts["data"], shape[0])
     matrix = _converted(kind, parts, shape)
     return CSR(matrix.data, matrix.indices, matrix.indptr, shape[1])
 
 
 def check_indices(where: str, name: str, indices: Array, stop: int) -> None:
-    """Indices must be at least 0 and below a number."""
-    unsigned = indices.view(indices.dtype.str.replace("i", "u"))  # then below 0 is very large
+    """Refuse indices below 0 or not below a limit."""
+    unsigned = indices.view(indices.dtype.str.replace("i", "u"))  # negative ones become very large
     if len(indices) and int(unsigned.max()) >= stop:
         bad = int(indices[unsigned.argmax()])
         raise SourceError(
@@ -83,7 +82,7 @@ def _shape(file: str, stored: Array) -> tuple[int, int]:
 
 
 def _check_compressed(file: str, parts: Arrays, n: int) -> None:
-    """Begins and ends of n rows (columns, rows of blocks)."""
+    """Check indptr for n rows (columns, rows of blocks)."""
     indptr, entries = parts["indptr"], len(parts["indices"])
     _require(file, len(indptr) == n + 1, f"indptr has {len(indptr)} numbers, not {n + 1}")
     _require(file, bool((indptr[1:] >= indptr[:-1]).all()), "indptr decreases")
@@ -121,16 +120,16 @@ def _check_dia(file: str, parts: Arrays, _: tuple[int, int]) -> None:
     data, offsets = parts["data"], parts["offsets"]
     one_each = data.ndim == 2 and len(data) == len(offsets)
     _require(file, one_each, f"there are {len(offsets)} offsets for data of {data.shape}")
-    _require(file, len(np.unique(offsets)) == len(offsets), "an offset comes twice")
+    _require(file, len(np.unique(offsets)) == len(offsets), "an offset occurs twice")
 
 
-def _check_room(file: str, data: Array, n: int) -> None:
-    needed = 16 * data.size + 8 * (n + 1)  # a value and an index an entry, a begin a row
+def _check_memory(file: str, data: Array, n: int) -> None:
+    needed = 16 * data.size + 8 * (n + 1)  # a value and an index per entry, an offset per row
     if needed > MAX_CONVERTED_BYTES:
         raise SourceError(
-            f"{file} holds a sparse matrix that is not stored by rows and would take"
-            f" {needed / 1e9:,.1f} GB as one that is; at most {MAX_CONVERTED_BYTES / 1e9:.1f} GB"
-            " are converted. Save it by rows: scipy.sparse.save_npz(file, matrix.tocsr())."
+            f"{file} holds a sparse matrix that is not in CSR format and would take"
+            f" {needed / 1e9:,.1f} GB in it; at most {MAX_CONVERTED_BYTES / 1e9:.1f} GB"
+            " are converted. Save it as CSR: scipy.sparse.save_npz(file, matrix.tocsr())."
         )
 
 
@@ -138,18 +137,18 @@ def _require_flat(file: str, parts: Arrays) -> None:
     _require(file, parts["data"].ndim == 1, f"its data are of shape {parts['data'].shape}")
 
 
-def _require(file: str, holds: bool, trouble: str) -> None:  # noqa: FBT001 (as of an assertion)
-    if not holds:
-        raise SourceError(f"{file} is not a sparse matrix: {trouble}. {SAVE_AGAIN}")
+def _require(file: str, condition: bool, problem: str) -> None:  # noqa: FBT001 (an assertion)
+    if not condition:
+        raise SourceError(f"{file} is not a sparse matrix: {problem}. {SAVE_AGAIN}")
 
 
 def float_type(stored: np.dtype[Any]) -> np.dtype[Any]:
-    """float32 where it holds every number of the stored type, else float64."""
+    """float32 if it represents every number of the stored type exactly, else float64."""
     return np.dtype(np.float32 if np.can_cast(stored, np.float32) else np.float64)
 
 
 def _converted(kind: str, parts: Arrays, shape: tuple[int, int]) -> "sparse.csr_array[Any]":
-    """A checked matrix by rows; entries of one place are added as floats, which do not overflow."""
+    """A validated matrix as CSR; duplicate entries are added as floats, which do not overflow."""
     from scipy import sparse  # noqa: PLC0415 (slow to import)
 
     data = np.ascontiguousarray(parts["data"], float_type(parts["data"].dtype))
@@ -161,7 +160,9 @@ def _converted(kind: str, parts: Arrays, shape: tuple[int, int]) -> "sparse.csr_
     if kind == "coo":
         return sparse.coo_array((data, tuple(others)), shape).tocsr()
     if kind == "dia":
-        inside = (others[0] > -shape[0]) & (others[0] < shape[1])  # other diagonals hold nothing
+        inside = (others[0] > -shape[0]) & (
+            others[0] < shape[1]
+        )  # other diagonals are outside the matrix
         return sparse.dia_array((data[inside], others[0][inside]), shape).tocsr()
     indices, indptr = others
     if kind == "csc":

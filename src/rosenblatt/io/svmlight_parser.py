@@ -1,7 +1,7 @@
-"""The lines of an svmlight text as sparse rows: one compiled pass over its bytes.
+"""Compiled parser of svmlight text into sparse rows, in one pass over its bytes.
 
-``label index:value index:value … # comment``; ``qid:7`` is passed over. The pass stops at the first
-token that is not so, and says where it stands; words for it are found elsewhere, at leisure.
+``label index:value index:value … # comment``; ``qid:7`` is skipped. It stops at the first invalid
+token and returns its position; svmlight.py makes the error message.
 """
 
 from typing import Any, NamedTuple
@@ -25,58 +25,58 @@ from rosenblatt.kernels.parse_float import (
 from rosenblatt.kernels.rows import ONE, UINT
 from rosenblatt.types import Array, Floats
 
-BAD_LABEL, BAD_ENTRY, TWICE = range(1, 4)  # why a pass stopped; GOOD if it came to the end
-PASSED_OVER = 3  # a token that is no entry of the row
-SPACE, TAB, RETURN, NEWLINE, HASH, COLON = (ord(sign) for sign in " \t\r\n#:")
+BAD_LABEL, BAD_ENTRY, TWICE = range(1, 4)  # why the parser stopped; GOOD at the end of the text
+SKIPPED = 3  # a token that is not an entry of the row
+SPACE, TAB, RETURN, NEWLINE, HASH, COLON = (ord(character) for character in " \t\r\n#:")
 QUERY = np.frombuffer(b"qid:", np.uint8)
-LARGEST_INDEX = UINT(2**31 - 2)  # so that the width is an int32 too
+LARGEST_INDEX = UINT(2**31 - 2)  # so that the number of columns is an int32 too
 
 
-class Room(NamedTuple):
-    """Where the rows go."""
+class Buffers(NamedTuple):
+    """Output arrays of the parser."""
 
     values: Floats
     indices: Array
     indptr: Array
     labels: Floats
     lines: Array
-    """The line of each row, counted from 0."""
+    """0-based line of each row."""
     long: Array
-    """Numbers left to Python: where each begins and ends, and its entry, or −1 − row of a label."""
+    """Numbers left to Python: start, end, and the index of the entry, or −1 − row for a label."""
 
 
-class Ending(NamedTuple):
-    """How a pass over a text ended."""
+class ParseResult(NamedTuple):
+    """What the parser returns besides the arrays."""
 
-    why: int
-    place: int
-    """Of the token that stopped it."""
+    status: int
+    position: int
+    """Of the invalid token."""
     rows: int
     entries: int
     lines: int
     long: int
     width: int
     ordered: bool
-    """Whether every row has its features in order."""
+    """Whether the features of every row are sorted."""
     single: bool
-    """Whether every value is a float32 exactly."""
+    """Whether float32 represents every value exactly."""
 
 
 @njit(cache=True, nogil=True)
 def count(text: Array) -> tuple[int, int]:
-    """How many colons and ends of lines there are: no fewer than entries and rows, but one."""
+    """Number of colons and newlines: bounds for entries and rows (but for an unended line)."""
     colons, lines = 0, 0
-    for sign in text:
-        colons += sign == COLON
-        lines += sign == NEWLINE
+    for character in text:
+        colons += character == COLON
+        lines += character == NEWLINE
     return colons, lines
 
 
 @njit(cache=True, nogil=True)
-def read_rows(text: Array, labelled: bool, base: int, room: Room) -> Any:  # noqa: FBT001
-    """Fill the room with the rows of a text whose features are counted from `base`."""
-    values, indices, indptr, labels, lines, long = room
-    at, stop, first, why = UINT(0), UINT(len(text)), UINT(base), GOOD
+def read_rows(text: Array, labelled: bool, base: int, buffers: Buffers) -> Any:  # noqa: FBT001
+    """Fill the buffers with the rows of a text whose features are numbered from `base`."""
+    values, indices, indptr, labels, lines, long = buffers
+    at, stop, first, status = UINT(0), UINT(len(text)), UINT(base), GOOD
     row, n, n_long, line = UINT(0), UINT(0), UINT(0), 0
     width, ordered, single = UINT(0), True, True
     indptr[0] = 0
@@ -89,7 +89,7 @@ def read_rows(text: Array, labelled: bool, base: int, room: Room) -> Any:  # noq
         if labelled:
             value, end, kind = number_at(text, at, stop)
             if kind == BAD or not ends_token(text, end, stop):
-                why = BAD_LABEL
+                status = BAD_LABEL
                 break
             if kind == LONG:
                 long[n_long, 0], long[n_long, 1], long[n_long, 2] = at, end, -1 - np.int64(row)
@@ -100,17 +100,17 @@ def read_rows(text: Array, labelled: bool, base: int, room: Room) -> Any:  # noq
         while not ends_line(text, at, stop):
             index, value, end, kind = entry_at(text, at, stop)
             if kind != GOOD:
-                if kind == PASSED_OVER:
+                if kind == SKIPPED:
                     at = end
                     continue
                 if kind == BAD:
-                    why = BAD_ENTRY
+                    status = BAD_ENTRY
                     break
-                long[n_long, 0], long[n_long, 1], long[n_long, 2] = value_place(text, at), end, n
+                long[n_long, 0], long[n_long, 1], long[n_long, 2] = value_start(text, at), end, n
                 n_long += ONE
             if index < next_index:
                 if index < first or index + ONE == next_index:
-                    why = BAD_ENTRY if index < first else TWICE
+                    status = BAD_ENTRY if index < first else TWICE
                     break
                 ordered = False
             next_index = index + ONE
@@ -121,21 +121,21 @@ def read_rows(text: Array, labelled: bool, base: int, room: Room) -> Any:  # noq
             width = max(width, next_index - first)
             n += ONE
             at = end
-            if at < stop and text[at] == SPACE:  # one, most often; more are passed over
+            if at < stop and text[at] == SPACE:  # mostly one blank; more are skipped
                 at += ONE
-        if why != GOOD:
+        if status != GOOD:
             break
         lines[row] = line
         row += ONE
         indptr[row] = n
         at = next_line(text, at, stop)
         line += 1
-    return why, at, row, UINT(indptr[row]), line, n_long, width, ordered, single
+    return status, at, row, UINT(indptr[row]), line, n_long, width, ordered, single
 
 
 @njit(cache=True, nogil=True, forceinline=True)
 def entry_at(text: Array, at: int, stop: int) -> tuple[int, float, int, int]:
-    """Feature and value of the token at a place, where it ends, and what it is."""
+    """Feature index and value of the token at a position, its end, and its kind."""
     if at + REACH < stop:
         index, digits = eight_digits(text, at)
         if digits and text[at + digits] == COLON:
@@ -147,11 +147,11 @@ def entry_at(text: Array, at: int, stop: int) -> tuple[int, float, int, int]:
 
 @njit(cache=True, nogil=True)
 def any_entry_at(text: Array, at: int, stop: int) -> tuple[int, float, int, int]:
-    """The same for a token of any form, or for blanks."""
+    """The same for any token, or for blanks."""
     if is_blank(text[at]):
-        return UINT(0), 0.0, after_blanks(text, at, stop), PASSED_OVER
+        return UINT(0), 0.0, after_blanks(text, at, stop), SKIPPED
     if is_query(text, at, stop):
-        return UINT(0), 0.0, token_end(text, at, stop), PASSED_OVER
+        return UINT(0), 0.0, token_end(text, at, stop), SKIPPED
     start, index = at, UINT(0)
     while at < stop and FIRST <= text[at] <= LAST and index <= LARGEST_INDEX:
         index = index * TEN + UINT(text[at] - FIRST)
@@ -166,7 +166,7 @@ def any_entry_at(text: Array, at: int, stop: int) -> tuple[int, float, int, int]
 
 @njit(cache=True, nogil=True)
 def is_query(text: Array, at: int, stop: int) -> bool:
-    """Whether a token names the query of a ranking."""
+    """Whether a token is a query id (of ranking data)."""
     if at + UINT(len(QUERY)) > stop:
         return False
     for k in range(len(QUERY)):  # noqa: SIM110 (no generator compiles)
@@ -177,15 +177,15 @@ def is_query(text: Array, at: int, stop: int) -> bool:
 
 @njit(cache=True, nogil=True)
 def token_end(text: Array, at: int, stop: int) -> int:
-    """Where the token at a place ends."""
+    """End of the token at a position."""
     while not ends_token(text, at, stop):
         at += ONE
     return at
 
 
 @njit(cache=True, nogil=True)
-def value_place(text: Array, at: int) -> Any:
-    """Where the value of a good entry begins."""
+def value_start(text: Array, at: int) -> Any:
+    """Start of the value of a valid entry."""
     while text[at] != COLON:
         at += ONE
     return at + ONE
@@ -193,27 +193,27 @@ def value_place(text: Array, at: int) -> Any:
 
 @njit(cache=True, nogil=True, forceinline=True)
 def after_blanks(text: Array, at: int, stop: int) -> int:
-    """The next place that is no blank."""
+    """Position of the next non-blank."""
     while at < stop and is_blank(text[at]):
         at += ONE
     return at
 
 
 @njit(cache=True, nogil=True, forceinline=True)
-def is_blank(sign: int) -> bool:
-    """Whether a sign parts tokens; the end of a Windows line has one that does."""
-    return sign in (SPACE, TAB, RETURN)
+def is_blank(character: int) -> bool:
+    """Whether a character separates tokens; a carriage return does."""
+    return character in (SPACE, TAB, RETURN)
 
 
 @njit(cache=True, nogil=True, forceinline=True)
 def is_row(text: Array, at: int, stop: int, labelled: bool) -> bool:  # noqa: FBT001
-    """Whether a line whose first sign is here makes a row: an empty one does without a label."""
+    """Whether the line that begins here is a row; empty lines are, if there are no labels."""
     return not ends_line(text, at, stop) or not (labelled or (at < stop and text[at] == HASH))
 
 
 @njit(cache=True, nogil=True, forceinline=True)
 def ends_line(text: Array, at: int, stop: int) -> bool:
-    """Whether nothing of a row is left: a comment is nothing."""
+    """Whether the row ends here, at a newline or a comment."""
     return at >= stop or text[at] == NEWLINE or text[at] == HASH
 
 
@@ -225,7 +225,7 @@ def ends_token(text: Array, at: int, stop: int) -> bool:
 
 @njit(cache=True, nogil=True, forceinline=True)
 def next_line(text: Array, at: int, stop: int) -> Any:
-    """Where the next line begins."""
+    """Start of the next line."""
     while at < stop and text[at] != NEWLINE:
         at += ONE
     return min(at + ONE, stop)

@@ -1,4 +1,4 @@
-"""Sources made of other sources: rows kept in memory, and some of the rows."""
+"""Sources that wrap another source: a cache, progress reports, a background task, chosen rows."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -8,14 +8,14 @@ from threading import Thread
 import numpy as np
 
 from rosenblatt.csr import CSR
-from rosenblatt.io.chunks import Chunk, Grid, Source, Table
+from rosenblatt.io.chunks import Chunk, Source, Table
 from rosenblatt.types import Array, Ints
 
-MOST_KEPT = 1 << 28  # bytes: what is larger is read again
+MAX_CACHED_BYTES = 1 << 28  # a larger source is read again
 
 
-class _Behind:
-    """What is said of the source behind."""
+class _Wrapper:
+    """Attributes of the wrapped source."""
 
     source: Source
 
@@ -26,98 +26,98 @@ class _Behind:
 
     @property
     def feature_names(self) -> tuple[str, ...] | None:
-        """Names of the features of a matrix, where it has names."""
+        """Names of the features of a matrix, if it has names."""
         names: tuple[str, ...] | None = getattr(self.source, "feature_names", None)
         return names
 
     @property
-    def brightest(self) -> float | None:
-        """The largest value a pixel can have, where the rows are pictures."""
-        value: float | None = getattr(self.source, "brightest", None)
+    def max_pixel_value(self) -> float | None:
+        """The largest possible value of a pixel, where the rows are images."""
+        value: float | None = getattr(self.source, "max_pixel_value", None)
         return value
 
 
-class Remembered(_Behind):
-    """A source whose chunks are kept as they are read, unless they are too large.
+class CachedSource(_Wrapper):
+    """A source whose chunks are cached as they are read, unless they are too large.
 
-    A reading that was broken off goes on from what is kept.
+    An interrupted iteration continues from the cache.
     """
 
-    def __init__(self, source: Source, most: int = MOST_KEPT) -> None:
-        self.source, self.most = source, most
-        self._kept: list[Chunk] = []
-        self._read, self._size = 0, 0  # chunks and bytes that were read
-        self._rest: Iterator[Chunk] | None = None  # what follows them
-        self._whole = False
+    def __init__(self, source: Source, max_bytes: int = MAX_CACHED_BYTES) -> None:
+        self.source, self.max_bytes = source, max_bytes
+        self._cache: list[Chunk] = []
+        self._n_read, self._n_bytes = 0, 0  # chunks and bytes read so far
+        self._rest: Iterator[Chunk] | None = None  # the chunks after them
+        self._at_end = False
 
     def __iter__(self) -> Iterator[Chunk]:
         """Read the chunks from the beginning."""
-        place = 0
-        while place < len(self._kept) or self._read_on():
-            yield self._kept[place]
-            place += 1
-        if self._size > self.most:
-            yield from self._not_kept(place)
+        k = 0
+        while k < len(self._cache) or self._cache_next():
+            yield self._cache[k]
+            k += 1
+        if self._n_bytes > self.max_bytes:
+            yield from self._uncached(k)
 
     @property
-    def whole(self) -> bool:
-        """Whether all chunks are kept, so that the source behind is read no more."""
-        return self._whole and self._size <= self.most
+    def is_cached(self) -> bool:
+        """Whether all chunks are cached, so that the wrapped source is not read again."""
+        return self._at_end and self._n_bytes <= self.max_bytes
 
-    def _read_on(self) -> bool:
-        """Keep one more chunk; tell whether there was one, and room for it."""
-        if self._size > self.most:
-            self._kept = []
-        if self._size > self.most or self._whole:
+    def _cache_next(self) -> bool:
+        """Cache one more chunk; whether there was one, within the limit."""
+        if self._n_bytes > self.max_bytes:
+            self._cache = []
+        if self._n_bytes > self.max_bytes or self._at_end:
             return False
-        rest = self._rest or islice(self.source, self._read, None)
-        self._rest = None  # which it remains if reading fails: then it fails again
+        rest = self._rest or islice(self.source, self._n_read, None)
+        self._rest = None  # so that after an error the next iteration reads, and fails, again
         chunk = next(rest, None)
         if chunk is None:
-            self._whole = True
+            self._at_end = True
             return False
         self._rest = rest
-        self._kept.append(chunk)
-        self._read += 1
-        self._size += size_of(chunk)
+        self._cache.append(chunk)
+        self._n_read += 1
+        self._n_bytes += size_of(chunk)
         return True
 
-    def _not_kept(self, place: int) -> Iterator[Chunk]:
-        """Chunks from a place on, of which none is kept."""
+    def _uncached(self, k: int) -> Iterator[Chunk]:
+        """Chunks from number k on, none of which is cached."""
         rest, self._rest = self._rest, None
-        if rest is not None and place == self._read:
+        if rest is not None and k == self._n_read:
             return rest
-        return islice(self.source, place, None)
+        return islice(self.source, k, None)
 
 
 @dataclass(frozen=True)
-class Watched(_Behind):
-    """A source that tells how many rows have been read so far."""
+class ProgressSource(_Wrapper):
+    """A source that reports how many rows have been read so far."""
 
     source: Source
-    told: Callable[[int], None] = field(repr=False)
+    report: Callable[[int], None] = field(repr=False)
 
     def __iter__(self) -> Iterator[Chunk]:
         """Read the chunks from the beginning."""
         rows = 0
         for chunk in self.source:
             rows += len(chunk)
-            self.told(rows)
+            self.report(rows)
             yield chunk
 
 
 @dataclass(frozen=True)
-class Accompanied(_Behind):
-    """A source during whose reading, unless it is short, something else is done as well."""
+class BackgroundTaskSource(_Wrapper):
+    """A source during whose iteration a task runs in another thread, unless it has one chunk."""
 
     source: Source
-    work: Callable[[], object] = field(repr=False)
+    task: Callable[[], object] = field(repr=False)
 
     def __iter__(self) -> Iterator[Chunk]:
-        """Read the chunks from the beginning; at the end, the work is done."""
-        worker = Thread(target=self.work)
+        """Read the chunks from the beginning; at the end, the task is done."""
+        worker = Thread(target=self.task)
         for k, chunk in enumerate(self.source):
-            if k == 1:  # what is wrong with the first chunk has been told
+            if k == 1:  # errors in the first chunk come first
                 worker.start()
             yield chunk
         if worker.ident is not None:
@@ -125,8 +125,8 @@ class Accompanied(_Behind):
 
 
 @dataclass(frozen=True)
-class Selected(_Behind):
-    """Rows of a source that a rule of their numbers, counted from 0, chooses."""
+class SelectedRows(_Wrapper):
+    """Rows of a source that a function of their 0-based indices chooses."""
 
     source: Source
     chosen: Callable[[Ints], Array] = field(repr=False)
@@ -142,9 +142,7 @@ class Selected(_Behind):
 
 
 def size_of(chunk: Chunk) -> int:
-    """How many bytes a chunk takes, about."""
-    if isinstance(chunk, Grid):
-        return int(chunk.values.nbytes)
+    """Approximate bytes of a chunk in memory."""
     if isinstance(chunk, Table):
         return int(chunk.frame.estimated_size())
     rows = chunk.rows

@@ -1,17 +1,17 @@
-"""Compiled kernels, and where they are kept so that the next process need not compile them again.
+"""Compiled kernels and their cache on disk.
 
-numba looks for a folder itself: ``NUMBA_CACHE_DIR`` if the user has set it, ``__pycache__`` beside
-the source, the user's cache folder. Where none of them can be written to, as in a container that
-runs a read-only installation for a user without a home, kernels are kept in a private folder in the
-temporary directory; where there is none that is safe, in memory only. Nothing is ever an error.
+numba looks for a folder itself: ``NUMBA_CACHE_DIR`` if it is set, ``__pycache__`` next to the
+source, the user's cache folder. Where none of them is writable, as in a container that runs a
+read-only installation for a user without a home, kernels are cached in a private folder in the
+temporary directory; where no safe one exists, in memory only. A cache never raises an error.
 
-Files of a cache are code, which whoever loads them runs. So a folder in the temporary directory is
-used only if nobody else can have put anything there: it is a folder and no link, it belongs to this
-user, nobody else may enter it, and nobody else may put another in its place.
+Cached files are code that is run when they are loaded. So a folder in the temporary directory is
+used only if nobody else can have written to it: it is a folder and not a link, it belongs to this
+user, nobody else has access, and nobody else can replace it.
 
-Processes may write to a cache at once. The data of a kernel is written before the index names it,
-into a file whose name follows from all that it depends on; so an index that two processes write at
-once may forget an entry, but never names the data of another kernel, as numbered files could.
+Several processes may write to a cache at once. The data of a kernel are written before the index
+names them, to a file whose name is a hash of all they depend on; so concurrent writes may lose an
+entry of the index, but it never names the data of another kernel, as with numbered files.
 """
 
 import os
@@ -35,12 +35,12 @@ ROOT = 0
 
 
 def njit(*, cache: bool, **options: Any) -> Callable[[Kernel], Kernel]:
-    """Compile a kernel as ``numba.njit`` does; with `cache`, the result is kept."""
+    """Compile a kernel as ``numba.njit`` does; with `cache`, cache it on disk."""
 
     def compiled(function: Kernel) -> Kernel:
         dispatcher: Any = numba.njit(**options)(function)
-        if cache and dispatcher is not function:  # it is where compilation is switched off
-            with suppress(RuntimeError):  # there is no folder to keep it in
+        if cache and dispatcher is not function:  # equal where compilation is disabled
+            with suppress(RuntimeError):  # there is no writable folder
                 dispatcher._cache = KernelCache(function)  # noqa: SLF001 (as enable_caching does)
         return dispatcher  # type: ignore[no-any-return]
 
@@ -48,7 +48,7 @@ def njit(*, cache: bool, **options: Any) -> Callable[[Kernel], Kernel]:
 
 
 def private_folder(parent: Path) -> Path | None:
-    """The folder for kernels in a temporary directory, made if need be; None unless it is safe."""
+    """Folder for kernels in a temporary directory, created if missing; None unless it is safe."""
     if sys.platform == "win32":  # users there have temporary and cache folders of their own
         return None
     user = os.geteuid()
@@ -73,7 +73,7 @@ def _temporary_folder() -> Path | None:
 
 
 def _has_home() -> bool:
-    """Whether a home is known; where none is, numba would make a folder called ~ right here."""
+    """Whether the home folder is known; if not, numba would create a folder named ~ here."""
     home = os.path.expanduser("~")  # noqa: PTH111 (that of pathlib raises where there is none)
     return Path(os.environ.get("XDG_CACHE_HOME", home)).is_absolute()
 
@@ -87,14 +87,14 @@ class TemporaryFolderLocator(
     caching._SourceFileBackedLocatorMixin,  # noqa: SLF001 (what all locators are made of)
     caching._CacheLocator,  # noqa: SLF001
 ):
-    """Keeps kernels in the private folder in the temporary directory."""
+    """Locates the private folder in the temporary directory."""
 
     def __init__(self, py_func: Callable[..., Any], py_file: str) -> None:
         self._py_file = py_file
         self._lineno = py_func.__code__.co_firstlineno
 
     def get_cache_path(self) -> str:
-        """The folder for kernels of one source file."""
+        """Folder for the kernels of one source file."""
         folder = _temporary_folder()
         if folder is None:
             raise PermissionError("there is no private folder in the temporary directory")
@@ -102,25 +102,32 @@ class TemporaryFolderLocator(
 
 
 class KernelCacheImpl(caching.CompileResultCacheImpl):
-    """Looks where numba looks, and then in the temporary directory."""
+    """Tries the folders of numba, and then the temporary directory."""
 
     _locator_classes = [*_usual_locators(), TemporaryFolderLocator]  # noqa: RUF012 (as in numba)
 
 
 class KernelFiles(caching.IndexDataCacheFile):
-    """The index of a kernel, and a file for each of its signatures."""
+    """Index of a kernel, and a file for each of its signatures."""
 
     def save(self, key: Any, data: Any) -> None:
-        """Write the data, and then an index that names them."""
+        """Write the data, then the index that names them."""
         depends_on = repr((self._version, self._source_stamp, key)).encode()
         base = self._index_name.removesuffix(".nbi")
         name = f"{base}.{sha256(depends_on).hexdigest()[:32]}.nbc"
         self._save_data(name, data)
-        self._save_index(self._load_index() | {key: name})
+        self._save_index(self._known() | {key: name})
+
+    def _known(self) -> dict[Any, str]:
+        """Names of the files by key; none if the index holds types that are there no more."""
+        try:
+            return dict(self._load_index())
+        except Exception:  # pickle raises whatever the types of an earlier version do
+            return {}
 
 
 class KernelCache(caching.FunctionCache):
-    """A cache that fails in silence: a kernel that cannot be loaded or kept is compiled."""
+    """A cache that fails silently: a kernel that cannot be loaded is compiled."""
 
     _impl_class = KernelCacheImpl
 
@@ -133,12 +140,13 @@ class KernelCache(caching.FunctionCache):
         )
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The kernel that was kept for a signature; None if there is none."""
-        with suppress(OSError):
+        """Cached kernel of a signature; None if there is none that this version can load."""
+        try:
             return super().load_overload(sig, target_context)
-        return None
+        except Exception:  # a disk that fails, or pickles of another version: compile again
+            return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep a kernel, unless the disk is full or the folder is gone."""
+        """Cache a kernel, unless the disk is full or the folder is gone."""
         with suppress(OSError):
             super().save_overload(sig, data)

@@ -1,12 +1,10 @@
 """Deterministic SIMD dot products of dense rows with weight vectors.
 
 A compiler that may reorder sums gives other bits in every loop it inlines a product into. Here the
-order is written down as LLVM vector code: two accumulators of four float64 lanes take the features
-four at a time in turn, a last lane takes what is left over, and the lanes are added in one fixed
-tree. So a row scored alone, in a group of four, ahead of time or on another thread gives the *same
-bits*, and float32 rows are widened to float64 on the way without a copy.
-
-``_products`` emits that code for any number of rows and units, in the order of dot_schedule.py.
+order is fixed in LLVM vector code: two accumulators of four float64 lanes take the features four at
+a time in turn, a scalar one takes the remainder, and the lanes are added in one fixed tree. So a
+row scored alone, in a group of four or on another thread gives the *same bits*, and float32 rows
+are widened to float64 on the way without a copy. dot_schedule.py chooses the order of the loads.
 """
 
 from typing import Any
@@ -26,12 +24,12 @@ from rosenblatt.kernels.llvm import (
     FLOAT64_SUMS,
     INT32,
     INT64,
+    Accumulators,
     MemoryRows,
-    Sums,
-    Totals,
-    data_of,
-    each_piece,
+    SumLayout,
+    data_pointer,
     first_lane,
+    for_each_vector,
     int64,
     lane_numbers,
     load,
@@ -48,18 +46,18 @@ def product(_typing: Any, X: Any, i: Any, w: Any) -> Any:
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         rows = MemoryRows(context, builder, signature.args[0], args[0])
-        weights = data_of(context, builder, signature.args[2], args[2])
-        return _products(builder, FLOAT64_SUMS, rows, [args[1]], [weights], [])[0]
+        weights = data_pointer(context, builder, signature.args[2], args[2])
+        return Products(builder, FLOAT64_SUMS, rows, Operands([args[1]], [weights], [])).values()[0]
 
     return types.float64(X, types.int64, w), codegen
 
 
 @intrinsic
 def product4(_typing: Any, X: Any, rows: Any, w: Any, fetch: Any) -> Any:
-    """Inner products of four rows of a dense X with w; `fetch` names four wanted later, or None."""
+    """Inner products of four rows of a dense X with w; `fetch`: four rows to prefetch, or None."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        weights = data_of(context, builder, signature.args[2], args[2])
+        weights = data_pointer(context, builder, signature.args[2], args[2])
         return _four_rows(context, builder, signature, args, FLOAT64_SUMS, [weights])
 
     return types.UniTuple(types.float64, 4)(X, _FOUR, w, _four_or_none(fetch)), codegen
@@ -70,7 +68,7 @@ def float32_product4(_typing: Any, X: Any, rows: Any, w: Any, fetch: Any) -> Any
     """Inner products of four float32 rows with float32 weights, summed in float32."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        weights = data_of(context, builder, signature.args[2], args[2])
+        weights = data_pointer(context, builder, signature.args[2], args[2])
         return _four_rows(context, builder, signature, args, FLOAT32_SUMS, [weights])
 
     return types.UniTuple(types.float64, 4)(X, _FOUR, w, _four_or_none(fetch)), codegen
@@ -78,12 +76,12 @@ def float32_product4(_typing: Any, X: Any, rows: Any, w: Any, fetch: Any) -> Any
 
 @intrinsic
 def float32_product12(_typing: Any, X: Any, rows: Any, W: Any, fetch: Any, k: Any) -> Any:
-    """Inner products of four float32 rows with unit k of W, then with k + 1, then with k + 2."""
+    """Inner products of four float32 rows with row k of W, then with k + 1, then with k + 2."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         W_rows = MemoryRows(context, builder, signature.args[2], args[2])
-        units = [W_rows.values_at(builder.add(args[4], int64(u))) for u in range(3)]
-        return _four_rows(context, builder, signature, args, FLOAT32_SUMS_OF_12, units)
+        vectors = [W_rows.values_at(builder.add(args[4], int64(u))) for u in range(3)]
+        return _four_rows(context, builder, signature, args, FLOAT32_SUMS_OF_12, vectors)
 
     twelve = types.UniTuple(types.float64, 12)
     return twelve(X, _FOUR, W, _four_or_none(fetch), types.int64), codegen
@@ -97,14 +95,14 @@ def _four_or_none(fetch: Any) -> Any:
 
 
 def _four_rows(
-    context: Any, builder: Any, signature: Any, args: Any, sums: Sums, units: list[Any]
+    context: Any, builder: Any, signature: Any, args: Any, sums: SumLayout, vectors: list[Any]
 ) -> Any:
-    """Products of the rows args[1] of args[0] with some units; args[3] are to be fetched."""
+    """Products of the rows args[1] of args[0] with weight vectors; args[3] are prefetched."""
     X_rows = MemoryRows(context, builder, signature.args[0], args[0])
     now = cgutils.unpack_tuple(builder, args[1])
     wanted = not isinstance(signature.args[3], types.NoneType)
     later = cgutils.unpack_tuple(builder, args[3]) if wanted else []
-    products = _products(builder, sums, X_rows, now, units, later)
+    products = Products(builder, sums, X_rows, Operands(now, vectors, later)).values()
     if sums is not FLOAT64_SUMS:
         products = [builder.fpext(p, FLOAT64) for p in products]
     return context.make_tuple(builder, signature.return_type, products)
@@ -112,7 +110,7 @@ def _four_rows(
 
 @intrinsic
 def row_square(_typing: Any, X: Any, i: Any) -> Any:
-    """Squared length of row i of a dense X."""
+    """Squared norm of row i of a dense X."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         X_rows = MemoryRows(context, builder, signature.args[0], args[0])
@@ -123,7 +121,7 @@ def row_square(_typing: Any, X: Any, i: Any) -> Any:
 
 @intrinsic
 def float32_squares4(_typing: Any, X: Any, rows: Any) -> Any:
-    """Squared lengths of four float32 rows, summed in float32."""
+    """Squared norms of four float32 rows, summed in float32."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         X_rows = MemoryRows(context, builder, signature.args[0], args[0])
@@ -134,17 +132,17 @@ def float32_squares4(_typing: Any, X: Any, rows: Any) -> Any:
     return types.UniTuple(types.float64, 4)(X, _FOUR), codegen
 
 
-def _squares(builder: Any, sums: Sums, X: MemoryRows, rows: list[Any]) -> list[Any]:
-    """Squared lengths of some rows."""
+def _squares(builder: Any, sums: SumLayout, X: MemoryRows, rows: list[Any]) -> list[Any]:
+    """Squared norms of some rows."""
     starts = [X.values_at(row) for row in rows]
-    totals = Totals(builder, sums, len(rows))
+    totals = Accumulators(builder, sums, len(rows))
 
     def take(part: int, j: Any, width: int) -> None:
         for r, start in enumerate(starts):
             x = load(builder, start, j, sums.number, width)
             totals.add(part, r, x, x)
 
-    each_piece(builder, sums, X.n_features, take)
+    for_each_vector(builder, sums, X.n_features, take)
     return [first_lane(builder, totals.sum(r)) for r in range(len(rows))]
 
 
@@ -152,12 +150,12 @@ def _squares(builder: Any, sums: Sums, X: MemoryRows, rows: list[Any]) -> list[A
 def sparse_product(_typing: Any, values: Any, columns: Any, start: Any, stop: Any, w: Any) -> Any:
     """Sum of values[k] w[columns[k]] over k = start … stop − 1.
 
-    Four lanes take the entries in turn; what is left over goes to the first, one by one.
+    Four lanes take the entries in turn; the remainder goes to the first lane, one by one.
     """
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         entries, places, weights = (
-            data_of(context, builder, signature.args[a], args[a]) for a in (0, 1, 4)
+            data_pointer(context, builder, signature.args[a], args[a]) for a in (0, 1, 4)
         )
         start, stop = args[2], args[3]
         lanes = cgutils.alloca_once(builder, ir.VectorType(FLOAT64, 4))
@@ -191,13 +189,13 @@ def sparse_product(_typing: Any, values: Any, columns: Any, start: Any, stop: An
 
 @intrinsic
 def shift_row(_typing: Any, X: Any, i: Any, c: Any, z: Any, a: Any, total: Any) -> Any:
-    """Write row i of a dense X less c to z, and add a times that to a total."""
+    """Write z = x_i − c for row i of a dense X, and add a z to `total`."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         rows = MemoryRows(context, builder, signature.args[0], args[0])
         row, shares = rows.values_at(args[1]), args[4]
         shift, written, summed = (
-            data_of(context, builder, signature.args[q], args[q]) for q in (2, 3, 5)
+            data_pointer(context, builder, signature.args[q], args[q]) for q in (2, 3, 5)
         )
 
         def take(_: int, j: Any, width: int) -> None:
@@ -207,7 +205,7 @@ def shift_row(_typing: Any, X: Any, i: Any, c: Any, z: Any, a: Any, total: Any) 
             store(builder, value, written, j)
             store(builder, builder.fadd(load(builder, summed, j, FLOAT64, width), more), summed, j)
 
-        each_piece(builder, FLOAT64_SUMS, rows.n_features, take)
+        for_each_vector(builder, FLOAT64_SUMS, rows.n_features, take)
         return context.get_dummy_value()
 
     return types.void(X, types.int64, c, z, types.float64, total), codegen
@@ -215,7 +213,7 @@ def shift_row(_typing: Any, X: Any, i: Any, c: Any, z: Any, a: Any, total: Any) 
 
 @intrinsic
 def prefetch_whole_row(_typing: Any, X: Any, i: Any) -> Any:
-    """Ask for all cache lines of row i, which will be read soon."""
+    """Prefetch all cache lines of row i."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         rows = MemoryRows(context, builder, signature.args[0], args[0])
@@ -229,22 +227,11 @@ def prefetch_whole_row(_typing: Any, X: Any, i: Any) -> Any:
 
 @intrinsic
 def prefetch_entry(_typing: Any, values: Any, index: Any) -> Any:
-    """Ask for the cache line of values[index], which will be read soon."""
+    """Prefetch the cache line of values[index]."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        data = data_of(context, builder, signature.args[0], args[0])
+        data = data_pointer(context, builder, signature.args[0], args[0])
         prefetch(builder, builder.bitcast(builder.gep(data, [args[1]]), BYTE.as_pointer()))
         return context.get_dummy_value()
 
     return types.void(values, types.int64), codegen
-
-
-def _products(
-    builder: Any, sums: Sums, X: MemoryRows, now: Any, units: list[Any], later: Any
-) -> list[Any]:
-    """Products of all rows with the first unit, then with the next …; `later` is fetched."""
-
-    def finish(totals: Totals) -> list[Any]:
-        return [first_lane(builder, totals.sum(q)) for q in range(len(now) * len(units))]
-
-    return Products(builder, sums, X, Operands(now, units, later), finish).values()

@@ -1,8 +1,8 @@
-"""exp and log1p in plain arithmetic, so that the compiler works on several rows at a time.
+"""exp and log1p in plain arithmetic, so that the compiler vectorises loops over them.
 
-Calls into the mathematics library are made one by one; a loop over these is turned into vector
-code. Both are good to two bits or so in the only range a logistic loss needs: e⁻ˣ for x ≥ 0,
-and log(1 + e) for 0 ≤ e ≤ 1. (Division as numpy has it: a check for zero would stop the vectors.)
+A call into the mathematics library is never vectorised. Both are accurate to about two units in the
+last place in the only range a logistic loss needs: e⁻ˣ for x ≥ 0, and log(1 + e) for 0 ≤ e ≤ 1.
+(Division is numpy's: a check for zero would prevent vectorisation.)
 """
 
 from typing import Any
@@ -16,9 +16,9 @@ from rosenblatt.kernels.cache import njit
 LOG2_E = 1.4426950408889634
 LN2_HIGH, LN2_LOW = 0.693147180369123816490, 1.90821492927058770002e-10  # their sum is log 2
 LN2 = 0.6931471805599453
-ROUND = 6755399441055744.0  # 1.5 · 2⁵²: adding it leaves a whole number in the last bits
+ROUND = 6755399441055744.0  # 1.5 · 2⁵²: adding it rounds to an integer, in the last bits
 ONE_BITS = 1023 << 52
-FARTHEST = 708.0  # e⁻⁷⁰⁸ is still a normal number
+MAX_EXPONENT = 708.0  # e⁻⁷⁰⁸ is still a normal number
 
 
 @intrinsic
@@ -39,8 +39,8 @@ bits_number: Any = float_of
 
 @njit(cache=True, forceinline=True, error_model="numpy")
 def exp_of_minus(x: float) -> float:
-    """Give e⁻ˣ for x ≥ 0: 2ᵏ eʳ with −x = k log 2 + r, and the series of eʳ."""
-    y = -min(x, FARTHEST)
+    """Compute e⁻ˣ for x ≥ 0 as 2ᵏ eʳ with −x = k log 2 + r, and the series of eʳ."""
+    y = -min(x, MAX_EXPONENT)
     shifted = y * LOG2_E + ROUND
     k = shifted - ROUND
     r = (y - k * LN2_HIGH) - k * LN2_LOW
@@ -60,7 +60,7 @@ def exp_of_minus(x: float) -> float:
 
 @njit(cache=True, forceinline=True, error_model="numpy")
 def log_of_one_plus(e: float) -> float:
-    """Give log(1 + e) for 0 ≤ e ≤ 1, by the series of 2 artanh(f / (2 + f))."""
+    """Compute log(1 + e) for 0 ≤ e ≤ 1 by the series of 2 artanh(f / (2 + f))."""
     above = e > 0.4142135623730951
     f = 0.5 * (e - 1.0) if above else e
     s = f / (2.0 + f)

@@ -1,7 +1,7 @@
-"""ZᵀZ of a narrow matrix: for few columns quicker than BLAS, which packs its panels for many.
+"""Gram matrix ZᵀZ of a narrow matrix: with few columns faster than BLAS, which packs panels.
 
-The lower triangle is cut into tiles of 4 x 8 sums, each held in eight registers of four float64
-lanes while all rows go by, so that a row costs six loads for thirty-two products.
+The lower triangle is cut into tiles of 4 × 8 sums, each held in eight registers of four float64
+lanes over all rows, so that a row costs six loads for thirty-two products.
 """
 
 from typing import Any
@@ -15,27 +15,27 @@ from rosenblatt.kernels.cache import njit
 from rosenblatt.kernels.llvm import MemoryRows, int64, load, splat, store
 from rosenblatt.types import Floats
 
-NARROW = 128  # columns up to which the tiles were measured to win
-HIGH, WIDE, LANES = 4, 8, 4
-FIRST_CACHE = 2048  # float64 numbers that stay in the first-level cache beside a few lines of G
+MAX_TILED_COLUMNS = 128  # up to which the tiles were measured to be faster than BLAS
+TILE_ROWS, TILE_COLUMNS, LANES = 4, 8, 4
+L1_CACHE_FLOATS = 2048  # float64 numbers in the L1 cache, with a few lines of G
 
 NUMBER = ir.DoubleType()
 _VECTOR = ir.VectorType(NUMBER, LANES)
 
 
 def padded(width: int) -> int:
-    """Columns a narrow matrix must have for whole tiles: a multiple of eight, the last ones 0."""
-    return -(-width // WIDE) * WIDE if width <= NARROW else width
+    """Number of columns, padded with zeros to whole tiles; unchanged for a wide matrix."""
+    return -(-width // TILE_COLUMNS) * TILE_COLUMNS if width <= MAX_TILED_COLUMNS else width
 
 
 @njit(cache=True, nogil=True)
 def add_gram(Z: Floats, d: int, G: Floats) -> None:
-    """Add ZᵀZ of the first d columns to the lower triangle of G; some tiles reach beyond it."""
-    at_once = max(16, FIRST_CACHE // Z.shape[1])
+    """Add ZᵀZ of the first d columns to the lower triangle of G; some tiles extend above it."""
+    at_once = max(16, L1_CACHE_FLOATS // Z.shape[1])
     for start in range(0, len(Z), at_once):
         rows = Z[start : start + at_once]
-        for j in range(0, d, HIGH):
-            for m in range(0, j + HIGH, WIDE):
+        for j in range(0, d, TILE_ROWS):
+            for m in range(0, j + TILE_ROWS, TILE_COLUMNS):
                 add_tile(rows, j, m, G)
 
 
@@ -46,8 +46,8 @@ def tile_of(_typing: Any, Z: Any, j: Any, m: Any, G: Any) -> Any:  # noqa: ARG00
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         rows = MemoryRows(context, builder, signature.args[0], args[0])
         sums = MemoryRows(context, builder, signature.args[3], args[3])
-        down = [builder.add(args[1], int64(a)) for a in range(HIGH)]
-        across = [builder.add(args[2], int64(half)) for half in range(0, WIDE, LANES)]
+        down = [builder.add(args[1], int64(a)) for a in range(TILE_ROWS)]
+        across = [builder.add(args[2], int64(half)) for half in range(0, TILE_COLUMNS, LANES)]
         tile = [[_register(builder) for _ in across] for _ in down]
         with cgutils.for_range(builder, rows.n_rows) as row:
             z = rows.values_at(row.index)

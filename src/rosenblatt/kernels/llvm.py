@@ -1,8 +1,8 @@
-"""Vector code for the processor, emitted piece by piece: loops, loads and sums in a fixed order.
+"""LLVM IR builder helpers: loops, vector loads and sums in a fixed order.
 
-A product is summed in three parts: whole vectors go to one or two accumulators of some lanes in
-turn, and a last lane takes the features that are left over. `Totals` holds the parts of some sums,
-and adds their lanes in one fixed tree.
+A product is summed in three parts: whole vectors go to one or two accumulators in turn, and a
+scalar accumulator takes the remaining features. `Accumulators` holds the parts of some sums, and
+adds their lanes in one fixed tree.
 """
 
 from collections.abc import Iterable
@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from llvmlite import ir
 from numba.core import cgutils
 
-UNROLL = 4  # vectors a step: a cache line of float32, or two
+UNROLL = 4  # vectors an iteration: one or two cache lines of float32
 CACHE_LINE = 64
 
 BYTE = ir.IntType(8)
@@ -21,22 +21,22 @@ FLOAT32 = ir.FloatType()
 FLOAT64 = ir.DoubleType()
 
 
-class Sums(NamedTuple):
-    """In what numbers products are summed, how many at a time, and in how many turns."""
+class SumLayout(NamedTuple):
+    """Type in which products are summed, lanes of a vector, and number of vector accumulators."""
 
     number: Any
     lanes: int
-    turns: int
+    n_accumulators: int
     name: str
 
 
-FLOAT64_SUMS = Sums(FLOAT64, 4, 2, "f64")
-FLOAT32_SUMS = Sums(FLOAT32, 8, 2, "f32")
-FLOAT32_SUMS_OF_12 = FLOAT32_SUMS._replace(turns=1)  # twelve sums at once need no second turn
+FLOAT64_SUMS = SumLayout(FLOAT64, 4, 2, "f64")
+FLOAT32_SUMS = SumLayout(FLOAT32, 8, 2, "f32")
+FLOAT32_SUMS_OF_12 = FLOAT32_SUMS._replace(n_accumulators=1)  # twelve sums fill the registers
 
 
 class MemoryRows:
-    """Where each row of a C-ordered matrix begins, in emitted code."""
+    """Addresses of the rows of a C-ordered matrix."""
 
     def __init__(self, context: Any, builder: Any, array_type: Any, value: Any) -> None:
         array = context.make_array(array_type)(context, builder, value)
@@ -49,23 +49,23 @@ class MemoryRows:
         self._start = builder.bitcast(array.data, BYTE.as_pointer())
 
     def bytes_at(self, row: Any) -> Any:
-        """Where a row begins, in bytes."""
+        """Byte pointer to a row."""
         return self.builder.gep(self._start, [self.builder.mul(row, self._stride)])
 
     def values_at(self, row: Any) -> Any:
-        """Where the entries of a row begin."""
+        """Pointer to the entries of a row."""
         return self.builder.bitcast(self.bytes_at(row), self.element.as_pointer())
 
 
-EVEN, ODD, REST = range(3)  # the parts of a sum
+EVEN, ODD, REMAINDER = range(3)  # the parts of a sum
 
 
-class Totals:
-    """Running sums of some products, each in its three parts, in emitted code."""
+class Accumulators:
+    """Running sums of some products, each in three parts."""
 
-    def __init__(self, builder: Any, sums: Sums, n: int) -> None:
+    def __init__(self, builder: Any, sums: SumLayout, n: int) -> None:
         self._builder, self._sums = builder, sums
-        widths = {EVEN: sums.lanes, ODD: sums.lanes, REST: 1}
+        widths = {EVEN: sums.lanes, ODD: sums.lanes, REMAINDER: 1}
         self._parts = [[self._zero(widths[part]) for part in widths] for _ in range(n)]
 
     def _zero(self, lanes: int) -> Any:
@@ -86,66 +86,50 @@ class Totals:
     def sum(self, r: int) -> Any:
         """The r-th sum, in every lane of a vector."""
         builder, lanes = self._builder, self._sums.lanes
-        even, odd, rest = (builder.load(place) for place in self._parts[r])
+        even, odd, remainder = (builder.load(place) for place in self._parts[r])
         vector, half = builder.fadd(even, odd), lanes // 2
-        while half:  # one half onto the other
+        while half:  # add one half to the other
             others = lane_numbers(k ^ half for k in range(lanes))
             swapped = builder.shuffle_vector(vector, vector, others)
             vector, half = builder.fadd(vector, swapped), half // 2
-        return builder.fadd(vector, builder.shuffle_vector(rest, rest, lane_numbers([0] * lanes)))
-
-    def four_sums(self) -> Any:
-        """The first four sums, a lane each: the same additions, four at a time."""
-        builder = self._builder
-        parts = [[builder.load(place) for place in total] for total in self._parts[:4]]
-        a, b, c, d = (builder.fadd(total[EVEN], total[ODD]) for total in parts)
-        left, right = self._folded(a, c, [0, 1, 4, 5], 2), self._folded(b, d, [0, 1, 4, 5], 2)
-        rests = ir.Constant(ir.VectorType(self._sums.number, 4), ir.Undefined)
-        for lane, total in enumerate(parts):
-            rest = first_lane(builder, total[REST])
-            rests = builder.insert_element(rests, rest, INT32(lane))
-        return builder.fadd(self._folded(left, right, [0, 4, 2, 6], 1), rests)
-
-    def _folded(self, u: Any, v: Any, lanes: list[int], distance: int) -> Any:
-        """Some lanes of two vectors, each plus the lane some way beside it."""
-        others = lane_numbers(lane + distance for lane in lanes)
-        chosen = self._builder.shuffle_vector(u, v, lane_numbers(lanes))
-        return self._builder.fadd(chosen, self._builder.shuffle_vector(u, v, others))
+        return builder.fadd(
+            vector, builder.shuffle_vector(remainder, remainder, lane_numbers([0] * lanes))
+        )
 
 
-def each_piece(builder: Any, sums: Sums, d: Any, take: Any) -> None:
-    """Emit loops that take d features piece by piece: `take(part, first, width)`."""
-    whole_steps(builder, sums, d, take)
-    rest_of_row(builder, sums, d, take)
+def for_each_vector(builder: Any, sums: SumLayout, d: Any, take: Any) -> None:
+    """Emit loops over d features, vector by vector: `take(part, first, width)`."""
+    unrolled_loop(builder, sums, d, take)
+    remainder_loop(builder, sums, d, take)
 
 
-def whole_steps(builder: Any, sums: Sums, d: Any, take: Any, after_step: Any = None) -> None:
-    """Take steps of some vectors, as long as they are whole; `after_step(first)` follows each."""
+def unrolled_loop(builder: Any, sums: SumLayout, d: Any, take: Any, after_step: Any = None) -> None:
+    """Emit the unrolled loop over whole vectors; `after_step(first)` follows each iteration."""
     step = sums.lanes * UNROLL
     with steps(builder, int64(0), builder.and_(d, int64(-step)), step) as j:
         for u in range(UNROLL):
-            take(u % sums.turns, builder.add(j, int64(sums.lanes * u)), sums.lanes)
+            take(u % sums.n_accumulators, builder.add(j, int64(sums.lanes * u)), sums.lanes)
         if after_step:
             after_step(j)
 
 
-def rest_of_row(builder: Any, sums: Sums, d: Any, take: Any) -> None:
-    """Take what whole steps leave: vectors, then single features."""
+def remainder_loop(builder: Any, sums: SumLayout, d: Any, take: Any) -> None:
+    """Emit the loops over what the unrolled loop leaves: vectors, then single features."""
     lanes, step = sums.lanes, sums.lanes * UNROLL
     first, whole_vectors = builder.and_(d, int64(-step)), builder.and_(d, int64(-lanes))
     with steps(builder, first, whole_vectors, lanes) as j:
         take(EVEN, j, lanes)
     with steps(builder, whole_vectors, d, 1) as j:
-        take(REST, j, 1)
+        take(REMAINDER, j, 1)
 
 
 def steps(builder: Any, start: Any, stop: Any, step: int) -> Any:
-    """A counted loop, for a `with`."""
+    """A counted loop, as a context manager that gives the counter."""
     return Steps(cgutils.for_range_slice(builder, start, stop, int64(step), inc=True))
 
 
 class Steps:
-    """A counted loop in emitted code, as a context that gives the counter."""
+    """Context manager of a counted loop, which gives the counter."""
 
     def __init__(self, loop: Any) -> None:
         self._loop = loop
@@ -158,7 +142,7 @@ class Steps:
 
 
 def load(builder: Any, start: Any, j: Any, number: Any, lanes: int) -> Any:
-    """Some entries from the j-th on, widened where they are of a smaller type."""
+    """A vector of entries from the j-th on, widened where they are of a smaller type."""
     element = start.type.pointee
     vector = ir.VectorType(element, lanes)
     place = builder.bitcast(builder.gep(start, [j]), vector.as_pointer())
@@ -167,21 +151,21 @@ def load(builder: Any, start: Any, j: Any, number: Any, lanes: int) -> Any:
 
 
 def store(builder: Any, values: Any, start: Any, j: Any) -> None:
-    """Write some entries from the j-th on."""
+    """Store a vector from the j-th entry on."""
     place = builder.bitcast(builder.gep(start, [j]), values.type.as_pointer())
     builder.store(values, place, align=4 if values.type.element == FLOAT32 else 8)
 
 
 def prefetch(builder: Any, place: Any) -> None:
-    """Ask for the cache line at a place in memory."""
+    """Prefetch the cache line at an address."""
     kind = ir.FunctionType(ir.VoidType(), [BYTE.as_pointer(), INT32, INT32, INT32])
     prefetch = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
     read, keep_in_all_caches, data = INT32(0), INT32(3), INT32(1)
     builder.call(prefetch, [place, read, keep_in_all_caches, data])
 
 
-def data_of(context: Any, builder: Any, array_type: Any, value: Any) -> Any:
-    """Where the entries of an array begin."""
+def data_pointer(context: Any, builder: Any, array_type: Any, value: Any) -> Any:
+    """Pointer to the entries of an array."""
     return context.make_array(array_type)(context, builder, value).data
 
 
@@ -199,11 +183,11 @@ def first_lane(builder: Any, vector: Any) -> Any:
 
 
 def int64(value: int) -> Any:
-    """A number in emitted code."""
+    """A constant."""
     return ir.Constant(INT64, value)
 
 
 def lane_numbers(lanes: Iterable[int]) -> Any:
-    """Which lanes a shuffle takes."""
+    """Mask of a shuffle."""
     lanes = list(lanes)
     return ir.Constant(ir.VectorType(INT32, len(lanes)), lanes)

@@ -1,13 +1,13 @@
-"""Numbers out of text: eight digits at a time where they are short, and always rounded exactly.
+"""Parsing of decimal numbers: eight digits at a time, correctly rounded.
 
-A decimal whose digits make at most 2⁵³ is that whole number over, or times, a power of ten. Up to
-10²² both are float64 without rounding, so the one operation between them gives the nearest float64.
-Where up to 18 digits stand over such a power, the rest of the division is known exactly too, and
-tells which float64 is nearest, unless two are almost equally near. Any other number is LONG, and
-left to Python, which rounds exactly as well.
+A decimal whose digits make an integer of at most 2⁵³ is that integer divided or multiplied by a
+power of ten. Up to 10²² both are exact in float64, so one operation gives the nearest float64
+(Clinger 1990). With up to 18 digits over such a power, the remainder of the division is computed
+exactly as well and decides between neighbours, unless two are almost equally near. Any other number
+is LONG, and left to Python, which also rounds correctly.
 
-Places in a text are unsigned, as everywhere in kernels. The order of bytes in a word is that of
-x86 and ARM: the first sign of a text is the lowest byte.
+Positions in a text are unsigned, as everywhere in kernels. Words are little-endian, as on x86 and
+ARM: the first character is the lowest byte.
 """
 
 from typing import Any
@@ -22,9 +22,9 @@ from rosenblatt.kernels.rows import ONE, THREE, UINT
 from rosenblatt.types import Array, Floats, Ints
 
 _numba: Any = config
-GOOD, LONG, BAD = range(3)  # how the reading of a number ended
+GOOD, LONG, BAD = range(3)  # outcomes of parsing a number
 COMPILED = not _numba.DISABLE_JIT
-# how far a quick reading looks ahead; plain Python cannot look at eight bytes at once
+# bytes the fast path may read; plain Python cannot load eight bytes at once
 REACH: Any = UINT(32 if COMPILED else 1 << 62)
 NONE: Any = UINT(0)
 NOWHERE: Any = NONE
@@ -39,17 +39,20 @@ FIRST_AND_THIRD, SECOND_AND_FOURTH = UINT(1_000_000 << 32 | 100), UINT(10_000 <<
 TWO_SIGNS, ZERO_POINT = UINT(0xFFFF), UINT(ord(".") << 8 | ord("0"))
 TEN, BYTE, TWO_BYTES, HALF = UINT(10), UINT(8), UINT(16), UINT(32)
 
-ROOM_FOR_EIGHT_MORE, ROOM_FOR_ONE_MORE = UINT(10**11), UINT(10**18)  # digits in 64 bits
+ROOM_FOR_EIGHT_MORE, ROOM_FOR_ONE_MORE = (
+    UINT(10**11),
+    UINT(10**18),
+)  # so that the digits stay below 2⁶⁴
 MAX_EXACT_INTEGER = 1 << 53
 LARGEST_POWER, LARGEST_EXPONENT = 22, UINT(1_000_000)
-CORRECTION_ERROR = 2.0**-95  # beside 1, more than the rounding of a correction to a quotient
+CORRECTION_ERROR = 2.0**-95  # relative; above the rounding error of a correction
 POWERS: Any = np.array([float(10**k) for k in range(LARGEST_POWER + 1)])
 WHOLE_POWERS: Any = np.array([10**k for k in range(9)], np.uint64)
 
 
 @intrinsic
 def _word(_typing: Any, text: Any, at: Any) -> Any:  # noqa: ARG001 (typed by its signature)
-    """The eight bytes of a text from a place on."""
+    """Eight bytes of a text from a position on."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         array = context.make_array(signature.args[0])(context, builder, args[0])
@@ -61,7 +64,7 @@ def _word(_typing: Any, text: Any, at: Any) -> Any:  # noqa: ARG001 (typed by it
 
 @intrinsic
 def _zeros_below(_typing: Any, bits: Any) -> Any:  # noqa: ARG001
-    """How many zeros are below the lowest one of 64 bits."""
+    """Number of trailing zeros of 64 bits."""
 
     def codegen(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
         return builder.cttz(args[0], ir.IntType(1)(0))
@@ -71,7 +74,7 @@ def _zeros_below(_typing: Any, bits: Any) -> Any:  # noqa: ARG001
 
 @intrinsic
 def _fused(_typing: Any, a: Any, b: Any, c: Any) -> Any:  # noqa: ARG001
-    """The number a b + c, rounded once."""
+    """Fused multiply-add a b + c."""
 
     def codegen(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
         return builder.fma(*args)
@@ -86,11 +89,11 @@ fused: Any = _fused
 
 @njit(cache=True, nogil=True, forceinline=True)
 def eight_digits(text: Array, at: int) -> tuple[int, int]:
-    """The number that the next digits make, eight at most, and how many there are."""
+    """Integer of the next digits, eight at most, and their number."""
     digits = word(text, at) ^ EIGHT_ZEROS
     others = ((digits + BEYOND_NINE) | digits) & HIGHEST_BITS
     bits = zeros_below(others) & WHOLE_BYTES
-    digits <<= WORD - bits  # zeros come before the first digit; what follows the last one goes
+    digits <<= WORD - bits  # pad with leading zeros, and drop what follows the last digit
     pairs = digits * TEN + (digits >> BYTE)
     outer = (pairs & EVERY_OTHER_PAIR) * FIRST_AND_THIRD
     inner = ((pairs >> TWO_BYTES) & EVERY_OTHER_PAIR) * SECOND_AND_FOURTH
@@ -99,14 +102,14 @@ def eight_digits(text: Array, at: int) -> tuple[int, int]:
 
 @njit(cache=True, nogil=True, forceinline=True)
 def quick_number(text: Array, at: int) -> tuple[float, int]:
-    """A plain decimal of few digits and where it ends; NOWHERE if it is anything else.
+    """A short plain decimal and its end; NOWHERE if it is anything else.
 
-    Seven digits before the point and eight after it are no more than 2⁵³.
+    Seven digits before the point and eight after it make less than 2⁵³.
     """
     minus = text[at] == MINUS
     if minus:
         at += ONE
-    if word(text, at) & TWO_SIGNS == ZERO_POINT:  # of course; but most numbers begin so
+    if word(text, at) & TWO_SIGNS == ZERO_POINT:  # the most frequent start
         number, digits = NONE, NONE
         at += ONE
     else:
@@ -127,7 +130,7 @@ def quick_number(text: Array, at: int) -> tuple[float, int]:
 
 @njit(cache=True, nogil=True)
 def number_at(text: Array, at: int, stop: int) -> tuple[float, int, int]:
-    """Any decimal number, where it ends, and whether it is GOOD, LONG or BAD."""
+    """Any decimal number, its end, and whether it is GOOD, LONG or BAD."""
     minus = at < stop and text[at] == MINUS
     if minus or (at < stop and text[at] == PLUS):
         at += ONE
@@ -161,7 +164,7 @@ def nearest(number: Any, exponent: Any) -> tuple[float, int]:
         return quotient, GOOD
     if not COMPILED:
         return 0.0, LONG
-    rest = fused(-quotient, power, head)  # nothing of it is lost
+    rest = fused(-quotient, power, head)  # exact
     correction = (rest + np.float64(number - np.int64(head))) / power
     error_bound = quotient * CORRECTION_ERROR
     value = quotient + (correction - error_bound)
@@ -170,7 +173,7 @@ def nearest(number: Any, exponent: Any) -> tuple[float, int]:
 
 @njit(cache=True, nogil=True)
 def more_digits(text: Array, at: int, stop: int, number: int) -> tuple[int, int, int, bool]:
-    """A number with more digits behind it, where they end, their count, and if some were lost."""
+    """A number with further digits appended, their end, their count, and whether some were lost."""
     start = at
     while at + REACH < stop and number < ROOM_FOR_EIGHT_MORE:
         more, digits = eight_digits(text, at)
@@ -183,13 +186,13 @@ def more_digits(text: Array, at: int, stop: int, number: int) -> tuple[int, int,
         if number < ROOM_FOR_ONE_MORE:
             number = number * TEN + UINT(text[at] - FIRST)
         at += ONE
-    # with nineteen digits it has no room for one more: whether one was lost, Python may see
+    # nineteen digits are full: whether one was lost is left to Python
     return number, at, at - start, number >= ROOM_FOR_ONE_MORE
 
 
 @njit(cache=True, nogil=True)
 def exponent_at(text: Array, at: int, stop: int) -> tuple[int, int]:
-    """The signed exponent after an e, and where it ends; NOWHERE if there is none."""
+    """Signed exponent after an e, and its end; NOWHERE if there is none."""
     minus = at < stop and text[at] == MINUS
     if minus or (at < stop and text[at] == PLUS):
         at += ONE
@@ -201,7 +204,7 @@ def exponent_at(text: Array, at: int, stop: int) -> tuple[int, int]:
 
 
 def long_numbers(text: Array, starts: Ints, stops: Ints) -> Floats:
-    """Numbers that were left to Python, by where they begin and end."""
+    """Numbers that were left to Python, from their starts and ends in the text."""
     signs = text.tobytes()
     places = zip(starts.tolist(), stops.tolist(), strict=True)
     return np.array([float(signs[start:stop]) for start, stop in places])

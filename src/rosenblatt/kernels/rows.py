@@ -6,13 +6,12 @@ function                   meaning
 ``n_rows(X)``              number of rows
 ``n_cols(X)``              number of features d
 ``dot(X, i, w)``           x_i · w over the d features
-``dot4(X, …)``             the same for four rows at once, bit for bit
-``in_groups(X)``           whether that pays
+``dot4(X, …)``             the same for four rows at once, with the same bits
+``in_groups(X)``           whether that is faster: for dense rows
 ``prefetchable4(X, …)``    which rows to prefetch meanwhile
-``clear4(X, …)``           how many of four rows in turn have a margin above a threshold
-``dot4_float32(X, …)``     ``dot4`` in float32; ``dot12_float32``: with three units
-``can_screen(X)``          whether *that* pays
-``prefetch_row(X, i)``     prefetch row i; ``prefetch_start(X, i)``: its row pointer
+``dot4_float32(X, …)``     ``dot4`` in float32; ``dot12_float32``: with three weight vectors
+``can_screen(X)``          whether *that* is faster: for dense float32 rows
+``prefetch_row(X, i)``     prefetch row i; ``prefetch_start(X, i)``: its entry in indptr
 ``prefetch_item(a, i)``    prefetch an entry of an array
 ``add(X, i, a, w)``        w ← w + a x_i;  ``add4``: the same for four rows at once
 ``shift(X, i, …)``         z ← x_i − c;  ``shift_and_add``: and total ← total + a z
@@ -23,7 +22,7 @@ function                   meaning
 ``entry(X, i, e)``         feature and value of the e-th of them
 =========================  ===============================================================
 
-Above this file no kernel knows how rows are stored: each is compiled for the kind it meets.
+No kernel above this file depends on how rows are stored: it is compiled for each storage.
 Under NUMBA_DISABLE_JIT the plain Python bodies run instead.
 """
 
@@ -38,7 +37,7 @@ from rosenblatt.csr import Rows as Rows
 from rosenblatt.csr import n_cols as n_cols
 from rosenblatt.csr import n_rows as n_rows
 from rosenblatt.kernels import dot as dot_kernels
-from rosenblatt.kernels import margin_test, speculative_pair
+from rosenblatt.kernels import speculative_pair
 from rosenblatt.kernels.cache import njit
 from rosenblatt.types import Array, Floats
 
@@ -53,16 +52,14 @@ sparse_product: Any = dot_kernels.sparse_product
 prefetch_entry: Any = dot_kernels.prefetch_entry
 prefetch_whole_row: Any = dot_kernels.prefetch_whole_row
 perceptron_pair_steps: Any = speculative_pair.perceptron_pair_steps
-clear_rows: Any = margin_test.clear_rows
 
 
-INLINE: Any = {"forceinline": True}  # a call would count references to every array it is handed
-# unsigned places: a signed one would be tested for "counts from the end" at every entry
+INLINE: Any = {"forceinline": True}  # a call would count references to its array arguments
+# unsigned indices: a signed one is tested for being negative at every entry
 UINT: Any = np.uint64
 ONE, TWO, THREE, FOUR = UINT(1), UINT(2), UINT(3), UINT(4)
-LINE = UINT(16)  # entries of float32 in a cache line
-FETCH_LINES = 5  # of a sparse row; the hardware sees to the rest
-
+LINE_ENTRIES = UINT(16)  # of float32 in a cache line
+PREFETCH_LINES = 5  # of a sparse row; the hardware prefetches the rest
 
 Four = tuple[int, int, int, int]
 Two = tuple[int, int]
@@ -76,66 +73,50 @@ def dot(X: Rows, i: int, w: Floats) -> float:
 
 
 def dot4(X: Rows, now: Four, w: Floats, later: Four | None) -> tuple[float, ...]:  # noqa: ARG001
-    """Inner products of four rows with w; `later` are four that will be wanted soon, if any."""
+    """Inner products of four rows with w; `later` are four rows to prefetch, if any."""
     return tuple(dot(X, i, w) for i in now)
 
 
-def clear4(
-    X: Rows, now: Four, w: Floats, later: Four, levels: TwoFloats, positive: int
-) -> tuple[int, float]:
-    """How many of four rows in turn are clear, and the score of the next (or else of the last).
-
-    The score is the product with w plus the bias levels[0]; turned round for a row whose bit in
-    `positive` is not set, it is clear if it is finite and above levels[1].
-    """
-    bias, safe = levels
-    scores = [product + bias for product in dot4(X, now, w, later)]
-    margins = [s if positive >> r & 1 else -s for r, s in enumerate(scores)]
-    clear = [safe < margin < np.inf for margin in margins]
-    first = (*clear, False).index(False)
-    return first, scores[min(first, 3)]
-
-
 def in_groups(X: Rows) -> bool:
-    """Whether four rows together are scored quicker than one after the other."""
+    """Whether four rows are scored faster together than one after the other."""
     return not isinstance(X, CSR)
 
 
 def prefetchable4(X: Rows, rows: Four) -> Four | None:
-    """Four rows for `dot4` to fetch, where rows read in turn gain from it: if they are dense."""
+    """Four rows for `dot4` to prefetch in file order; None for sparse rows, which gain nothing."""
     return None if isinstance(X, CSR) else rows
 
 
 def prefetch_row(X: Rows, i: int) -> None:
-    """Ask for row i, which will be wanted soon."""
+    """Prefetch row i."""
 
 
 def prefetch_start(X: Rows, i: int) -> None:
-    """Ask for the place of sparse row i, which has to be known before the row can be fetched."""
+    """Prefetch the start of sparse row i, without which the row cannot be prefetched."""
 
 
 def prefetch_item(values: Array, i: int) -> None:
-    """Ask for an entry of an array, which will be wanted soon."""
+    """Prefetch an entry of an array."""
 
 
 def can_screen(X: Rows) -> bool:
-    """Whether float32 products are quicker than float64 ones: for dense float32 rows."""
+    """Whether float32 products are faster than float64 ones: for dense float32 rows."""
     return isinstance(X, np.ndarray) and X.dtype == np.float32
 
 
 def dot4_float32(X: Rows, now: Four, w: Array, later: Four | None) -> tuple[float, ...]:
-    """Inner products of four rows with float32 weights, good to float32."""
+    """Inner products of four rows with float32 weights, in float32 precision."""
     return dot4(X, now, w, later)
 
 
 def dot12_float32(X: Rows, now: Four, W: Array, later: Four | None, k: int) -> tuple[float, ...]:
-    """Inner products of four rows with the float32 units k, k + 1, k + 2, good to float32."""
+    """Inner products of four rows with rows k, k + 1 and k + 2 of W, in float32 precision."""
     two = (*dot4(X, now, W[k], later), *dot4(X, now, W[k + 1], None))
     return (*two, *dot4(X, now, W[k + 2], None))
 
 
 def square4_float32(X: Rows, now: Four) -> tuple[float, ...]:
-    """Squared lengths of four rows, good to float32."""
+    """Squared norms of four rows, in float32 precision."""
     return tuple(square(X, i) for i in now)
 
 
@@ -146,20 +127,20 @@ def add(X: Rows, i: int, a: float, w: Floats) -> None:
 
 
 def add4(X: Rows, now: Four, a: tuple[float, ...], w: Floats) -> None:
-    """Add four rows to w, each times its own number."""
+    """Add four rows to w, each times its own factor."""
     for i, factor in zip(now, a, strict=True):
         add(X, i, factor, w)
 
 
 def shift(X: Rows, i: int, c: Floats, z: Floats) -> None:
-    """Write row i less c to z."""
+    """Write z = x_i − c."""
     features, values = _entries(X, i)
     z[: len(c)] = -c
     z[features] += values
 
 
 def shift_and_add(X: Rows, i: int, c: Floats, z: Floats, a: float, total: Floats) -> None:
-    """Write row i less c to z, and add a times that to a total."""
+    """Write z = x_i − c, and add a z to `total`."""
     shift(X, i, c, z)
     total += a * z[: len(c)]
 
@@ -167,9 +148,9 @@ def shift_and_add(X: Rows, i: int, c: Floats, z: Floats, a: float, total: Floats
 def perceptron_pair(
     X: Rows, rows: Two, signs: TwoFloats, steps: TwoFloats, bias: float, w: Floats
 ) -> TwoFloats:
-    """Add `step` times (x, bias) to w for each of two dense rows with a margin y (w·x) ≤ 0.
+    """Margins of two dense rows; w is updated by each with a margin ≤ 0.
 
-    The margins are given; the second is that after the step from the first.
+    An update adds `step` times (x, bias) to w. The second margin is that after the first update.
     """
     first, second = 0.0, 0.0
     for i, sign, step in zip(rows, signs, steps, strict=True):
@@ -181,7 +162,7 @@ def perceptron_pair(
 
 
 def square(X: Rows, i: int) -> float:
-    """Squared length of row i."""
+    """Squared norm of row i."""
     _, values = _entries(X, i)
     return float(values @ values)
 
@@ -196,7 +177,7 @@ def apply_l1(X: Rows, i: int, w: Floats, penalty: tuple[float, Floats]) -> None:
 
 
 def n_entries(X: Rows, i: int) -> int:
-    """How many entries of row i are stored."""
+    """Number of stored entries of row i."""
     return int(X.indptr[i + 1] - X.indptr[i]) if isinstance(X, CSR) else n_cols(X)
 
 
@@ -272,51 +253,42 @@ def _dot4(X: Any, now: Any, w: Any, later: Any) -> Any:  # noqa: ARG001
     return sparse
 
 
-@overload(clear4, strict=False, jit_options=INLINE)
-def _clear4(X: Any, now: Any, w: Any, later: Any, levels: Any, positive: Any) -> Any:  # noqa: ARG001
-    if _is_dense(X):
-        return lambda X, now, w, later, levels, positive: clear_rows(  # noqa: PLW0108
-            X, now, w, later, levels, positive
-        )
-    return lambda X, now, w, later, levels, positive: (0, 0.0)  # noqa: ARG005 (never called)
-
-
 @overload(prefetchable4, strict=False, jit_options=INLINE)
-def _wanted4(X: Any, rows: Any) -> Any:  # noqa: ARG001
+def _prefetchable4(X: Any, rows: Any) -> Any:  # noqa: ARG001
     if _is_dense(X):
         return lambda X, rows: rows  # noqa: ARG005
     return lambda X, rows: None  # noqa: ARG005
 
 
 @overload(prefetch_row, strict=False, jit_options=INLINE)
-def _fetch_row(X: Any, i: Any) -> Any:  # noqa: ARG001
+def _prefetch_row(X: Any, i: Any) -> Any:  # noqa: ARG001
     if _is_dense(X):
         return lambda X, i: prefetch_whole_row(X, i)  # noqa: PLW0108
 
     def sparse(X: Any, i: Any) -> None:
-        # always as many lines: a loop of unforeseen length would cost more than it fetches
+        # a fixed number of lines: a loop of variable length would cost more than it saves
         start = UINT(X.indptr[UINT(i)])
-        for line in range(FETCH_LINES):
-            prefetch_entry(X.indices, start + LINE * UINT(line))
-            prefetch_entry(X.data, start + LINE * UINT(line))
+        for line in range(PREFETCH_LINES):
+            prefetch_entry(X.indices, start + LINE_ENTRIES * UINT(line))
+            prefetch_entry(X.data, start + LINE_ENTRIES * UINT(line))
 
     return sparse
 
 
 @overload(prefetch_start, strict=False, jit_options=INLINE)
-def _fetch_start(X: Any, i: Any) -> Any:  # noqa: ARG001
+def _prefetch_start(X: Any, i: Any) -> Any:  # noqa: ARG001
     if _is_dense(X):
         return lambda X, i: None  # noqa: ARG005
     return lambda X, i: prefetch_entry(X.indptr, i)
 
 
 @overload(prefetch_item, strict=False, jit_options=INLINE)
-def _fetch_item(values: Any, i: Any) -> Any:  # noqa: ARG001
+def _prefetch_item(values: Any, i: Any) -> Any:  # noqa: ARG001
     return lambda values, i: prefetch_entry(values, i)  # noqa: PLW0108
 
 
 @overload(can_screen, strict=False, jit_options=INLINE)
-def _screens(X: Any) -> Any:
+def _can_screen(X: Any) -> Any:
     yes = _is_dense(X) and X.dtype == types.float32
     return lambda X: yes  # noqa: ARG005
 
@@ -417,7 +389,7 @@ def _shift_and_add(X: Any, i: Any, c: Any, z: Any, a: Any, total: Any) -> Any:  
 
 
 @overload(perceptron_pair, strict=False, jit_options=INLINE)
-def _learn_two(X: Any, rows: Any, signs: Any, steps: Any, bias: Any, w: Any) -> Any:  # noqa: ARG001
+def _perceptron_pair(X: Any, rows: Any, signs: Any, steps: Any, bias: Any, w: Any) -> Any:  # noqa: ARG001
     return lambda X, rows, signs, steps, bias, w: perceptron_pair_steps(  # noqa: PLW0108
         X, rows, signs, steps, bias, w
     )
@@ -438,7 +410,7 @@ def _square(X: Any, i: Any) -> Any:  # noqa: ARG001
 
 
 @overload(apply_l1, strict=False, jit_options=INLINE)
-def _truncate(X: Any, i: Any, w: Any, penalty: Any) -> Any:  # noqa: ARG001
+def _apply_l1(X: Any, i: Any, w: Any, penalty: Any) -> Any:  # noqa: ARG001
     if _is_dense(X):
 
         def dense(X: Any, i: Any, w: Any, penalty: Any) -> None:  # noqa: ARG001

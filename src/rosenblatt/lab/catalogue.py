@@ -1,15 +1,15 @@
-"""The rules of the page: what each is called, which settings it has, and how it can be stepped.
+"""The learning rules of the page: their names, settings and steps.
 
-A setting that is not listed has the estimator's own default. Rows are visited in their order, as
-in the lectures, so that a step can be followed on paper; or shuffled, by the same seed every time.
+A setting that is not listed has the estimator's own default. Samples are visited in their order, as
+in the lectures, so that steps can be followed on paper; or shuffled, always with the same seed.
 """
 
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, NamedTuple
 
-from rosenblatt.pipeline.rule import Rule, estimator_of
-from rosenblatt.registry import RULES, RuleEntry
+from rosenblatt.pipeline.train import estimator_of
+from rosenblatt.registry import RULES, Rule, RuleEntry
 
 
 class Stepping(Enum):
@@ -21,7 +21,7 @@ class Stepping(Enum):
 
 
 class Number(NamedTuple):
-    """A setting that is a number between two others."""
+    """A numeric setting with its range."""
 
     name: str
     default: float
@@ -30,7 +30,7 @@ class Number(NamedTuple):
     whole: bool = False
 
     def read(self, text: str) -> Any:
-        """The number that a text holds; ValueError if it is none, or out of range."""
+        """The number in a text; ValueError if it is not one, or out of range."""
         number = int(text) if self.whole else float(text)
         if not self.least <= number <= self.most:
             raise ValueError(f"must be from {self.least:g} to {self.most:g}")
@@ -38,30 +38,30 @@ class Number(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """A setting that is one of some words, the first by default."""
+    """A setting with some options, the first by default."""
 
     name: str
     options: tuple[str, ...]
 
     @property
     def default(self) -> str:
-        """The word that is taken if none is chosen."""
+        """The first option."""
         return self.options[0]
 
     @property
     def words(self) -> tuple[tuple[str, str], ...]:
-        """What can be chosen, and how it is called."""
+        """The options and their labels."""
         return tuple((option, option) for option in self.options)
 
     def read(self, text: str) -> str:
-        """The word, if it is one of them; else ValueError."""
+        """The option; ValueError if it is not one."""
         if text not in self.options:
             raise ValueError(f"must be one of {', '.join(self.options)}")
         return text
 
 
 class Switch(NamedTuple):
-    """A setting that is off by default, and what off and on are called."""
+    """A setting that is off by default, and the labels of off and on."""
 
     name: str
     off: str
@@ -70,11 +70,11 @@ class Switch(NamedTuple):
 
     @property
     def words(self) -> tuple[tuple[str, str], ...]:
-        """What can be chosen, and how it is called."""
+        """The options and their labels."""
         return ("False", self.off), ("True", self.on)
 
     def read(self, text: str) -> bool:
-        """Whether it is on; ValueError if the text does not say."""
+        """Whether it is on; ValueError if the text is not a truth value."""
         if text not in {"False", "True"}:
             raise ValueError("must be one of False, True")
         return text == "True"
@@ -82,44 +82,44 @@ class Switch(NamedTuple):
 
 Setting = Number | Choice | Switch
 
-MOST_PASSES = 1000
-PASSES = Number("max_iter", 100, 1, MOST_PASSES, whole=True)
-STEPS = Number("max_iter", 50, 1, MOST_PASSES, whole=True)
+MAX_PASSES = 1000
+PASSES = Number("max_iter", 100, 1, MAX_PASSES, whole=True)
+STEPS = Number("max_iter", 50, 1, MAX_PASSES, whole=True)
 KEEP = Choice("keep", ("last", "average", "pocket"))
 CLASSES = Choice("multi_class", ("kesler", "ovr"))
-ORDER = Switch("shuffle", "in their order", "every pass anew")
+ORDER = Switch("shuffle", "in their order", "anew in every pass")
 
 
 def _eta(default: float) -> Number:
     return Number("eta0", default, 1e-6, 1e3)
 
 
-PRICE = Number("C", 1.0, 1e-6, 1e9)
+C_SETTING = Number("C", 1.0, 1e-6, 1e9)
 RATE = Choice("learning_rate", ("constant", "1/n", "normalised"))
 
 
 @dataclass(frozen=True)
 class LabRule:
-    """A rule as the page teaches it."""
+    """A learning rule on the page."""
 
     rule: RuleEntry
     settings: tuple[Setting, ...] = ()
     stepping: Stepping = Stepping.SAMPLES
-    starts: bool = True  # whether weights to start from can be given
+    starts: bool = True  # whether initial weights can be given
     fixed: dict[str, Any] = field(default_factory=dict)
 
     @property
     def label(self) -> str:
-        """What the rule is called."""
+        """Name of the rule."""
         return self.rule.title
 
     @property
     def update(self) -> str:
-        """The rule as a formula of one line."""
+        """The update as a formula of one line."""
         return self.rule.update
 
     def setting(self, name: str) -> Setting | None:
-        """The setting of a name, if there is one."""
+        """The setting with a name, if there is one."""
         return next((s for s in self.settings if s.name == name), None)
 
 
@@ -139,7 +139,7 @@ LAB_RULES: dict[str, LabRule] = {
     ),
     "passive-aggressive": LabRule(
         RULES["passive-aggressive"],
-        (PRICE, PASSES, KEEP, CLASSES, ORDER),
+        (C_SETTING, PASSES, KEEP, CLASSES, ORDER),
         fixed=SEEDED,
     ),
     "arow": LabRule(
@@ -182,13 +182,13 @@ LAB_RULES: dict[str, LabRule] = {
     ),
     "logistic-regression": LabRule(
         RULES["logistic-regression"],
-        (PRICE, STEPS),
+        (C_SETTING, STEPS),
         Stepping.PASSES,
         starts=False,
     ),
     "linear-svm": LabRule(
         RULES["linear-svm"],
-        (PRICE, Choice("loss", ("hinge", "squared_hinge")), STEPS),
+        (C_SETTING, Choice("loss", ("hinge", "squared_hinge")), STEPS),
         Stepping.PASSES,
         starts=False,
     ),

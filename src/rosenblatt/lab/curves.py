@@ -1,4 +1,4 @@
-"""What happened in a run as curves: mistakes, loss, bounds and the gap that closes."""
+"""Charts of a training run: mistakes, loss, bounds and the duality gap."""
 
 from typing import Any, NamedTuple
 
@@ -10,7 +10,7 @@ from rosenblatt.trace.trace import Certified
 
 
 class Curve(NamedTuple):
-    """A named line over the steps of a run; a `level` is one that stays where it is."""
+    """A named line over the steps of a run."""
 
     name: str
     values: tuple[float, ...]
@@ -18,7 +18,7 @@ class Curve(NamedTuple):
 
 
 class Chart(NamedTuple):
-    """Some curves over the same steps, on a scale of powers of ten or not."""
+    """Curves over the same steps, on a linear or logarithmic scale."""
 
     title: str
     across: str
@@ -27,29 +27,31 @@ class Chart(NamedTuple):
 
 
 def charts(run: Run, proof: Proof | None) -> tuple[Chart, ...]:
-    """The curves of a run; none for a rule that has its solution at once."""
+    """The charts of a run; none for a rule in closed form."""
     trace: Any = getattr(run.model, "trace_", ())
     if not len(trace):
         return ()
     if isinstance(trace[0], Certified):
         return _certified(trace)
     mistakes = np.array(trace.column("mistakes"), float)
-    made = Curve("mistakes so far", tuple(np.cumsum(mistakes).tolist()))
-    bound = _bound(run, proof)
+    so_far = Curve("mistakes so far", tuple(np.cumsum(mistakes).tolist()))
+    bound = _mistake_bound(run, proof)
     found = [Chart("Mistakes in each pass", "pass", (Curve("mistakes", tuple(mistakes.tolist())),))]
     if bound is not None:
         level = Curve(f"bound {bound:,.0f}", (bound,) * len(trace), dashed=True)
-        found.append(Chart("Mistakes so far and their bound", "pass", (made, level)))
+        found.append(Chart("Mistakes so far and their bound", "pass", (so_far, level)))
     loss = tuple(trace.column("loss"))
-    found.append(Chart("Mean loss of the samples as they came", "pass", (Curve("loss", loss),)))
-    bracket = _bracket(trace, proof)
-    return (*found, bracket) if bracket is not None else tuple(found)
+    found.append(
+        Chart("Mean loss of each sample before its update", "pass", (Curve("loss", loss),))
+    )
+    bounds = _margin_bounds(trace, proof)
+    return (*found, bounds) if bounds is not None else tuple(found)
 
 
 def _certified(trace: tuple[Certified, ...]) -> tuple[Chart, ...]:
     first = [record for record in trace if record.unit == 0]
     objective = Curve("objective", tuple(record.objective for record in first))
-    bound = Curve("no weights are below", tuple(record.bound for record in first), dashed=True)
+    bound = Curve("lower bound", tuple(record.bound for record in first), dashed=True)
     gap = tuple(max(record.gap, 1e-16) for record in first)
     return (
         Chart("Objective and its lower bound", "step", (objective, bound)),
@@ -57,16 +59,16 @@ def _certified(trace: tuple[Certified, ...]) -> tuple[Chart, ...]:
     )
 
 
-def _bound(run: Run, proof: Proof | None) -> float | None:
-    """Most mistakes the theorem allows, where its premises hold for the run."""
+def _mistake_bound(run: Run, proof: Proof | None) -> float | None:
+    """The theorem's bound on the mistakes, if its premises hold for the run."""
     if getattr(run.model, "margin_bounds_", None) is None or not isinstance(proof, Separable):
         return None
     bound = proof.mistake_bound
     return None if bound is None else float(bound)
 
 
-def _bracket(trace: Any, proof: Proof | None) -> Chart | None:
-    """|w|/(ηk) from above, and the largest margin proved from below."""
+def _margin_bounds(trace: Any, proof: Proof | None) -> Chart | None:
+    """The upper bound |w|/(ηk) on the largest margin, and the margin of the proof below it."""
     upper = [u if u is not None else np.nan for u in trace.column("margin_upper")]
     if not np.isfinite(upper).any():
         return None
@@ -75,4 +77,4 @@ def _bracket(trace: Any, proof: Proof | None) -> Chart | None:
     if isinstance(proof, Separable):
         level = (proof.margin,) * len(running)
         curves.append(Curve("γ* is at least (the proof)", level, dashed=True))
-    return Chart("Bracket of the largest margin γ*", "pass", tuple(curves), log=True)
+    return Chart("Bounds on the largest margin γ*", "pass", tuple(curves), log=True)

@@ -1,4 +1,4 @@
-"""Truth tables on the page: the unit or the network that computes one, and how it is drawn."""
+"""Truth tables on the page, and drawings of the unit or network that computes one."""
 
 from typing import NamedTuple
 
@@ -22,7 +22,7 @@ COUNTED = {n: count_threshold_functions(n) for n in (1, 2, 3)} | {4: 1882}
 
 
 class Node(NamedTuple):
-    """A circle of a drawing: where it is, its name, and its bias."""
+    """A circle of a drawing: its place, name and bias."""
 
     x: float
     y: float
@@ -31,7 +31,7 @@ class Node(NamedTuple):
 
 
 class Edge(NamedTuple):
-    """A line of a drawing with its weight, and where that stands."""
+    """A line of a drawing, its weight, and the place of that label."""
 
     start: tuple[float, float]
     end: tuple[float, float]
@@ -47,43 +47,43 @@ class Wiring(NamedTuple):
     edges: tuple[Edge, ...]
 
 
-def inputs_of(table: str) -> int:
-    """How many inputs a truth table has."""
+def n_inputs_of(table: str) -> int:
+    """Number of inputs of a truth table."""
     return len(table).bit_length() - 1
 
 
 def rows_of(table: str) -> list[tuple[str, str]]:
     """Inputs and value of each row."""
-    n = inputs_of(table)
+    n = n_inputs_of(table)
     return [(f"{row:0{n}b}", value) for row, value in enumerate(table)]
 
 
 def flipped(table: str, row: int) -> str:
-    """The table with another value in a row."""
+    """The table with the value of one row negated."""
     return table[:row] + str(1 - int(table[row])) + table[row + 1 :]
 
 
-def nothing(inputs: int) -> str:
-    """The table of a function that is never true."""
+def constant_false(inputs: int) -> str:
+    """The truth table of the function that is always 0."""
     return "0" * (1 << inputs)
 
 
-def preset_beside(table: str, by: int) -> str:
-    """The table of the function some places on in the list, from its start if it is not there."""
+def neighbouring_preset(table: str, by: int) -> str:
+    """The table of the preset `by` places on, or of the first one if this is no preset."""
     tables = list(PRESETS.values())
     place = tables.index(table) + by if table in tables else 0
     return tables[place % len(tables)]
 
 
 def wiring(found: Realizable | Unrealizable) -> Wiring:
-    """How what was found is drawn."""
+    """The drawing of a unit or a network."""
     if isinstance(found, Realizable):
         return _layers(found.n_inputs, (), found.unit)
     return _layers(found.n_inputs, found.network.hidden, found.network.output)
 
 
 def explanation(found: Realizable | Unrealizable) -> tuple[str, ...]:
-    """What was found, in sentences."""
+    """The result in sentences."""
     share = _share(found.n_inputs)
     if isinstance(found, Realizable):
         least = "No unit has a smaller sum of weights." if found.minimal else ""
@@ -93,25 +93,25 @@ def explanation(found: Realizable | Unrealizable) -> tuple[str, ...]:
         " both sides the same sum of scores. But on true rows scores are at least 0, on false ones"
         " below 0."
     )
-    return proof, f"Two layers can, with {_many(found.network)}:", share
+    return proof, f"Two layers can, with {_hidden_count(found.network)}:", share
 
 
 def formulas(found: Realizable | Unrealizable) -> list[str]:
-    """The units, a line each."""
+    """The units, one line for each."""
     if isinstance(found, Realizable):
         return [f"y = [{found.unit.formula()}]"]
     return found.network.formula().splitlines()
 
 
 def _share(n: int) -> str:
-    return f"Of the {2**2**n:,} functions of {_counted(n)}, one unit computes {COUNTED[n]:,}."
+    return f"Of the {2**2**n:,} functions of {_input_count(n)}, one unit computes {COUNTED[n]:,}."
 
 
-def _counted(n: int) -> str:
+def _input_count(n: int) -> str:
     return "1 input" if n == 1 else f"{n} inputs"
 
 
-def _many(network: ThresholdNetwork) -> str:
+def _hidden_count(network: ThresholdNetwork) -> str:
     n = len(network.hidden)
     return "one hidden unit" if n == 1 else f"{n} hidden units"
 
@@ -135,7 +135,7 @@ def _layers(n: int, hidden: tuple[ThresholdUnit, ...], output: ThresholdUnit) ->
 def _edges(
     starts: list[tuple[float, float]], end: tuple[float, float], unit: ThresholdUnit, along: float
 ) -> list[Edge]:
-    """Edges into a unit; each weight stands so near to the start that others keep clear."""
+    """Edges into a unit, with labels at places where they do not overlap."""
     edges = []
     for (x, y), w in zip(starts, unit.weights, strict=True):
         if w:

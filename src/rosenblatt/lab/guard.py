@@ -1,15 +1,23 @@
-"""Who may speak to the page: whoever knows the token, from this machine, on this page.
+"""Access control: only requests of this page, from this machine, with the token, are answered.
 
-A page on 127.0.0.1 can be reached by every website that the browser shows. So the address holds a
-token that cannot be guessed, the Host must be this machine (or a name that was rebound to it would
-do), and whoever says where a request comes from must come from here.
+A page on 127.0.0.1 can be reached by every website that the browser shows. So the address holds an
+unguessable token, the Host must be this machine (which prevents DNS rebinding), and an Origin, if
+there is one, must be this page. Malformed requests that Tornado or Bokeh would answer with an
+internal error are refused as well.
 """
 
+import re
 from collections.abc import Mapping
 from secrets import compare_digest
 from typing import Any, NamedTuple
+from urllib.parse import unquote
+
+from bokeh.util.token import get_session_id, get_token_payload
+from tornado.httputil import HTTPServerRequest
 
 SOCKET = "/ws"
+CONTENT_LENGTH = re.compile(r"[0-9]{1,99}")
+SUBPROTOCOL = "bokeh"
 
 
 class Guard(NamedTuple):
@@ -20,16 +28,16 @@ class Guard(NamedTuple):
 
     @property
     def hosts(self) -> tuple[str, str]:
-        """The names by which this page may be called."""
+        """The allowed values of Host."""
         return f"127.0.0.1:{self.port}", f"localhost:{self.port}"
 
     @property
     def prefix(self) -> str:
-        """What every address of the page begins with."""
+        """The first part of all paths of the page."""
         return f"/{self.token}"
 
     def refusal(self, path: str, headers: Mapping[str, str]) -> str | None:
-        """Why a request is refused, or None."""
+        """The reason to refuse a request, or None."""
         if headers.get("Host", "") not in self.hosts:
             return "This page answers to 127.0.0.1 and localhost only."
         first = path.split("/")[1] if path.startswith("/") else ""
@@ -43,7 +51,7 @@ class Guard(NamedTuple):
         return None
 
 
-# what a browser may do with the page: nothing but talk to it
+# the page may connect to nothing but this server
 POLICY = (
     "default-src 'none'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; style-src 'self'"
     " 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self'"
@@ -52,10 +60,33 @@ POLICY = (
 
 
 def headers_for(guard: Guard) -> dict[str, Any]:
-    """Headers of every answer."""
+    """The security headers of every response."""
     return {
         "Content-Security-Policy": POLICY.format(*guard.hosts),
         "Referrer-Policy": "no-referrer",
         "X-Content-Type-Options": "nosniff",
         "Cross-Origin-Resource-Policy": "same-origin",
     }
+
+
+def malformed(request: HTTPServerRequest) -> str | None:
+    """The error of a malformed request, or None."""
+    length = request.headers.get("Content-Length")
+    if length is not None and CONTENT_LENGTH.fullmatch(length) is None:
+        return "Content-Length must be a number of bytes."
+    if "\0" in unquote(request.path):
+        return "An address has no zero bytes."
+    if request.path.endswith(SOCKET) and not _opens_a_session(request):
+        return "A socket must name the session that the page has opened."
+    return None
+
+
+def _opens_a_session(request: HTTPServerRequest) -> bool:
+    """Whether the request has the token of a Bokeh session."""
+    protocol, _, token = request.headers.get("Sec-WebSocket-Protocol", "").partition(",")
+    try:
+        session, payload = get_session_id(token.strip()), get_token_payload(token.strip())
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return False
+    expiry = payload.get("session_expiry")
+    return protocol == SUBPROTOCOL and isinstance(session, str) and isinstance(expiry, int)

@@ -1,4 +1,4 @@
-"""The Mark I on the page: units trained on letters or digits of 20 × 20 cells, and their votes."""
+"""The Mark I on the page: classifiers of letters or digits of 20 × 20 pixels."""
 
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -12,25 +12,25 @@ from rosenblatt.types import Floats
 SIDE = glyphs.SIDE
 CELLS = SIDE * SIDE
 ALPHABETS = {"letters": glyphs.LETTERS, "digits": glyphs.DIGITS}
-PENS = 80  # pictures of each letter or digit to learn from
+IMAGES_PER_GLYPH = 80  # in the training set
 MACHINES: dict[str, dict[str, Any]] = {
     "perceptron": {"keep": "average", "max_iter": 30},
     "linear-discriminant": {"shrinkage": 0.2},
     "logistic-regression": {"C": 0.1, "tol": 1e-3},
 }
-ACROSS, ROWS = 5, 6  # pictures of weights side by side, and below each other
-WIDE, HIGH = SIDE + 2, SIDE + 5  # a picture with the room around it, its glyph above
+ACROSS, ROWS = 5, 6  # images of weights in a line, and lines
+WIDE, HIGH = SIDE + 2, SIDE + 5  # pixels of an image with its padding and its glyph above
 
 
 class Machine(NamedTuple):
-    """Units that know letters or digits: which each knows, and their weights."""
+    """A trained classifier: the glyph of each class, and the weights."""
 
     glyphs: tuple[str, ...]
     W: Floats
 
 
 class Votes(NamedTuple):
-    """Score of each unit, and what the best one knows; nothing for an empty picture."""
+    """The score of each class, and the predicted glyph; none for an empty image."""
 
     scores: Floats
     glyph: str
@@ -38,21 +38,21 @@ class Votes(NamedTuple):
 
 @lru_cache
 def machine(rule: str, alphabet: str) -> Machine:
-    """Units trained by a rule on letters or digits drawn by many pens."""
+    """A classifier trained by a rule on synthetic letters or digits."""
     known = ALPHABETS[alphabet]
-    X, y = glyphs.pictures(known, PENS * len(known))
+    X, y = glyphs.pictures(known, IMAGES_PER_GLYPH * len(known))
     model = estimator_for(rule, MACHINES[rule]).fit(X, y)
     return Machine(tuple(model.classes_), np.column_stack([model.coef_, model.intercept_]))
 
 
 def votes(units: Machine, cells: Floats) -> Votes:
-    """What the units make of a picture."""
+    """Scores and prediction of an image."""
     scores: Floats = units.W[:, :-1] @ cells + units.W[:, -1]
     return Votes(scores, units.glyphs[int(scores.argmax())] if cells.any() else "")
 
 
-def some_glyph(alphabet: str, place: int, seed: int) -> Floats:
-    """A letter or digit, by its place, of a pen that none of the units has learned from."""
+def sample_glyph(alphabet: str, place: int, seed: int) -> Floats:
+    """An image of the letter or digit at a place, from outside the training set."""
     known = ALPHABETS[alphabet]
     X, _ = glyphs.pictures(known, len(known), noise=0.0, seed=seed + 1)
     picture: Floats = X[place % len(X)]
@@ -60,7 +60,7 @@ def some_glyph(alphabet: str, place: int, seed: int) -> Floats:
 
 
 def pictures_of(units: Machine) -> tuple[Floats, list[tuple[str, int, int]]]:
-    """All weights as one picture, top row last as Bokeh draws, and where each glyph stands."""
+    """All weights as one image, top row last as Bokeh draws, and the place of each glyph."""
     mosaic = np.full((ROWS * HIGH, ACROSS * WIDE), np.nan)
     places = []
     for k, (glyph, w) in enumerate(zip(units.glyphs, units.W, strict=True)):
@@ -73,16 +73,16 @@ def pictures_of(units: Machine) -> tuple[Floats, list[tuple[str, int, int]]]:
 
 
 def as_hex(cells: Floats) -> str:
-    """Cells as a word for an address: empty for none."""
+    """Pixels as hexadecimal digits; empty if there are none."""
     bits = np.packbits(cells.astype(bool))
     return bits.tobytes().hex() if cells.any() else ""
 
 
 def from_hex(word: str) -> Floats:
-    """Cells out of a word; ValueError if it is none."""
+    """Pixels from hexadecimal digits; ValueError if they are invalid."""
     if not word:
         return np.zeros(CELLS)
     bits = np.unpackbits(np.frombuffer(bytes.fromhex(word), np.uint8))
     if len(bits) != CELLS:
-        raise ValueError(f"a picture is {CELLS // 4} digits of base 16")
+        raise ValueError(f"an image is {CELLS // 4} hexadecimal digits")
     return bits.astype(float)

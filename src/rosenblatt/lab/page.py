@@ -1,4 +1,4 @@
-"""One page in one browser tab: three controllers, how to change between them, the address."""
+"""One page in one browser tab: its three controllers and the switch between them."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -15,48 +15,48 @@ from rosenblatt.lab.controllers.mark_i import MarkIController
 from rosenblatt.lab.controllers.plane import Files, PlaneController
 from rosenblatt.lab.format import hints
 from rosenblatt.lab.session import Session
-from rosenblatt.lab.state import ROOMS, Opened
+from rosenblatt.lab.state import TABS, Opened
+from rosenblatt.lab.views.bindings import on_change
 from rosenblatt.lab.views.bridge import Bridge
-from rosenblatt.lab.views.events import on_change
 
 TEMPLATE = Template(Path(__file__).with_name("page.html").read_text(encoding="utf-8"))
-ROOM_WORDS = ["Plane", "Gates", "Mark I"]
+ROOM_LABELS = ["Plane", "Gates", "Mark I"]
 
 
 class Page:
-    """Fills a document with the tabs, and opens the one that is set up."""
+    """Fills a document with the controls, and opens the controller of the set-up."""
 
-    def __init__(self, doc: Document, files: Files, upload_place: str, opened: Opened) -> None:
-        self._bridge = Bridge(upload_place, self._pressed, self._uploaded)
+    def __init__(self, doc: Document, files: Files, upload_url: str, opened: Opened) -> None:
+        self._bridge = Bridge(upload_url, self._pressed, self._uploaded)
         self._session = Session(doc, opened.setup, self._bridge.keep)
         session, upload = self._session, self._bridge.upload
-        self._plans: dict[str, Callable[[], Any]] = {
-            "plane": lambda: PlaneController(session, files, upload, opened.complaints),
+        self._factories: dict[str, Callable[[], Any]] = {
+            "plane": lambda: PlaneController(session, files, upload, opened.errors),
             "gates": lambda: GatesController(session),
             "mark-i": lambda: MarkIController(session),
         }
-        self._controllers: dict[str, Any] = {}  # built when a tab is opened first
-        doors = RadioButtonGroup(
-            name="rooms",
-            labels=ROOM_WORDS,
-            active=ROOMS.index(opened.setup.room),
-            css_classes=["lab-rooms"],
+        self._controllers: dict[str, Any] = {}  # built when first opened
+        switch = RadioButtonGroup(
+            name="tabs",
+            labels=ROOM_LABELS,
+            active=TABS.index(opened.setup.tab),
+            css_classes=["lab-tabs"],
         )
-        on_change(doors, "active", lambda new: self._enter(ROOMS[new]))
-        self._column = Column(name="hall", children=[], sizing_mode="stretch_both")
+        on_change(switch, "active", lambda new: self._enter(TABS[new]))
+        self._column = Column(name="content", children=[], sizing_mode="stretch_both")
         self._keys = Div(name="keys_here", stylesheets=[theme.WORDS, theme.KEYS])
-        self._enter(opened.setup.room)
+        self._enter(opened.setup.tab)
         doc.title = "rosenblatt lab"
         doc.template = TEMPLATE
         doc.theme = Theme(json=theme.LOOK)
-        self._bridge.tell_the_end(doc)
-        for root in (doors, self._keys, self._column, self._bridge.view):
+        self._bridge.show_lost_connection(doc)
+        for root in (switch, self._keys, self._column, self._bridge.view):
             doc.add_root(root)
 
     def _enter(self, name: str) -> None:
-        self._session.change(room=name)
+        self._session.change(tab=name)
         if name not in self._controllers:
-            self._controllers[name] = self._plans[name]()
+            self._controllers[name] = self._factories[name]()
             self._column.children = [*self._column.children, self._controllers[name].view]
         for each, controller in self._controllers.items():
             controller.view.visible = each == name
@@ -64,7 +64,7 @@ class Page:
         self._controllers[name].enter()
 
     def _pressed(self, key: str) -> None:
-        self._controllers[self._session.setup.room].pressed(key)
+        self._controllers[self._session.setup.tab].pressed(key)
 
-    def _uploaded(self, key: str, trouble: str) -> None:
-        self._controllers["plane"].uploaded(key, trouble)
+    def _uploaded(self, key: str, error: str) -> None:
+        self._controllers["plane"].uploaded(key, error)

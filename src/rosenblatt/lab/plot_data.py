@@ -1,13 +1,13 @@
-"""What the plane shows at a moment of a run: points, boundary, margins, normal, regions.
+"""Plot data of the plane after a step of a run: points, boundary, margins, normal, regions.
 
 ===========  =======================================================================================
-rows         how they are seen
+data         how they are shown
 ===========  =======================================================================================
-in a plane   as they are; the boundary of a line is a line
-in a plane,  as they are; the boundary of a line through their features is a curve
-with features
+2 features   as they are; the boundary is a line
+2 features,  as they are; the boundary in the mapped features is a curve
+mapped
 otherwise    projected: across, the distance to the boundary; up, the direction of largest variance
-             of the rest. The picture turns with w, so that distances are always exact.
+             orthogonal to it. The plot turns with w, so that distances are always exact.
 ===========  =======================================================================================
 """
 
@@ -17,40 +17,40 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit, softmax
 
-from rosenblatt.geometry.contours import Grid, lead_of
+from rosenblatt.geometry.contours import Grid, class_margin
 from rosenblatt.geometry.plane import Box, feet, regions, segment
 from rosenblatt.geometry.projection import Projection
 from rosenblatt.geometry.sampling import Sample, sample
 from rosenblatt.lab.dataset import LabDataset
-from rosenblatt.losses.link import decided
+from rosenblatt.losses.link import predicted_codes
 from rosenblatt.losses.margins import margins_of
 from rosenblatt.types import Floats, Ints
 
-DRAWN_ROWS = 1500
-UNIT_MARGINS = {"linear-svm", "passive-aggressive"}  # their margin is where the score is ±1
-PROBABLE = {"logistic-regression", "linear-discriminant"}  # their scores are log odds
-EMPTY = Box(-0.25, 1.25, -0.25, 1.25)
-ARROW = 0.14  # of the box
-SHADES = 90  # a side
-LONGEST = 6.0  # a box that is longer than this times its width is not made square
+MAX_DRAWN_ROWS = 1500
+UNIT_MARGIN_RULES = {"linear-svm", "passive-aggressive"}  # their margins are at scores ±1
+PROBABILISTIC = {"logistic-regression", "linear-discriminant"}  # their scores are log-odds
+EMPTY_BOX = Box(-0.25, 1.25, -0.25, 1.25)
+ARROW_LENGTH = 0.14  # as a share of the box
+SHADING_POINTS_PER_SIDE = 90
+MAX_ASPECT_RATIO = 6.0  # a longer box is not made square
 
 
 class Drawn(NamedTuple):
-    """The points that are drawn: their rows, places, classes, and how they are decided.
+    """The points that are drawn: their rows, classes, and predictions.
 
-    `distance` is to the boundary, positive on the side of the own class.
+    `correct` is 1 for a correct prediction; `distance` to the boundary is then positive.
     """
 
     rows: Ints
     places: Floats
     codes: Ints
-    right: Ints
+    correct: Ints
     distance: Floats
 
 
 @dataclass(frozen=True, eq=False)
 class Picture:
-    """Everything the plane shows."""
+    """Everything that the plane shows."""
 
     drawn: Drawn
     names: tuple[str, str]
@@ -58,157 +58,165 @@ class Picture:
     boundary: tuple[Floats, ...] = ()
     margins: tuple[Floats, ...] = ()
     normal: Floats | None = None
-    cells: tuple[Floats, ...] = ()  # a polygon a class
-    decisions: Floats | None = None  # the class on a grid, where cells are no polygons
-    chances: Floats | None = None  # the probability of the second class on a grid
-    shares: Floats | None = None  # the probability of each of several classes, a grid a class
-    shaded: Box | None = None  # where these grids lie, if not in the box
+    cells: tuple[Floats, ...] = ()  # one polygon for each class
+    decisions: Floats | None = None  # the class on a grid, if the boundary is curved
+    probabilities: Floats | None = None  # the probability of the second class on a grid
+    class_probabilities: Floats | None = None  # one grid for each of several classes
+    shaded: Box | None = None  # the box of these grids, if it is another
     caption: str = ""
 
 
 def chosen(dataset: LabDataset, keep: tuple[int, ...]) -> Sample:
-    """The rows that are drawn; those to keep are always among them."""
-    return sample(dataset.codes, DRAWN_ROWS, keep)
+    """The sample of rows that is drawn; those to keep are always in it."""
+    return sample(dataset.codes, MAX_DRAWN_ROWS, keep)
 
 
 def picture(dataset: LabDataset, W: Floats | None, rule: str, rows: Sample, box: Box) -> Picture:
-    """What there is to see with some weights; before there are any, the points alone."""
+    """The plot for some weights; without weights, the points alone."""
     if W is None or dataset.Z.shape[1] == 0:
         places = _projection(dataset, None).points(dataset.X[rows.rows])
-        drawn = Drawn(rows.rows, places, dataset.codes[rows.rows], *_undecided(len(places)))
+        drawn = Drawn(rows.rows, places, dataset.codes[rows.rows], *_no_predictions(len(places)))
         shown = box if dataset.flat else box_around(places)
         return Picture(drawn, _names(dataset), shown, caption=_caption(rows))
     scores = dataset.Z[rows.rows] @ W[:, :-1].T + W[:, -1]
     codes = dataset.codes[rows.rows]
-    lead = margins_of(scores, codes)
-    right = (decided(scores, len(dataset.classes)) == codes).astype(np.int64)
-    level, away = _level(dataset, W, rule), _away(lead, W, scores, codes)
-    if dataset.flat and dataset.lift is not None:
-        drawn = Drawn(rows.rows, dataset.X[rows.rows], codes, right, away)
-        seen = Picture(drawn, _names(dataset), box, caption=_caption(rows))
-        return _curved(dataset, W, rule, level, seen)
+    margin = margins_of(scores, codes)
+    correct = (predicted_codes(scores, len(dataset.classes)) == codes).astype(np.int64)
+    level, distance = _margin_level(dataset, W, rule), _distance(margin, W, scores, codes)
+    if dataset.flat and dataset.feature_map is not None:
+        drawn = Drawn(rows.rows, dataset.X[rows.rows], codes, correct, distance)
+        plot = Picture(drawn, _names(dataset), box, caption=_caption(rows))
+        return _curved(dataset, W, rule, level, plot)
     projection = _projection(dataset, W)
     places = projection.points(dataset.Z[rows.rows])
-    drawn = Drawn(rows.rows, places, codes, right, away)
+    drawn = Drawn(rows.rows, places, codes, correct, distance)
     if dataset.flat:
-        seen = Picture(drawn, _names(dataset), box, caption=_caption(rows))
+        plot = Picture(drawn, _names(dataset), box, caption=_caption(rows))
     else:
-        caption = _caption(rows, _how(projection, W))
-        seen = Picture(drawn, projection.names, box_around(places), caption=caption)
-    units = projection.units(W[:, :-1], W[:, -1])
-    return _straight(*units, rule, level, seen) if W.any() else seen
+        caption = _caption(rows, _projection_caption(projection, W))
+        plot = Picture(drawn, projection.names, box_around(places), caption=caption)
+    units = projection.project_weights(W[:, :-1], W[:, -1])
+    return _straight(*units, rule, level, plot) if W.any() else plot
 
 
 def box_around(places: Floats) -> Box:
-    """A box around points, with the same scale both ways unless they are long and thin."""
+    """A box around points, square unless they are long and thin."""
     if not len(places):
-        return EMPTY
+        return EMPTY_BOX
     box = Box.around(places, 0.15)
     width, height = box.right - box.left, box.top - box.bottom
-    if max(width, height) > LONGEST * min(width, height):
+    if max(width, height) > MAX_ASPECT_RATIO * min(width, height):
         return box
     half, (x, y) = max(width, height) / 2, box.centre
     return Box(x - half, x + half, y - half, y + half)
 
 
 def foot_of(drawn: Drawn, place: int, W: Floats) -> Floats | None:
-    """From a point of the plane straight to the boundary, where that is one line."""
+    """The segment from a point to its projection on the boundary, if that is one line."""
     if len(W) != 1 or W.shape[1] != 3 or not W[0, :-1].any():
         return None
     point = drawn.places[place : place + 1]
     return np.vstack([point, feet(point, W[0, :-1], float(W[0, -1]))])
 
 
-def _straight(w: Floats, b: Floats, rule: str, level: float | None, seen: Picture) -> Picture:
-    """A picture with the lines of units (w, b) of its plane."""
-    wide, shaded = _widened(seen.box), _widened(seen.box, 0.25)
-    grid = Grid.over(shaded, SHADES)
+def _straight(w: Floats, b: Floats, rule: str, level: float | None, plot: Picture) -> Picture:
+    """A plot with the straight boundaries of weights (w, b) of its plane."""
+    wide, shaded = _widened(plot.box), _widened(plot.box, 0.25)
+    grid = Grid.over(shaded, SHADING_POINTS_PER_SIDE)
     cells = tuple(regions(w, b, wide))
     if len(w) > 1:
         boundary = tuple(np.vstack([cell, cell[:1]]) for cell in cells if len(cell))
-        shares = _shares(grid, grid.points @ w.T + b, rule)
-        return replace(seen, boundary=boundary, cells=cells, shares=shares, shaded=shaded)
+        class_probabilities = _class_probabilities(grid, grid.points @ w.T + b, rule)
+        return replace(
+            plot,
+            boundary=boundary,
+            cells=cells,
+            class_probabilities=class_probabilities,
+            shaded=shaded,
+        )
     unit, bias = w[0], float(b[0])
     margins: tuple[Floats, ...] = ()
     if level is not None:
-        margins = _some(segment(unit, bias - level, wide), segment(unit, bias + level, wide))
-    chances = None
-    if rule in PROBABLE:
-        chances = grid.shaped(expit(grid.points @ unit + bias))
+        margins = _not_none(segment(unit, bias - level, wide), segment(unit, bias + level, wide))
+    probabilities = None
+    if rule in PROBABILISTIC:
+        probabilities = grid.as_matrix(expit(grid.points @ unit + bias))
     return replace(
-        seen,
-        boundary=_some(segment(unit, bias, wide)),
+        plot,
+        boundary=_not_none(segment(unit, bias, wide)),
         margins=margins,
-        normal=_normal(unit, bias, seen.box),
+        normal=_normal(unit, bias, plot.box),
         cells=cells,
-        chances=chances,
+        probabilities=probabilities,
         shaded=shaded,
     )
 
 
 def _curved(
-    dataset: LabDataset, W: Floats, rule: str, level: float | None, seen: Picture
+    dataset: LabDataset, W: Floats, rule: str, level: float | None, plot: Picture
 ) -> Picture:
-    """A picture with the curves where units of the features change their mind."""
+    """A plot with the curved boundaries of weights of mapped features."""
     if not W.any():
-        return seen
-    grid = Grid.over(seen.box)
-    scores = dataset.lifted(grid.points) @ W[:, :-1].T + W[:, -1]
+        return plot
+    grid = Grid.over(plot.box)
+    scores = dataset.mapped(grid.points) @ W[:, :-1].T + W[:, -1]
     if len(W) > 1:
-        leads = [lead_of(k, scores) for k in range(len(W))]
-        lines = tuple(line for lead in leads for line in grid.lines(lead))
-        decisions = grid.shaped(scores.argmax(axis=1))
-        shares = _shares(grid, scores, rule)
-        return replace(seen, boundary=lines, decisions=decisions, shares=shares)
+        by_class = [class_margin(k, scores) for k in range(len(W))]
+        lines = tuple(line for margin in by_class for line in grid.lines(margin))
+        decisions = grid.as_matrix(scores.argmax(axis=1))
+        class_probabilities = _class_probabilities(grid, scores, rule)
+        return replace(
+            plot, boundary=lines, decisions=decisions, class_probabilities=class_probabilities
+        )
     score = scores[:, 0]
     margins: tuple[Floats, ...] = ()
     if level is not None:
         margins = tuple(grid.lines(score, level) + grid.lines(score, -level))
     return replace(
-        seen,
+        plot,
         boundary=tuple(grid.lines(score)),
         margins=margins,
-        decisions=grid.shaped(score >= 0),
-        chances=grid.shaped(expit(score)) if rule in PROBABLE else None,
+        decisions=grid.as_matrix(score >= 0),
+        probabilities=grid.as_matrix(expit(score)) if rule in PROBABILISTIC else None,
     )
 
 
-def _shares(grid: Grid, scores: Floats, rule: str) -> Floats | None:
-    """Probabilities of several classes, where the rule has them."""
-    if rule not in PROBABLE:
+def _class_probabilities(grid: Grid, scores: Floats, rule: str) -> Floats | None:
+    """Probabilities of several classes, if the rule has them."""
+    if rule not in PROBABILISTIC:
         return None
-    return np.array([grid.shaped(share) for share in softmax(scores, axis=1).T])
+    return np.array([grid.as_matrix(share) for share in softmax(scores, axis=1).T])
 
 
 def _projection(dataset: LabDataset, W: Floats | None) -> Projection:
     rows = dataset.Z if W is not None else dataset.X
     if W is None:
         W = np.zeros((1, rows.shape[1] + 1))
-    names = dataset.lifted_names() if rows is dataset.Z else dataset.feature_names
+    names = dataset.mapped_feature_names() if rows is dataset.Z else dataset.feature_names
     return Projection.of(rows, W[:, :-1], W[:, -1], names)
 
 
-def _away(lead: Floats, W: Floats, scores: Floats, codes: Ints) -> Floats:
-    """The lead as a distance to the boundary in the space of the features."""
+def _distance(margin: Floats, W: Floats, scores: Floats, codes: Ints) -> Floats:
+    """The margin as a distance to the boundary in the space of the features."""
     if len(W) == 1:
         length = float(np.linalg.norm(W[0, :-1]))
-        return lead / length if length > 0 else np.full(len(lead), np.nan)
+        return margin / length if length > 0 else np.full(len(margin), np.nan)
     others = scores.copy()
     others[np.arange(len(scores)), codes] = -np.inf
     lengths = np.linalg.norm(W[codes, :-1] - W[others.argmax(axis=1), :-1], axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        away: Floats = lead / lengths
-    return away
+        distance: Floats = margin / lengths
+    return distance
 
 
-def _level(dataset: LabDataset, W: Floats, rule: str) -> float | None:
-    """The score at the margins: 1 where the rule says so, else that of the nearest point."""
+def _margin_level(dataset: LabDataset, W: Floats, rule: str) -> float | None:
+    """The score at the margins: 1 for a rule with a unit margin, else that of the nearest point."""
     if len(W) > 1 or not W[0, :-1].any():
         return None
-    if rule in UNIT_MARGINS:
+    if rule in UNIT_MARGIN_RULES:
         return 1.0
-    lead = margins_of(dataset.Z @ W[:, :-1].T + W[:, -1], dataset.codes)
-    nearest = float(lead.min())
+    margins = margins_of(dataset.Z @ W[:, :-1].T + W[:, -1], dataset.codes)
+    nearest = float(margins.min())
     return nearest if nearest > 0 else None
 
 
@@ -219,20 +227,20 @@ def _normal(w: Floats, b: float, box: Box) -> Floats | None:
         return None
     middle = line.mean(axis=0)
     share = np.abs(w) / (box.right - box.left, box.top - box.bottom)
-    return np.vstack([middle, middle + ARROW * w / share.max()])
+    return np.vstack([middle, middle + ARROW_LENGTH * w / share.max()])
 
 
 def _widened(box: Box, by: float = 1.0) -> Box:
-    """A larger box, so that lines go on where the picture is moved."""
+    """A larger box, so that lines continue when the plot is moved."""
     width, height = by * (box.right - box.left), by * (box.top - box.bottom)
     return Box(box.left - width, box.right + width, box.bottom - height, box.top + height)
 
 
-def _some(*lines: Floats | None) -> tuple[Floats, ...]:
+def _not_none(*lines: Floats | None) -> tuple[Floats, ...]:
     return tuple(line for line in lines if line is not None)
 
 
-def _undecided(n: int) -> tuple[Ints, Floats]:
+def _no_predictions(n: int) -> tuple[Ints, Floats]:
     return np.ones(n, np.int64), np.full(n, np.nan)
 
 
@@ -242,15 +250,15 @@ def _names(dataset: LabDataset) -> tuple[str, str]:
     return names[0], names[1]
 
 
-def _how(projection: Projection, W: Floats) -> str:
+def _projection_caption(projection: Projection, W: Floats) -> str:
     if W.shape[1] <= 3:
-        return ""  # one or two features are seen as they are
+        return ""  # one or two features are not projected
     if len(W) == 1:
         return f"Projected: across, {projection.names[0]}; up, {projection.names[1]}."
-    exact = "" if projection.exact else " A point off that plane may be decided otherwise."
+    exact = "" if projection.exact else " Points off that plane may be classified differently."
     return f"Projected to the plane in which the weights of the classes differ most.{exact}"
 
 
-def _caption(rows: Sample, seen: str = "") -> str:
-    some = "" if rows.whole else f"Drawn: {rows}; computed: all of them."
-    return " ".join(filter(None, [seen, some]))
+def _caption(rows: Sample, projected: str = "") -> str:
+    sampled = "" if rows.whole else f"Drawn: {rows}; computed: all of them."
+    return " ".join(filter(None, [projected, sampled]))

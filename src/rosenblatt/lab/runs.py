@@ -1,4 +1,4 @@
-"""A trained rule that can be looked at after any step: a sample, a pass, or the whole solution."""
+"""Training runs that can be shown after any step: a sample, a pass, or the whole solution."""
 
 from abc import abstractmethod
 from functools import cached_property, lru_cache
@@ -15,20 +15,20 @@ from rosenblatt.lab.state import Setup
 from rosenblatt.losses.margins import margins_of
 from rosenblatt.types import Floats
 
-FOLLOWED = 20_000  # rows: a longer run is followed from pass to pass only
+MAX_PATH_STEPS = 20_000  # the path of a longer run has one point for each pass
 
 
 class Moment(NamedTuple):
-    """A run after some steps: weights (w, b) before and after the last of them, a row a unit.
+    """A run after some steps: weights (w, b) before and after the last of them.
 
-    `kept` are those the line is drawn with. `passes` is the pass of the step, 0 before the first;
-    `row` is the sample it was about, if only one, and `at_work` are all that made w change.
+    `kept` are the weights of the boundary that is drawn. `passes` is the pass of the step, 0 before
+    the first; `row` is its sample, if it has one, and `update_rows` are all that changed w.
     """
 
     step: int
     passes: int
     row: int | None
-    at_work: tuple[int, ...]
+    update_rows: tuple[int, ...]
     before: Floats
     after: Floats
     kept: Floats
@@ -37,24 +37,24 @@ class Moment(NamedTuple):
 
 
 class Run:
-    """What a rule did: subclasses know what a step is."""
+    """A training run; subclasses define a step."""
 
-    def __init__(self, model: Any, n_passes: int, steps_a_pass: int) -> None:
-        self.model, self.n_passes, self.steps_a_pass = model, n_passes, steps_a_pass
+    def __init__(self, model: Any, n_epochs: int, steps_per_pass: int) -> None:
+        self.model, self.n_epochs, self.steps_per_pass = model, n_epochs, steps_per_pass
 
     @property
     def n_steps(self) -> int:
-        """Steps from the start to the end."""
-        return self.n_passes * self.steps_a_pass
+        """Number of steps."""
+        return self.n_epochs * self.steps_per_pass
 
     @property
     def by_samples(self) -> bool:
         """Whether one step is one sample."""
-        return self.steps_a_pass > 1
+        return self.steps_per_pass > 1
 
     @property
     def final(self) -> Floats:
-        """Weights the run has ended with."""
+        """The final weights."""
         return _weights(self.model)
 
     @abstractmethod
@@ -63,27 +63,27 @@ class Run:
 
     @cached_property
     def path(self) -> tuple[Floats, str]:
-        """Weights of the first unit wherever they changed, and how closely they were followed."""
-        return self._followed()
+        """Weights of the first class wherever they changed, and a description of the points."""
+        return self._compute_path()
 
     @abstractmethod
-    def _followed(self) -> tuple[Floats, str]:
-        """The path, worked out."""
+    def _compute_path(self) -> tuple[Floats, str]:
+        """The path."""
 
 
 class SampleRun(Run):
-    """A rule that learns sample by sample."""
+    """A rule that updates on single samples."""
 
     def __init__(self, model: Any, replay: Replay) -> None:
-        super().__init__(model, replay.n_passes, replay.n_rows)
+        super().__init__(model, replay.n_epochs, replay.n_rows)
         self._replay = replay
 
     def at(self, step: int) -> Moment:
-        """The run after so many samples."""
+        """The run after `step` samples."""
         if step == 0:
             W = self._replay.start()
             return Moment(0, 0, None, (), W, W, W, mistake=False, changed=False)
-        passes, place = (step - 1) // self.steps_a_pass + 1, (step - 1) % self.steps_a_pass
+        passes, place = (step - 1) // self.steps_per_pass + 1, (step - 1) % self.steps_per_pass
         seen = self._replay.visit(passes, place)
         kept = self.final if step == self.n_steps else seen.kept
         return Moment(
@@ -98,17 +98,17 @@ class SampleRun(Run):
             changed=seen.changed,
         )
 
-    def _followed(self) -> tuple[Floats, str]:
-        """From sample to sample or, in a long run, from pass to pass."""
+    def _compute_path(self) -> tuple[Floats, str]:
+        """After each sample or, in a long run, after each pass."""
         replay = self._replay
-        if self.n_steps > FOLLOWED:
+        if self.n_steps > MAX_PATH_STEPS:
             return _distinct([W[0] for W in replay.ends()]), "w from pass to pass"
-        seen = [W[0] for passes in range(1, self.n_passes + 1) for W in replay.path(passes)]
+        seen = [W[0] for passes in range(1, self.n_epochs + 1) for W in replay.path(passes)]
         return _distinct([replay.start()[0], *seen]), "w after every change"
 
 
 class PassRun(Run):
-    """A rule that learns from all samples at once, in steps or in one."""
+    """A rule that updates on all samples at once, in one or several steps."""
 
     def __init__(self, dataset: LabDataset, setup: Setup) -> None:
         self._dataset, self._setup = dataset, setup
@@ -117,7 +117,7 @@ class PassRun(Run):
         super().__init__(model, iterations_of(model) or 1, 1)
 
     def at(self, step: int) -> Moment:
-        """The run after so many passes: the same run, stopped there."""
+        """The run after `step` passes: a fit with that limit."""
         after = self._after(step)
         before = self._after(step - 1) if step else after
         changed = not np.array_equal(before, after)
@@ -127,20 +127,20 @@ class PassRun(Run):
         )
 
     def _mistakes(self, W: Floats) -> tuple[int, ...]:
-        """Samples that weights get wrong, ties included: what a batch corrects."""
+        """Misclassified samples, ties included: those that a batch update adds."""
         dataset = self._dataset
         scores = dataset.Z @ W[:, :-1].T + W[:, -1]
         return tuple(np.flatnonzero(margins_of(scores, dataset.codes) <= 0).tolist())
 
-    def _followed(self) -> tuple[Floats, str]:
-        """From pass to pass."""
-        most = min(self.n_passes, 100)
-        return _distinct([self._after(step)[0] for step in range(most + 1)]), "w after every step"
+    def _compute_path(self) -> tuple[Floats, str]:
+        """After each pass."""
+        last = min(self.n_epochs, 100)
+        return _distinct([self._after(step)[0] for step in range(last + 1)]), "w after every step"
 
     def _after(self, step: int) -> Floats:
         if step == 0:
             return _start(self._setup, self.final.shape)
-        return self.final if step == self.n_passes else self._refit(step)
+        return self.final if step == self.n_epochs else self._refit(step)
 
     def _weights_after(self, step: int) -> Floats:
         return _weights(self._fitted({"max_iter": step}))
@@ -148,32 +148,36 @@ class PassRun(Run):
     def _fitted(self, limit: dict[str, int]) -> Any:
         setup, dataset = self._setup, self._dataset
         model = estimator_for(setup.rule, {**dict(setup.settings), **limit})
-        return model.fit(dataset.Z, dataset.labels, **_given(setup, dataset))
+        return model.fit(dataset.Z, dataset.labels, **_initial_weights(setup, dataset))
 
 
 def run_of(dataset: LabDataset, setup: Setup) -> Run:
-    """Train the rule that is set up on the data."""
+    """The run of a set-up's rule on the data."""
     if len(dataset.classes) < 2:
-        raise DataError(NOTHING if not len(dataset.X) else ONE_CLASS)
+        raise DataError(NO_DATA_MESSAGE if not len(dataset.X) else SINGLE_CLASS_MESSAGE)
     if LAB_RULES[setup.rule].stepping is not Stepping.SAMPLES:
         return PassRun(dataset, setup)
     model = estimator_for(setup.rule, dict(setup.settings))
-    return SampleRun(model, model.replay(dataset.Z, dataset.labels, **_given(setup, dataset)))
+    return SampleRun(
+        model, model.replay(dataset.Z, dataset.labels, **_initial_weights(setup, dataset))
+    )
 
 
-NOTHING = "Nothing to learn from yet: choose data, or click into the plane to draw points."
-ONE_CLASS = "All points are of one class: draw some of another (keys 1, 2 and 3 choose it)."
+NO_DATA_MESSAGE = "Nothing to learn from yet: choose data, or click into the plane to draw points."
+SINGLE_CLASS_MESSAGE = (
+    "All points are of one class: draw some of another (keys 1, 2 and 3 choose it)."
+)
 
 
-def _given(setup: Setup, dataset: LabDataset) -> dict[str, Any]:
-    """Weights to start from, where the rule takes some and they fit."""
+def _initial_weights(setup: Setup, dataset: LabDataset) -> dict[str, Any]:
+    """The initial weights of a set-up as arguments of `fit`, if its rule takes them."""
     if not setup.start or not LAB_RULES[setup.rule].starts:
         return {}
     units = len(dataset.classes) if len(dataset.classes) > 2 else 1
     shape = (units, dataset.Z.shape[1] + 1)
     if len(setup.start) != shape[0] * shape[1]:
         raise DataError(
-            f"The start has {len(setup.start)} weights, but this line has"
+            f"The start has {len(setup.start)} weights, but this model has"
             f" {' × '.join(map(str, shape)) if units > 1 else shape[1]}: those of the features,"
             " then the bias."
         )
@@ -191,7 +195,7 @@ def _weights(model: Any) -> Floats:
 
 
 def _distinct(path: list[Floats]) -> Floats:
-    """The path without the places where it stands still."""
+    """The path without repeated points."""
     points = np.array(path)
     moved = np.append(True, (points[1:] != points[:-1]).any(axis=1))
     kept: Floats = points[moved]

@@ -1,5 +1,6 @@
-"""The server of the lab: on 127.0.0.1 only, behind a token, gone with Ctrl-C."""
+"""The server of the lab: on 127.0.0.1 only, protected by a token, until Ctrl-C."""
 
+import logging
 import secrets
 import signal
 import webbrowser
@@ -9,6 +10,7 @@ from typing import Any
 from urllib.parse import unquote, urlencode
 
 from bokeh.document import Document
+from bokeh.protocol.exceptions import ProtocolError
 from bokeh.server.connection import ServerConnection
 from bokeh.server.server import BaseServer
 from bokeh.server.tornado import BokehTornado
@@ -20,21 +22,20 @@ from tornado.web import HTTPError, OutputTransform, RequestHandler, stream_reque
 
 from rosenblatt.atomic_write import temporary_folder
 from rosenblatt.lab.controllers.plane import Files
-from rosenblatt.lab.file import File
-from rosenblatt.lab.guard import Guard, headers_for
-from rosenblatt.lab.logs import logged_in_sentences
+from rosenblatt.lab.files import MAX_UPLOAD_BYTES, TOO_LARGE, File, Uploads
+from rosenblatt.lab.guard import Guard, headers_for, malformed
 from rosenblatt.lab.page import Page
-from rosenblatt.lab.request_checks import malformed
-from rosenblatt.lab.sockets import Together
+from rosenblatt.lab.sockets import BatchingConnection
 from rosenblatt.lab.state import from_query
-from rosenblatt.lab.uploads import LIMIT, TOO_LARGE, Uploads
 
 ADDRESS = "127.0.0.1"
-LONGEST_MESSAGE = 4 * 2**20  # of a browser: points and settings, never files
+MAX_MESSAGE_BYTES = 4 * 2**20  # of a browser: points and settings, never files
+IGNORED_LOGGERS = ("tornado.access", "tornado.general")  # single requests and sockets
+ERROR_LOGGERS = ("tornado.application", "bokeh", "asyncio")
 
 
 class Lab:
-    """A server that is ready; `run` serves until it is told to stop."""
+    """A server that is ready; `run` serves until it is stopped."""
 
     def __init__(self, address: str, server: BaseServer) -> None:
         self.address, self._server = address, server
@@ -45,7 +46,7 @@ class Lab:
         return int(self.address.split(":")[2].split("/")[0])
 
     def run(self, ready: Callable[[], Any] = lambda: None) -> None:
-        """Serve until Ctrl-C, or until the process is asked to end."""
+        """Serve until SIGINT or SIGTERM."""
         loop = self._server.io_loop
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, lambda *_: loop.add_callback_from_signal(loop.stop))
@@ -53,7 +54,7 @@ class Lab:
         self._server.start()
         loop.start()
         self._server.stop()
-        loop.add_callback(loop.stop)  # once more, for what was about to be sent
+        loop.add_callback(loop.stop)  # once more, for pending messages
         loop.start()
 
 
@@ -61,17 +62,17 @@ class Lab:
 def opened(
     file: File | None, query: Mapping[str, str] | None = None, port: int = 0
 ) -> Iterator[Lab]:
-    """A lab with a file open, or none; its folder and its sockets end with it."""
+    """A lab with a file open, or none; its folder and sockets are closed at the end."""
     sockets, port = bind_sockets(ADDRESS, port)
     guard = Guard(secrets.token_urlsafe(24), port)
     with temporary_folder("rosenblatt-lab-") as folder:
         uploads = Uploads(folder)
-        files, place = Files(file, uploads), f"{guard.prefix}/upload"
-        app = _Tornado(guard, uploads, lambda doc: _page(doc, files, place))
-        http = HTTPServer(app, max_body_size=2 * LIMIT)
+        files, url = Files(file, uploads), f"{guard.prefix}/upload"
+        app = _Tornado(guard, uploads, lambda doc: _page(doc, files, url))
+        http = HTTPServer(app, max_body_size=2 * MAX_UPLOAD_BYTES)
         http.add_sockets(sockets)
-        asked = f"?{urlencode(query)}" if query else ""
-        address = f"http://{ADDRESS}:{port}{guard.prefix}/{asked}"
+        query_string = f"?{urlencode(query)}" if query else ""
+        address = f"http://{ADDRESS}:{port}{guard.prefix}/{query_string}"
         try:
             yield Lab(address, BaseServer(IOLoop.current(), app, http))
         finally:
@@ -89,24 +90,24 @@ def serve(
     say: Callable[[str], None],
     complain: Callable[[str], None],
 ) -> None:
-    """Open a lab, say where it is, and serve it until Ctrl-C; errors of its own are complaints."""
-    with logged_in_sentences(complain), opened(file, query, port) as lab:
+    """Serve a lab until Ctrl-C; `say` is called with its address, `complain` with errors."""
+    with log_in_sentences(complain), opened(file, query, port) as lab:
         say(f"The lab is open at {lab.address}")
         say("Ctrl-C closes it.")
         lab.run(lambda: webbrowser.open(lab.address) if browser else None)
     say("The lab is closed.")
 
 
-def _page(doc: Document, files: Files, upload_place: str) -> None:
+def _page(doc: Document, files: Files, upload_url: str) -> None:
     context = doc.session_context
     request = None if context is None else context.request
     arguments: Any = {} if request is None else request.arguments
     query = {name: values[-1].decode("utf-8", "replace") for name, values in arguments.items()}
-    Page(doc, files, upload_place, from_query(query))
+    Page(doc, files, upload_url, from_query(query))
 
 
 class _Tornado(BokehTornado):
-    """Bokeh's application behind a guard: what is refused never reaches a handler."""
+    """Bokeh's application behind a guard: refused requests never reach a handler."""
 
     def __init__(self, guard: Guard, uploads: Uploads, make: Callable[[Document], None]) -> None:
         self._guard = guard
@@ -116,24 +117,24 @@ class _Tornado(BokehTornado):
             extra_websocket_origins=list(guard.hosts),
             extra_patterns=[("/upload", _Upload, {"uploads": uploads})],
             use_index=False,
-            websocket_max_message_size_bytes=LONGEST_MESSAGE,
+            websocket_max_message_size_bytes=MAX_MESSAGE_BYTES,
             ico_path="none",
         )
         self.add_transform(self._secured)
 
     def find_handler(self, request: HTTPServerRequest, **kwargs: Any) -> Any:
         """The handler of a request, or the one that refuses it."""
-        refused, trouble = 403, self._guard.refusal(request.path, request.headers)
-        if trouble is None:
-            refused, trouble = 400, malformed(request)
-        if trouble is not None:
-            how = {"status": refused, "trouble": trouble}
-            return self.get_handler_delegate(request, _Refusal, how)
+        status, message = 403, self._guard.refusal(request.path, request.headers)
+        if message is None:
+            status, message = 400, malformed(request)
+        if message is not None:
+            arguments = {"status": status, "message": message}
+            return self.get_handler_delegate(request, _Refusal, arguments)
         return super().find_handler(request, **kwargs)
 
     def new_connection(self, *parts: Any) -> ServerConnection:
-        """A line to a browser on which nothing small waits for company."""
-        connection = Together(*parts)
+        """A connection that sends the changes of one event as one message."""
+        connection = BatchingConnection(*parts)
         self._clients.add(connection)
         return connection
 
@@ -142,7 +143,7 @@ class _Tornado(BokehTornado):
 
 
 class _Headers(OutputTransform):
-    """Adds the same headers to every answer."""
+    """Adds the same headers to every response."""
 
     def __init__(self, headers: Mapping[str, str]) -> None:
         self._headers = headers
@@ -154,7 +155,7 @@ class _Headers(OutputTransform):
         chunk: bytes,
         finishing: bool,  # noqa: FBT001 (Tornado's signature)
     ) -> tuple[int, HTTPHeaders, bytes]:
-        """Add them before the first bytes go out."""
+        """Add the headers to the first chunk."""
         del finishing
         for name, value in self._headers.items():
             headers[name] = value
@@ -162,44 +163,44 @@ class _Headers(OutputTransform):
 
 
 class _Refusal(RequestHandler):
-    """Says no, and why."""
+    """Answers with an error status and its reason."""
 
-    def initialize(self, status: int, trouble: str) -> None:
-        """Take the reason."""
-        self._refused, self._trouble = status, trouble
+    def initialize(self, status: int, message: str) -> None:
+        """Set the status and the reason."""
+        self._status, self._message = status, message
 
     def prepare(self) -> None:
-        """Answer before anything is read."""
-        self.set_status(self._refused)
+        """Answer before the body is read."""
+        self.set_status(self._status)
         self.set_header("Content-Type", "text/plain; charset=utf-8")
-        self.finish(self._trouble)
+        self.finish(self._message)
 
 
 @stream_request_body
 class _Upload(RequestHandler):
-    """Takes a file in pieces, up to a limit; answers with a key to it."""
+    """Receives a file in chunks, up to a limit, and answers with its key."""
 
     def initialize(self, uploads: Uploads) -> None:
-        """Take the place where files lie."""
+        """Set the store of uploads."""
         self._uploads, self._size, self._key = uploads, 0, ""
 
     def prepare(self) -> None:
-        """Refuse what is too large before it comes, and open a place for the rest."""
+        """Refuse a file that is too large before it is sent, and open one for the rest."""
         if self.request.method != "POST":
             raise HTTPError(405)
-        if int(self.request.headers.get("Content-Length", 0)) > LIMIT:
+        if int(self.request.headers.get("Content-Length", 0)) > MAX_UPLOAD_BYTES:
             self._refuse()
             return
         name = unquote(self.request.headers.get("X-Name", "upload.csv"))
-        self._key, place = self._uploads.open(name)
-        self._file = place.open("xb")
+        self._key, path = self._uploads.open(name)
+        self._file = path.open("xb")
 
     def data_received(self, chunk: bytes) -> None:
-        """Write a piece down, unless the file has grown too large."""
+        """Write a chunk, unless the file has become too large."""
         if not self._key:
             return
         self._size += len(chunk)
-        if self._size > LIMIT:  # of a body that did not tell its size
+        if self._size > MAX_UPLOAD_BYTES:  # of a body without Content-Length
             self._drop()
             self._refuse()
             return
@@ -212,7 +213,7 @@ class _Upload(RequestHandler):
             self.write(self._key)
 
     def on_connection_close(self) -> None:
-        """Forget a file that was not sent to its end."""
+        """Delete a file that was not sent completely."""
         self._drop()
 
     def _drop(self) -> None:
@@ -225,3 +226,36 @@ class _Upload(RequestHandler):
         self.set_status(413)
         self.set_header("Content-Type", "text/plain; charset=utf-8")
         self.finish(TOO_LARGE)
+
+
+class _SentenceHandler(logging.Handler):
+    """Reports each error in a sentence, except violations of Bokeh's protocol by a client."""
+
+    def __init__(self, say: Callable[[str], None]) -> None:
+        super().__init__(logging.WARNING)
+        self._say = say
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Report a record."""
+        error = record.exc_info[1] if record.exc_info else None
+        if error is None:
+            self._say(record.getMessage().splitlines()[0])
+        elif not isinstance(error, ProtocolError):
+            self._say(f"Internal error, please report it: {type(error).__name__}: {error}")
+
+
+@contextmanager
+def log_in_sentences(say: Callable[[str], None]) -> Iterator[None]:
+    """Let Tornado and Bokeh log errors in sentences, and not every refused request."""
+    handlers: dict[str, logging.Handler] = {name: logging.NullHandler() for name in IGNORED_LOGGERS}
+    handlers |= {name: _SentenceHandler(say) for name in ERROR_LOGGERS}
+    before = {name: logging.getLogger(name).propagate for name in handlers}
+    for name, handler in handlers.items():
+        logging.getLogger(name).addHandler(handler)
+        logging.getLogger(name).propagate = False
+    try:
+        yield
+    finally:
+        for name, handler in handlers.items():
+            logging.getLogger(name).removeHandler(handler)
+            logging.getLogger(name).propagate = before[name]

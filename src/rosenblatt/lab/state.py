@@ -1,8 +1,8 @@
-"""What is set up on the page, as a record that the address holds.
+"""The set-up of the page, which the query of its address holds.
 
-An address may come from anybody, so every field is checked on the way in: what cannot be used is
-left out, and a sentence says so. Numbers of drawn points are written with four digits, which is
-what the mouse gives, so that an address means the same points again.
+An address may come from anybody, so every field is validated: an invalid one is left out, with an
+error message. Coordinates of drawn points have four digits, in the page as in the address, so that
+an address gives the same points again.
 """
 
 from collections.abc import Iterable, Mapping
@@ -15,16 +15,16 @@ from rosenblatt.datasets import builtin
 from rosenblatt.lab.catalogue import LAB_RULES
 from rosenblatt.lab.mark_i import ALPHABETS, MACHINES, as_hex, from_hex
 
-ROOMS = ("plane", "gates", "mark-i")
+TABS = ("plane", "gates", "mark-i")
 VIEWS = ("proof", "weights", "curves")
 FEATURES = ("none", "products", "polynomial", "radial")
 DRAWN, FILE, BUILT_IN = "drawn", "file", "builtin:"
 PLANE_CLASSES = 3  # of drawn points
-MOST_POINTS = 400  # that are drawn, or dragged
-MOST_STEPS = 10**9
-MOST_INPUTS = 4  # of a truth table
-MOST_WEIGHTS = 64  # to start from
-LONGEST_NAME = 200  # of a column
+MAX_POINTS = 400  # that can be drawn or edited
+MAX_STEPS = 10**9
+MAX_INPUTS = 4  # of a truth table
+MAX_START_WEIGHTS = 64
+MAX_NAME_LENGTH = 200  # of a column
 
 
 class Point(NamedTuple):
@@ -37,15 +37,15 @@ class Point(NamedTuple):
 
 @dataclass(frozen=True)
 class Setup:
-    """What is set up: the room, the data, their features, the rule, and how far it has come.
+    """The controller that is open (`tab`), the data, their features, the rule, and the step.
 
-    `step` counts the steps made; None is the end of the run. `start` holds the weights (w, b) to
-    start from, none for zero. `target` is the column of a file to predict, empty for the one it
-    was opened with. `scaled` data have mean 0 and deviation 1. `cells` are those of the Mark I, as
-    digits of base 16.
+    `step` is the number of steps made; None is the end of the run. `start` holds initial weights
+    (w, b), empty for zero. `target` is the column of a file to predict, empty for the one it was
+    opened with. `scaled` data have mean 0 and deviation 1. `cells` are the pixels of the Mark I, in
+    hexadecimal digits.
     """
 
-    room: str = "plane"
+    tab: str = "plane"
     view: str = "proof"
     data: str = BUILT_IN + "4f10"
     target: str = ""
@@ -63,47 +63,47 @@ class Setup:
     cells: str = ""
 
     def with_rule(self, rule: str) -> Self:
-        """The same with another rule, which has settings of its own."""
+        """A copy with another rule and its default settings."""
         return replace(self, rule=rule, settings=(), step=None)
 
     def with_setting(self, name: str, value: Any) -> Self:
-        """The same with another value of a setting."""
+        """A copy with another value of a setting."""
         others = {**dict(self.settings), name: value}
         return replace(self, settings=tuple(sorted(others.items())), step=None)
 
     def with_points(self, points: Iterable[Point]) -> Self:
-        """The same with drawn points for its data."""
+        """A copy with drawn points as its data."""
         return replace(self, data=DRAWN, points=tuple(points), step=None)
 
     def to_query(self) -> str:
-        """The fields that are not as they are at first, as the query of an address."""
-        first = Setup()
-        told = {
-            name: _written(name, getattr(self, name))
+        """The fields that differ from the defaults, as the query of an address."""
+        default = Setup()
+        query = {
+            name: _to_text(name, getattr(self, name))
             for name in (f.name for f in fields(self))
-            if name != "settings" and getattr(self, name) != getattr(first, name)
+            if name != "settings" and getattr(self, name) != getattr(default, name)
         }
-        told |= {f"{self.rule}.{name}": str(value) for name, value in self.settings}
-        return urlencode(told)
+        query |= {f"{self.rule}.{name}": str(value) for name, value in self.settings}
+        return urlencode(query)
 
 
 class Opened(NamedTuple):
-    """A set-up, and what had to be left out of an address."""
+    """A set-up, and the errors of its address."""
 
     setup: Setup
-    complaints: tuple[str, ...]
+    errors: tuple[str, ...]
 
 
 def from_query(query: Mapping[str, str]) -> Opened:
-    """The set-up that the query of an address means."""
-    setup, complaints = Setup(), []
+    """The set-up of the query of an address."""
+    setup, errors = Setup(), []
     for name, text in query.items():
         if name not in _READERS:
-            continue  # a setting of a rule, or a word of somebody else
+            continue  # a setting of a rule, or an unknown parameter
         try:
             setup = replace(setup, **{name: _READERS[name](text)})
         except ValueError as error:
-            complaints.append(f"The address has {name}={text[:40]!r}: {error}. It was left out.")
+            errors.append(f"The address has {name}={text[:40]!r}: {error}. It was left out.")
     for name, text in query.items():
         rule, _, parameter = name.partition(".")
         setting = LAB_RULES[setup.rule].setting(parameter) if rule == setup.rule else None
@@ -112,18 +112,18 @@ def from_query(query: Mapping[str, str]) -> Opened:
         try:
             setup = replace(setup, settings=(*setup.settings, (parameter, setting.read(text))))
         except ValueError as error:
-            complaints.append(f"The address has {name}={text[:40]!r}: {error}. It was left out.")
+            errors.append(f"The address has {name}={text[:40]!r}: {error}. It was left out.")
     return Opened(
-        replace(setup, settings=tuple(sorted(dict(setup.settings).items()))), tuple(complaints)
+        replace(setup, settings=tuple(sorted(dict(setup.settings).items()))), tuple(errors)
     )
 
 
 def rounded(number: float) -> float:
-    """A coordinate as an address keeps it."""
+    """A coordinate in the precision of an address."""
     return float(f"{number:.4g}")
 
 
-def _written(name: str, value: Any) -> str:
+def _to_text(name: str, value: Any) -> str:
     if name == "points":
         return "~".join(f"{_short(p.x, 4)}_{_short(p.y, 4)}_{p.label}" for p in value)
     if name == "start":
@@ -132,7 +132,7 @@ def _written(name: str, value: Any) -> str:
 
 
 def _short(number: float, digits: int) -> str:
-    """A number in letters that an address takes as they are: there is no plus among them."""
+    """A number without characters that must be escaped in an address, such as a plus."""
     return f"{number:.{digits}g}".replace("e+", "e")
 
 
@@ -150,7 +150,7 @@ def _one_of(words: Iterable[str]) -> Any:
 def _whole(least: int, most: int) -> Any:
     def read(text: str) -> int:
         if not (text.isascii() and text.isdecimal() and len(text) < 12):
-            raise ValueError("it must be a whole number")
+            raise ValueError("it must be an integer")
         if not least <= int(text) <= most:
             raise ValueError(f"it must be from {least} to {most}")
         return int(text)
@@ -173,8 +173,8 @@ def _number(text: str) -> float:
 
 def _points(text: str) -> tuple[Point, ...]:
     parts = text.split("~") if text else []
-    if len(parts) > MOST_POINTS:
-        raise ValueError(f"it may hold {MOST_POINTS} points; these are {len(parts)}")
+    if len(parts) > MAX_POINTS:
+        raise ValueError(f"it may hold {MAX_POINTS} points; these are {len(parts)}")
     points = []
     for part in parts:
         numbers = part.split("_")
@@ -189,10 +189,10 @@ def _weights(text: str) -> tuple[float, ...]:
 
 
 def start_of(text: str) -> tuple[float, ...]:
-    """Weights to start from, as they are typed: numbers with commas or spaces between them."""
+    """Initial weights as typed: numbers separated by commas or spaces."""
     words = text.replace(",", " ").replace("−", "-").split()
-    if len(words) > MOST_WEIGHTS:
-        raise ValueError(f"it may hold {MOST_WEIGHTS} weights; these are {len(words)}")
+    if len(words) > MAX_START_WEIGHTS:
+        raise ValueError(f"it may hold {MAX_START_WEIGHTS} weights; these are {len(words)}")
     try:
         return tuple(_number(word) for word in words)
     except ValueError as error:
@@ -200,15 +200,15 @@ def start_of(text: str) -> tuple[float, ...]:
 
 
 def _table(text: str) -> str:
-    sizes = [2**n for n in range(1, MOST_INPUTS + 1)]
+    sizes = [2**n for n in range(1, MAX_INPUTS + 1)]
     if len(text) not in sizes or set(text) - set("01"):
         raise ValueError(f"a truth table is {', '.join(map(str, sizes))} digits 0 or 1")
     return text
 
 
 def _column(text: str) -> str:
-    if len(text) > LONGEST_NAME:
-        raise ValueError(f"the name of a column may have {LONGEST_NAME} characters")
+    if len(text) > MAX_NAME_LENGTH:
+        raise ValueError(f"the name of a column may have {MAX_NAME_LENGTH} characters")
     return text
 
 
@@ -217,7 +217,7 @@ def _cells(text: str) -> str:
 
 
 _READERS: dict[str, Any] = {
-    "room": _one_of(ROOMS),
+    "tab": _one_of(TABS),
     "view": _one_of(VIEWS),
     "data": _one_of((DRAWN, FILE, *(BUILT_IN + name for name in builtin.NAMES))),
     "target": _column,
@@ -227,7 +227,7 @@ _READERS: dict[str, Any] = {
     "degree": _whole(2, 5),
     "rule": _one_of(LAB_RULES),
     "start": _weights,
-    "step": _whole(0, MOST_STEPS),
+    "step": _whole(0, MAX_STEPS),
     "table": _table,
     "machine": _one_of(MACHINES),
     "alphabet": _one_of(ALPHABETS),

@@ -1,4 +1,4 @@
-"""How the page looks: one accent, quiet greys, and the colours and shapes of the classes."""
+"""Colours, fonts and style sheets of the page."""
 
 from typing import Any
 
@@ -7,16 +7,20 @@ from rosenblatt import palette
 INK, SOFT, PALE = palette.INK, palette.GREY, palette.PALE
 PAPER, ACCENT, WRONG, GRID = "#ffffff", "#0072B2", "#B00020", "#eef1f4"
 LETTERS = "system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif"
-MARKERS = {"wedge": "inverted_triangle", "cross": "hex", "plus": "square_pin"}  # with an inside
+MARKERS = {
+    "wedge": "inverted_triangle",
+    "cross": "hex",
+    "plus": "square_pin",
+}  # those that can be filled
 
 
 def marker(k: int) -> str:
-    """What Bokeh calls the shape of class k."""
+    """Bokeh's name of the marker of class k."""
     return MARKERS.get(palette.shape(k), palette.shape(k))
 
 
 def plain(figure: Any) -> Any:
-    """Give a figure the look of the page."""
+    """The figure with the style of the page."""
     figure.toolbar.logo = None
     figure.outline_line_color = PALE
     figure.background_fill_color = PAPER
@@ -37,7 +41,7 @@ def plain(figure: Any) -> Any:
     return figure
 
 
-# inside a widget the page's own style sheet does not reach: what words in it look like
+# of text inside widgets, which the page's own style sheet does not reach
 WORDS = f"""
 :host {{ font-family: {LETTERS}; font-size: 14px; color: {INK}; line-height: 1.4; }}
 p {{ margin: 0 0 6px; }}

@@ -1,4 +1,4 @@
-"""The verdict on the rows as the page tells it: the proof, in words and as rows to point at."""
+"""Verdicts on separability: the proof in words, and the samples to highlight."""
 
 from typing import NamedTuple
 
@@ -6,14 +6,14 @@ from rosenblatt.lab.dataset import LabDataset
 from rosenblatt.separation.decide import separability
 from rosenblatt.separation.proof.verdict import Inseparable, Proof, Separable
 
-SECONDS = 10.0  # after which the search gives up
-WIDEST_MARGIN = 2000  # rows for which the largest margin is looked for
+MAX_SECONDS = 10.0
+MAX_MARGIN_ROWS = 2000  # the largest margin is computed for up to this many
 
 
 class Witness(NamedTuple):
-    """A row that the proof speaks of, its class, and its weight as a fraction.
+    """A row of the proof, its class, and its weight as a fraction.
 
-    Where there are several classes, it is held against a `rival`.
+    With several classes, it is compared with a `rival` class.
     """
 
     row: int
@@ -24,15 +24,15 @@ class Witness(NamedTuple):
 
 
 def verdict_on(dataset: LabDataset) -> Proof | None:
-    """Decide and prove; None where there is nothing to decide about."""
+    """The verdict with its proof; None if there are fewer than two classes."""
     if len(dataset.classes) < 2:
         return None
-    few = len(dataset.X) <= WIDEST_MARGIN
-    return separability(dataset.Z, dataset.labels, maximise=few, time_limit=SECONDS)
+    small = len(dataset.X) <= MAX_MARGIN_ROWS
+    return separability(dataset.Z, dataset.labels, maximise=small, time_limit=MAX_SECONDS)
 
 
 def witnesses(proof: Proof, dataset: LabDataset) -> tuple[Witness, ...]:
-    """Rows that prove it: the contradicting ones, or those on the margin."""
+    """The rows of the proof: the contradicting ones, or those on the margin."""
     labels = dataset.labels
     if isinstance(proof, Inseparable):
         several = len(proof.classes) > 2
@@ -53,28 +53,27 @@ def headline(proof: Proof) -> str:
 
 
 def explanation(proof: Proof, mistakes: int | None) -> tuple[str, ...]:
-    """The proof in sentences; `mistakes` are those of a run the theorem speaks of."""
+    """The proof in sentences; `mistakes` are those of a run to which the theorem applies."""
     if isinstance(proof, Inseparable):
         what = "y·(x, 1)"
         if len(proof.classes) > 2:
             what = "the vectors with (x, 1) at the own class and −(x, 1) at the rival"
-        told = (
+        sentence = (
             f"These {len(proof.rows)} samples prove it. Add up {what}, with the weights below: the"
-            " sum is exactly 0. Weights that put all of them on their side would make it positive."
+            " sum is exactly 0. Weights that classify all of them correctly would make it positive."
         )
-        return (told,)
+        return (sentence,)
     if isinstance(proof, Separable):
         bound = proof.mistake_bound
-        said = [
+        sentences = [
             f"Margin γ = {proof.margin:.4g}, radius R = {proof.radius:.4g}, of the vectors (x, 1)."
         ]
         if bound is not None:
-            said.append(f"A perceptron from w = 0 makes at most R²/γ² = {bound:,} mistakes.")
+            sentences.append(f"A perceptron from w = 0 makes at most R²/γ² = {bound:,} mistakes.")
         if mistakes is not None:
-            said.append(f"This one made {mistakes:,}.")
+            sentences.append(f"This one made {mistakes:,}.")
         if proof.upper is not None:
-            said.append("The samples below lie on the largest margin.")
-        return tuple(said)
-    return (
-        f"{SECONDS:g} seconds were not enough. The largest margin is at most {proof.upper:.4g}.",
-    )
+            sentences.append("The samples below lie on the largest margin.")
+        return tuple(sentences)
+    unproved = f"{MAX_SECONDS:g} seconds were not enough."
+    return (f"{unproved} The largest margin is at most {proof.upper:.4g}.",)

@@ -1,4 +1,4 @@
-"""A thread beside the page: it does what it was asked for last, and skips what came before."""
+"""A worker thread that runs the latest request and skips older ones."""
 
 from collections.abc import Callable
 from threading import Condition, Thread
@@ -8,13 +8,13 @@ from rosenblatt.errors import RosenblattError
 
 
 class Answer(NamedTuple):
-    """What a piece of work has given: something, or the sentence with which it failed.
+    """The result of a request, or its error message.
 
-    `turn` tells which piece of work it was.
+    `turn` is the number of the request.
     """
 
-    found: Any
-    trouble: str
+    result: Any
+    error: str
     turn: int
 
 
@@ -23,45 +23,45 @@ Done = Callable[[Answer], None]
 
 
 class Worker:
-    """One thread, which ends with the process: nobody waits for what nobody will see.
+    """One daemon thread.
 
-    `done` is called in the thread. An answer that has to wait after that may be out of date when
-    its time comes: `wants` tells.
+    `done` is called in the thread. An answer that is passed on from there may be out of date when
+    it arrives: see `wants`.
     """
 
     def __init__(self) -> None:
         self._asked: tuple[Work, Done] | None = None
         self._turn, self._open = 0, True
-        self._news = Condition()
-        Thread(target=self._labour, daemon=True).start()
+        self._condition = Condition()
+        Thread(target=self._loop, daemon=True).start()
 
     def ask(self, work: Work, done: Done) -> None:
-        """Do this next, instead of anything asked for before."""
-        with self._news:
+        """Run this next, instead of all earlier requests."""
+        with self._condition:
             self._asked, self._turn = (work, done), self._turn + 1
-            self._news.notify()
+            self._condition.notify()
 
     def wants(self, answer: Answer) -> bool:
-        """Whether nothing else was asked for since."""
-        with self._news:
+        """Whether there was no newer request."""
+        with self._condition:
             return answer.turn == self._turn
 
     def forget(self) -> None:
-        """Nothing asked for so far is wanted any more."""
-        with self._news:
+        """Cancel all requests so far."""
+        with self._condition:
             self._asked, self._turn = None, self._turn + 1
 
     def close(self) -> None:
-        """End the thread, once it is done with what it does."""
+        """End the thread after the current request."""
         self.forget()
-        with self._news:
+        with self._condition:
             self._open = False
-            self._news.notify()
+            self._condition.notify()
 
-    def _labour(self) -> None:
+    def _loop(self) -> None:
         while True:
-            with self._news:
-                self._news.wait_for(lambda: self._asked is not None or not self._open)
+            with self._condition:
+                self._condition.wait_for(lambda: self._asked is not None or not self._open)
                 if self._asked is None:
                     return
                 (work, done), turn, self._asked = self._asked, self._turn, None
@@ -75,6 +75,6 @@ def _answer(work: Work, turn: int) -> Answer:
         return Answer(work(), "", turn)
     except RosenblattError as error:
         return Answer(None, str(error), turn)
-    except Exception as error:  # the page must say something, and go on
-        told = f"Internal error, please report it: {type(error).__name__}: {error}"
-        return Answer(None, told, turn)
+    except Exception as error:  # shown on the page, which stays usable
+        message = f"Internal error, please report it: {type(error).__name__}: {error}"
+        return Answer(None, message, turn)

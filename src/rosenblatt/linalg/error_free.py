@@ -1,18 +1,18 @@
-"""Inner products and sums of rows with a proved bound on their rounding error.
+"""Inner products and sums of rows with a proved bound of their rounding error.
 
-Two ways to evaluate s = w·x + b and v = Σ a_i x_i in one reading of the rows (Higham, *Accuracy and
-Stability of Numerical Algorithms*, §3.1; Ogita, Rump & Oishi 2005, algorithm Dot2). With u = 2⁻⁵³
-and k terms in a sum, for whatever order of summation,
+s = w·x + b and v = Σ a_i x_i in one reading of the rows, by plain or compensated sums (Higham,
+*Accuracy and Stability of Numerical Algorithms*, §3.1; Ogita, Rump & Oishi 2005, algorithm Dot2).
+With u = 2⁻⁵³ and k terms in a sum, in any order of summation,
 
 ===========  =========================  ==================================================
-way          value                      error at most
+sum          value                      error at most
 ===========  =========================  ==================================================
 plain        ŝ                          γ_k ‖x‖ ‖w‖,  γ_k = k u / (1 − k u)
 compensated  ŝ + ĉ, kept as two floats  γ_k² Σ |x_j w_j|
 ===========  =========================  ==================================================
 
-Each product or sum below the normal range adds at most `UNDERFLOW`. The bounds here take 2⁻⁵² for
-u, which also covers the rounding of the bounds themselves.
+Each product or sum below the normal range adds at most `UNDERFLOW`. The bounds are computed with
+2⁻⁵² for u, which includes their own rounding.
 """
 
 from collections.abc import Iterable
@@ -27,13 +27,14 @@ from rosenblatt.kernels.rows import CSR, UINT, Rows, entry, n_cols, n_entries, n
 from rosenblatt.types import Floats
 
 EPSILON = 2.0**-52
-UNDERFLOW = 2.0**-1070  # of one product and its error term, with room
-SQUARES_UNDERFLOW = 1e-150  # a row so short may have lost entries whose squares are no numbers
-SPLITTER = 134217729.0  # 2²⁷ + 1: Veltkamp's
+UNDERFLOW = 2.0**-1070  # more than one product and its error term lose by it
+SQUARES_UNDERFLOW = 1e-150  # a row so short may have entries whose squares underflow
+LENGTH_ROUNDING = 1.0 + 2.0**-31  # more than a sum of up to 2²⁰ squares and its root lose
+SPLITTER = 134217729.0  # 2²⁷ + 1, Veltkamp's constant
 
 
 class Enclosed(NamedTuple):
-    """Numbers that are value + correction, each known to an error."""
+    """Numbers within value + correction ± error."""
 
     value: Floats
     correction: Floats
@@ -41,7 +42,7 @@ class Enclosed(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """What one reading of the rows gives: scores w·x + b, and the sum Σ a x of all rows."""
+    """Scores w·x + b and the sum Σ a x, from one reading of the rows."""
 
     scores: Enclosed
     total: Enclosed
@@ -52,18 +53,18 @@ def read_rows(blocks: Blocks, w: Floats, factors: Floats) -> Reading:
     rows = blocks.problem.rows
     found = np.empty((3, n_rows(rows)))
 
-    def here(block: TrainingData, *parts: Floats) -> Floats:
+    def on_block(block: TrainingData, *parts: Floats) -> Floats:
         sums = np.zeros((3, n_cols(rows)))
         read_compensated(block.rows, w, parts, sums)
         return sums
 
-    total = added(blocks.each(here, factors, *found))
+    total = added(blocks.each(on_block, factors, *found))
     error = error_of(found[2], terms_in_a_row(rows), compensated=True)
     return Reading(Enclosed(found[0], found[1], error), total_of(blocks, total))
 
 
 def added(parts: Iterable[Floats]) -> Floats:
-    """Sum of what blocks give: values, corrections and sizes, the values compensated."""
+    """Sum of (values, corrections, sizes) over blocks, the values by compensated sums."""
     first, *others = parts
     total = np.array(first)
     for sums in others:
@@ -81,32 +82,32 @@ def total_of(blocks: Blocks, total: Floats) -> Enclosed:
 
 
 def terms_of_a_sum(blocks: Blocks) -> int:
-    """Most terms that a sum over all rows has, added up in blocks."""
+    """Largest number of terms in a sum over all rows, added up in blocks."""
     return len(blocks) + max((len(block.codes) for block in blocks), default=0)
 
 
 def terms_in_a_row(rows: Rows) -> int:
-    """Most terms that a score is the sum of."""
+    """Largest number of terms in a score."""
     if isinstance(rows, CSR):
         return int(np.diff(rows.indptr).max(initial=0)) + 1
     return n_cols(rows) + 1
 
 
 def error_of(sizes: Floats, terms: int, *, compensated: bool) -> Floats:
-    """Proved error of a sum of so many terms whose absolute values sum to `sizes`."""
-    share, least = error_parts(terms, compensated=compensated)
-    return np.asarray(share * sizes + least)
+    """Bound of the error of a sum of so many terms whose absolute values sum to `sizes`."""
+    relative, absolute = error_coefficients(terms, compensated=compensated)
+    return np.asarray(relative * sizes + absolute)
 
 
-def error_parts(terms: int, *, compensated: bool) -> tuple[float, float]:
-    """What the sum of the sizes is multiplied by for the error, and what is added to that."""
-    share = (terms + 4) * EPSILON
-    return (share * share if compensated else share), terms * UNDERFLOW
+def error_coefficients(terms: int, *, compensated: bool) -> tuple[float, float]:
+    """Relative error of a sum, against the sum of absolute values, and absolute error."""
+    gamma = (terms + 4) * EPSILON
+    return (gamma * gamma if compensated else gamma), terms * UNDERFLOW
 
 
 @njit(cache=True, nogil=True)
 def read_compensated(X: Rows, w: Floats, parts: tuple[Floats, ...], sums: Floats) -> None:
-    """Write w·x + b of each row with its correction and size; add the rows times their factors."""
+    """Write w·x + b of each row, its correction and size; add each row times its factor."""
     factors, value, correction, size = parts
     for i in range(len(factors)):
         value[i], correction[i], size[i] = score_compensated(X, i, w)
@@ -116,7 +117,7 @@ def read_compensated(X: Rows, w: Floats, parts: tuple[Floats, ...], sums: Floats
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
 def score_plain(X: Rows, i: int, w: Floats) -> tuple[float, float]:
-    """Give w·x + b of a row, and its length, rounded up."""
+    """Score w·x + b of a row, and ‖x‖ rounded up."""
     score, square = w[n_cols(X)], 0.0
     for e in range(n_entries(X, i)):
         j, x = entry(X, i, UINT(e))
@@ -127,8 +128,8 @@ def score_plain(X: Rows, i: int, w: Floats) -> tuple[float, float]:
 
 @njit(cache=True, forceinline=True)
 def rounded_up_length(square: float) -> float:
-    """At least the length of a row by its square, a sum of up to 2²⁰ terms."""
-    return float(np.sqrt(square) * (1.0 + 2.0**-31) + SQUARES_UNDERFLOW)
+    """Upper bound of ‖x‖ from ‖x‖², a computed sum of up to 2²⁰ terms."""
+    return float(np.sqrt(square) * LENGTH_ROUNDING + SQUARES_UNDERFLOW)
 
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
@@ -141,9 +142,9 @@ def add_plain(X: Rows, i: int, factor: float, sums: Floats) -> None:
 
 @njit(cache=True, nogil=True)
 def score_compensated(X: Rows, i: int, w: Floats) -> tuple[float, float, float]:
-    """Give w·x + b of a row, what its rounding left out, and the sum of the sizes of its terms."""
-    bias = w[n_cols(X)]
-    score, lost, size = bias, 0.0, abs(bias)
+    """Score w·x + b of a row, its correction, and the sum of the absolute values of its terms."""
+    intercept = w[n_cols(X)]
+    score, lost, size = intercept, 0.0, abs(intercept)
     for e in range(n_entries(X, i)):
         j, x = entry(X, i, UINT(e))
         term, term_error = two_product(x, w[j])
@@ -155,7 +156,7 @@ def score_compensated(X: Rows, i: int, w: Floats) -> tuple[float, float, float]:
 
 @njit(cache=True, nogil=True)
 def add_compensated(X: Rows, i: int, factor: float, sums: Floats) -> None:
-    """Add a row times its factor to the sums; what rounding leaves out goes to the second row."""
+    """Add a row times its factor to values, corrections and sizes."""
     for e in range(n_entries(X, i)):
         j, x = entry(X, i, UINT(e))
         term, term_error = two_product(x, factor)
@@ -166,7 +167,7 @@ def add_compensated(X: Rows, i: int, factor: float, sums: Floats) -> None:
 
 @njit(cache=True, forceinline=True)
 def two_sum(a: float, b: float) -> tuple[float, float]:
-    """Rounded sum, and what the rounding left out (Knuth)."""
+    """Rounded sum and its rounding error, exactly (Knuth's TwoSum)."""
     total = a + b
     part = total - a
     return total, (a - (total - part)) + (b - part)
@@ -174,7 +175,7 @@ def two_sum(a: float, b: float) -> tuple[float, float]:
 
 @njit(cache=True, forceinline=True)
 def two_product(a: float, b: float) -> tuple[float, float]:
-    """Rounded product, and what the rounding left out (Dekker)."""
+    """Rounded product and its rounding error, exactly (Dekker's TwoProduct)."""
     product = a * b
     a_high, a_low = halves(a)
     b_high, b_low = halves(b)
@@ -184,7 +185,7 @@ def two_product(a: float, b: float) -> tuple[float, float]:
 
 @njit(cache=True, forceinline=True)
 def halves(a: float) -> tuple[float, float]:
-    """Two numbers of half the digits, whose sum is a (Veltkamp)."""
+    """Two numbers of half the digits whose sum is a (Veltkamp's splitting)."""
     scaled = SPLITTER * a
     high = scaled - (scaled - a)
     return high, a - high

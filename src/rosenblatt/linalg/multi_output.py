@@ -1,9 +1,10 @@
-"""The products of second-order rules for many units at once: X W, Xᵀ U and Xᵀ Θ X P.
+"""Products with the rows for several outputs at once: X W, Xᵀ U and Xᵀ Θ X P.
 
-Weights stand with a row a feature and a column a unit, the last row for the bias, so that an entry
-of a sparse row meets the weights of all units side by side. Rows are taken a cacheful at a time:
-each is read once for all units, and for both halves of Xᵀ Θ X P. Dense float32 rows are widened on
-the way. Blocks are cut by place alone and added in order: the number of threads changes no bit.
+Matrices of weights have a row for each feature, the last one for the intercepts, and a column for
+each output, so that an entry of a sparse row meets the weights of all outputs side by side. Rows
+are taken in parts that fit the cache: each is read once for all outputs, and for both halves of
+Xᵀ Θ X P. Dense float32 rows are converted on the way. Blocks are cut by row numbers alone and added
+in order, so that the number of threads changes no bit.
 """
 
 from collections.abc import Callable, Iterator
@@ -18,35 +19,35 @@ from rosenblatt.kernels.cache import njit
 from rosenblatt.kernels.rows import CSR, UINT, Rows, can_screen, entry, n_cols, n_entries, n_rows
 from rosenblatt.types import Array, Floats
 
-CACHE_BYTES = 1 << 20  # bytes, of rows or of their scores
+CACHE_BYTES = 1 << 20  # for a part of the rows, or for their scores
 MIN_PART_ROWS = 32
 
-ApplyHessian = Callable[..., None]
+ApplyHessian = Callable[..., None]  # overwrites scores of rows by the losses' Hessian times them
 
 
 def scores(blocks: Blocks, W: Floats) -> Floats:
-    """Scores of every row by every unit."""
+    """Scores X W of every row for every output."""
     out = np.empty((n_rows(blocks.problem.rows), W.shape[1]))
 
-    def here(block: TrainingData, part: Floats) -> None:
+    def on_block(block: TrainingData, part: Floats) -> None:
         for span, part_rows in cache_sized_parts(block.rows, W.shape[1]):
             forward(part_rows, W, part[span])
 
-    for _ in blocks.each(here, out):
+    for _ in blocks.each(on_block, out):
         pass
     return out
 
 
 def sums(blocks: Blocks, U: Floats) -> Floats:
-    """Σ (x, 1) uᵀ, with a factor a row and unit."""
+    """Xᵀ U = Σ (x, 1) uᵀ over all rows, with a factor for each row and output."""
 
-    def here(block: TrainingData, part: Floats) -> Floats:
+    def on_block(block: TrainingData, part: Floats) -> Floats:
         total = np.zeros((n_cols(block.rows) + 1, U.shape[1]))
         for span, part_rows in cache_sized_parts(block.rows, U.shape[1]):
             backward(part_rows, part[span], total)
         return total
 
-    return blocks.total(here, U)
+    return blocks.total(on_block, U)
 
 
 def hessian_vector_product(
@@ -56,15 +57,15 @@ def hessian_vector_product(
     *arrays: Array,
     use_float32: bool = False,
 ) -> Floats:
-    """Σ (x, 1) uᵀ where `bend` makes u from the scores (x, 1)·P of some rows, in place.
+    """The Hessian-vector product Σ (x, 1) uᵀ, where `apply_hessian` makes u from (x, 1)·P.
 
-    `bend` is given the scores, and the matching part of every array beside the rows. `rough`
-    products of dense float32 rows are good to float32, and more than twice as quick.
+    It is given the scores of some rows, to overwrite, and the matching part of every array. With
+    `use_float32` dense float32 rows are multiplied in float32, more than twice as fast.
     """
     kind = np.float32 if use_float32 and can_screen(blocks.problem.rows) else np.float64
     weights = P.astype(kind)
 
-    def here(block: TrainingData, *parts: Array) -> Floats:
+    def on_block(block: TrainingData, *parts: Array) -> Floats:
         total = np.zeros_like(P)
         for span, part_rows in cache_sized_parts(block.rows, P.shape[1], kind):
             U = np.empty((n_rows(part_rows), P.shape[1]), kind)
@@ -73,15 +74,15 @@ def hessian_vector_product(
             backward(part_rows, U, total)
         return total
 
-    return blocks.total(here, *arrays)
+    return blocks.total(on_block, *arrays)
 
 
 def cache_sized_parts(
-    rows: Rows, n_units: int, kind: Any = np.float64
+    rows: Rows, n_outputs: int, kind: Any = np.float64
 ) -> Iterator[tuple[slice, Rows]]:
-    """Cut rows into parts that stay in the cache: dense ones of a kind of float, or sparse."""
-    wide = n_units if isinstance(rows, CSR) else max(n_units, n_cols(rows))
-    step = max(MIN_PART_ROWS, CACHE_BYTES // (wide * np.dtype(kind).itemsize))
+    """Parts of the rows that fit the cache; dense ones converted to a kind of float."""
+    width = n_outputs if isinstance(rows, CSR) else max(n_outputs, n_cols(rows))
+    step = max(MIN_PART_ROWS, CACHE_BYTES // (width * np.dtype(kind).itemsize))
     for start in range(0, n_rows(rows), step):
         part_rows = rows_part(rows, start, start + step)
         if not isinstance(part_rows, CSR):
@@ -99,7 +100,7 @@ def forward(rows: Rows, W: Array, out: Array) -> None:
 
 
 def backward(rows: Rows, U: Array, total: Floats) -> None:
-    """Add Σ (x, 1) uᵀ."""
+    """Add Σ (x, 1) uᵀ over the rows."""
     if isinstance(rows, CSR):
         backward_rows(rows, U, total)
     else:
@@ -110,26 +111,26 @@ def backward(rows: Rows, U: Array, total: Floats) -> None:
 @njit(cache=True, nogil=True)
 def forward_rows(X: Rows, W: Floats, out: Floats) -> None:
     """Write (x, 1)·W of each row, entry by entry."""
-    bias, n_units = W[n_cols(X)], UINT(W.shape[1])
+    intercepts, n_outputs = W[n_cols(X)], UINT(W.shape[1])
     for i in range(n_rows(X)):
         scores = out[i]
-        for k in range(n_units):
-            scores[k] = bias[k]
+        for k in range(n_outputs):
+            scores[k] = intercepts[k]
         for e in range(n_entries(X, i)):
             j, value = entry(X, i, UINT(e))
-            for k in range(n_units):
+            for k in range(n_outputs):
                 scores[k] += value * W[j, k]
 
 
 @njit(cache=True, nogil=True)
 def backward_rows(X: Rows, U: Floats, total: Floats) -> None:
     """Add (x, 1) uᵀ of each row, entry by entry."""
-    bias, n_units = total[n_cols(X)], UINT(U.shape[1])
+    intercepts, n_outputs = total[n_cols(X)], UINT(U.shape[1])
     for i in range(n_rows(X)):
         u = U[i]
-        for k in range(n_units):
-            bias[k] += u[k]
+        for k in range(n_outputs):
+            intercepts[k] += u[k]
         for e in range(n_entries(X, i)):
             j, value = entry(X, i, UINT(e))
-            for k in range(n_units):
+            for k in range(n_outputs):
                 total[j, k] += value * u[k]

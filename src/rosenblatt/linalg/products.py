@@ -1,7 +1,14 @@
-"""The products of second-order rules: X w over all rows; Xᵀ Θ X p and Xᵀ Θ X over those chosen.
+"""Products with the rows X, each row standing for (x, 1), so that the intercept is the last weight.
 
-Near the end the rows chosen are few. Each row x stands for (x, 1), so that the bias is the last
-weight. Whatever is summed is cut by place alone and added in order: threads change no bit.
+========================  ==================================  ==============================
+`scores`                  X w                                 all rows
+`hessian_vector_product`  Xᵀ Θ X p                            chosen rows
+`gram`, `gram_diagonal`   Xᵀ Θ X, centred, and its diagonal   chosen rows
+`weighted_row_sum`        Xᵀ u                                chosen rows
+========================  ==================================  ==============================
+
+Θ is diagonal: the curvatures of the chosen rows, which are few late in a run. Sums are cut by row
+numbers alone and added in order, so that the number of threads changes no bit.
 """
 
 from collections.abc import Callable
@@ -30,15 +37,18 @@ from rosenblatt.kernels.rows import (
     n_entries,
     n_rows,
     shift,
+    square,
 )
 from rosenblatt.linalg import blas
 from rosenblatt.linalg.scores import score_rows
 from rosenblatt.types import Floats, Ints
 
-PART_ENTRIES = 1 << 20  # of the chosen rows a thread takes at a time
-MEAN_SAMPLE_ROWS = 1024  # rows
-SPARSE_GRAM_SPEEDUP, NARROW_GRAM_SPEEDUP, WIDE_GRAM_SPEEDUP = 1.0, 1.5, 4.0
-BUFFER_ROWS = 512  # of float64, on their way into a Gram matrix
+PART_ENTRIES = 1 << 20  # entries of the rows that a thread takes at a time
+MEAN_SAMPLE_ROWS = 1024
+SPARSE_GRAM_SPEEDUP, NARROW_GRAM_SPEEDUP, WIDE_GRAM_SPEEDUP = 1.0, 1.5, 4.0  # measured
+BUFFER_ROWS = 512  # weighted, centred rows multiplied at a time for a Gram matrix
+MIN_PART_ROWS = 256
+SPARSE_ENTRIES_PER_ROW = 64  # assumed where rows are cut into parts
 
 
 def scores(blocks: Blocks, w: Floats, out: Floats) -> None:
@@ -53,7 +63,7 @@ def scores(blocks: Blocks, w: Floats, out: Floats) -> None:
 
 
 def hessian_vector_product(blocks: Blocks, chosen: Ints, curvatures: Floats, p: Floats) -> Floats:
-    """Σ θ (x, 1) (x, 1)·p over the rows chosen."""
+    """The Hessian-vector product Xᵀ Θ X p = Σ θ (x, 1) (x, 1)·p over the chosen rows."""
     rows = blocks.problem.rows
 
     def on_part(part: slice) -> Floats:
@@ -65,7 +75,7 @@ def hessian_vector_product(blocks: Blocks, chosen: Ints, curvatures: Floats, p: 
 
 
 def gram_diagonal(blocks: Blocks, chosen: Ints, curvatures: Floats) -> Floats:
-    """Diagonal of Σ θ (x, 1) (x, 1)ᵀ over the rows chosen."""
+    """Diagonal of Xᵀ Θ X = Σ θ (x, 1) (x, 1)ᵀ over the chosen rows."""
     rows, width = blocks.problem.rows, n_cols(blocks.problem.rows) + 1
 
     def on_part(part: slice) -> Floats:
@@ -77,7 +87,7 @@ def gram_diagonal(blocks: Blocks, chosen: Ints, curvatures: Floats) -> Floats:
 
 
 def mean_row(blocks: Blocks, chosen: Ints, curvatures: Floats) -> Floats:
-    """Mean of some of the rows chosen, by their curvatures."""
+    """Mean of a sample of the chosen rows, weighted by their curvatures."""
     every = max(1, len(chosen) // MEAN_SAMPLE_ROWS)
     rows, weights = chosen[::every], curvatures[::every]
     total = np.zeros(n_cols(blocks.problem.rows))
@@ -86,7 +96,7 @@ def mean_row(blocks: Blocks, chosen: Ints, curvatures: Floats) -> Floats:
 
 
 def weighted_row_sum(blocks: Blocks, chosen: Ints, factors: Floats) -> Floats:
-    """Σ u (x, 1) over the rows chosen."""
+    """Xᵀ u = Σ u (x, 1) over the chosen rows."""
     total = np.zeros(n_cols(blocks.problem.rows) + 1)
     add_rows(blocks.problem.rows, chosen, factors, total)
     total[-1] = factors.sum()
@@ -94,19 +104,31 @@ def weighted_row_sum(blocks: Blocks, chosen: Ints, factors: Floats) -> Floats:
 
 
 def evenly_spread_rows(blocks: Blocks) -> Ints:
-    """Some rows, evenly spread over all."""
+    """Numbers of a sample of the rows, evenly spread."""
     n = n_rows(blocks.problem.rows)
     return np.arange(0, n, max(1, n // MEAN_SAMPLE_ROWS))
 
 
 def mean_square(blocks: Blocks) -> float:
-    """Mean squared length of some rows."""
+    """Mean squared norm of a sample of the rows."""
     return blocks.known(_mean_square)
 
 
 def _mean_square(blocks: Blocks) -> float:
     some = evenly_spread_rows(blocks)
     return float(gram_diagonal(blocks, some, np.ones(len(some)))[:-1].sum()) / len(some)
+
+
+def row_squared_norms(blocks: Blocks) -> Floats:
+    """Squared norm ‖x‖² of every row."""
+    squares = np.empty(n_rows(blocks.problem.rows))
+
+    def on_block(block: TrainingData, part: Floats) -> None:
+        write_row_squared_norms(block.rows, part)
+
+    for _ in blocks.each(on_block, squares):
+        pass
+    return squares
 
 
 def gram(
@@ -116,14 +138,14 @@ def gram(
     center: Floats,
     use_float32: bool = False,  # noqa: FBT001, FBT002
 ) -> Floats:
-    """Lower triangle of Σ θ (x − centre, 1) (x − centre, 1)ᵀ over the rows chosen.
+    """Lower triangle of the Gram matrix Σ θ (x − centre, 1) (x − centre, 1)ᵀ over the chosen rows.
 
-    Of sparse rows the centre must be 0. `rough` is float32, for rows that may be treated so.
+    The centre of sparse rows must be 0. `use_float32` is for rows `gram_may_use_float32`.
     """
     rows, width = blocks.problem.rows, n_cols(blocks.problem.rows) + 1
     kind: Any = np.float32 if use_float32 else np.float64
     of_part = _sparse_gram if is_very_sparse(blocks) else partial(_dense_gram, kind)
-    cut = max(1, -(-len(chosen) // (2 * BUFFER_ROWS))) * BUFFER_ROWS  # in two, for two threads
+    cut = max(1, -(-len(chosen) // (2 * BUFFER_ROWS))) * BUFFER_ROWS  # two parts, whole buffers
     parts = [slice(at, at + cut) for at in range(0, len(chosen), cut)]
     on_part = partial(of_part, rows, chosen, curvatures, center)
     total = np.zeros((tiles.padded(width), tiles.padded(width)))
@@ -133,21 +155,21 @@ def gram(
 
 
 def gram_may_use_float32(blocks: Blocks) -> bool:
-    """Whether float32 would do for a Gram matrix of these rows, and make it quicker."""
+    """Whether a Gram matrix of these rows is faster in float32, which they are stored in."""
     rows = blocks.problem.rows
-    return can_screen(rows) and n_cols(rows) >= tiles.NARROW
+    return can_screen(rows) and n_cols(rows) >= tiles.MAX_TILED_COLUMNS
 
 
 def gram_speedup(blocks: Blocks) -> float:
-    """How much quicker a multiplication is in a Gram matrix than in `curved`, as measured."""
+    """Multiplications a second in a Gram matrix, against those in a Hessian-vector product."""
     rows = blocks.problem.rows
     if is_very_sparse(blocks):
         return SPARSE_GRAM_SPEEDUP
-    return NARROW_GRAM_SPEEDUP if n_cols(rows) < tiles.NARROW else WIDE_GRAM_SPEEDUP
+    return NARROW_GRAM_SPEEDUP if n_cols(rows) < tiles.MAX_TILED_COLUMNS else WIDE_GRAM_SPEEDUP
 
 
 def is_very_sparse(blocks: Blocks) -> bool:
-    """Whether the pairs of entries of a row are few against the pairs of features."""
+    """Whether pairs of entries of a row are few against pairs of features."""
     rows = blocks.problem.rows
     entries = entries_in(rows) / n_rows(rows)
     return isinstance(rows, CSR) and 8 * entries * entries < rows.n_cols**2
@@ -156,6 +178,7 @@ def is_very_sparse(blocks: Blocks) -> bool:
 def _sparse_gram(
     rows: Rows, chosen: Ints, curvatures: Floats, _centre: Floats, part: slice
 ) -> Floats:
+    """Gram matrix of a part of the rows, entry by entry."""
     width = tiles.padded(n_cols(rows) + 1)
     G = np.zeros((width, width))
     add_outer_products(rows, chosen[part], curvatures[part], G)
@@ -165,25 +188,26 @@ def _sparse_gram(
 def _dense_gram(
     kind: Any, rows: Rows, chosen: Ints, curvatures: Floats, center: Floats, part: slice
 ) -> Floats:
+    """Gram matrix of a part of the rows, by BLAS or small tiles, a buffer at a time."""
     width = n_cols(rows) + 1
     padded = tiles.padded(width)
     G: Floats = np.zeros((padded, padded), kind)
     Z: Floats = np.zeros((BUFFER_ROWS, padded), kind)
-    places, roots = chosen[part], np.sqrt(curvatures[part])
-    for start in range(0, len(places), BUFFER_ROWS):
+    numbers, roots = chosen[part], np.sqrt(curvatures[part])
+    for start in range(0, len(numbers), BUFFER_ROWS):
         span = slice(start, start + BUFFER_ROWS)
-        few = Z[: len(places[span])]
-        write_weighted_rows(rows, places[span], roots[span], center, few)
-        if width <= tiles.NARROW:
-            tiles.add_gram(few, width, G)
+        buffer = Z[: len(numbers[span])]
+        write_weighted_rows(rows, numbers[span], roots[span], center, buffer)
+        if width <= tiles.MAX_TILED_COLUMNS:
+            tiles.add_gram(buffer, width, G)
         else:
-            blas.add_gram(few, G)
+            blas.add_gram(buffer, G)
     return G
 
 
 def _summed(blocks: Blocks, f: Callable[[slice], Floats], n: int, shape: tuple[int, ...]) -> Floats:
-    """Sum of f over parts of n chosen rows, each worth a thread's while."""
-    step = max(256, PART_ENTRIES // _approximate_entries(blocks.problem.rows))
+    """Sum of f over parts of n chosen rows, each large enough for a thread."""
+    step = max(MIN_PART_ROWS, PART_ENTRIES // _approximate_entries(blocks.problem.rows))
     if n <= step:
         return f(slice(0, n))
     total = np.zeros(shape)
@@ -193,8 +217,8 @@ def _summed(blocks: Blocks, f: Callable[[slice], Floats], n: int, shape: tuple[i
 
 
 def _approximate_entries(rows: Rows) -> int:
-    """About how many entries a row has; of sparse ones never mind how many."""
-    return 64 if isinstance(rows, CSR) else n_cols(rows)
+    """About how many entries a row has."""
+    return SPARSE_ENTRIES_PER_ROW if isinstance(rows, CSR) else n_cols(rows)
 
 
 @njit(cache=True, nogil=True)
@@ -210,17 +234,17 @@ def add_hessian_products(
             total[last] += weighted_score
         return
     for k in range(0, n, 4):
-        end = n - 1  # a row that fills up the last group has no curvature
+        end = n - 1  # rows that fill up the last group count with factor 0
         a, b, c = min(k + 1, end), min(k + 2, end), min(k + 3, end)
-        now = next_four(chosen, k)
-        products = dot4(X, now, p, next_four(chosen, k + 4))
+        four = next_four(chosen, k)
+        products = dot4(X, four, p, next_four(chosen, k + 4))
         weighted_scores = (
             curvatures[k] * (products[0] + p[last]),
             curvatures[a] * (products[1] + p[last]) if k + 1 < n else 0.0,
             curvatures[b] * (products[2] + p[last]) if k + 2 < n else 0.0,
             curvatures[c] * (products[3] + p[last]) if k + 3 < n else 0.0,
         )
-        add4(X, now, weighted_scores, total)
+        add4(X, four, weighted_scores, total)
         total[last] += (
             weighted_scores[0] + weighted_scores[1] + weighted_scores[2] + weighted_scores[3]
         )
@@ -228,7 +252,7 @@ def add_hessian_products(
 
 @njit(cache=True, nogil=True, forceinline=True)
 def next_four(rows: Ints, k: int) -> Four:
-    """Four entries from the k-th on; the last stands for those beyond it."""
+    """Four entries from the k-th on; past the end, the last one again."""
     end = len(rows) - 1
     return rows[min(k, end)], rows[min(k + 1, end)], rows[min(k + 2, end)], rows[min(k + 3, end)]
 
@@ -254,6 +278,13 @@ def write_weighted_rows(X: Rows, chosen: Ints, roots: Floats, center: Floats, Z:
         for j in range(d):
             z[j] *= root
         z[d] = root
+
+
+@njit(cache=True, nogil=True)
+def write_row_squared_norms(X: Rows, squares: Floats) -> None:
+    """Write ‖x‖² of each row."""
+    for i in range(len(squares)):
+        squares[i] = square(X, i)
 
 
 @njit(cache=True, nogil=True)

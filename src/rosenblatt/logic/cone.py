@@ -1,13 +1,14 @@
-"""Cones in two and three dimensions, in integers.
+"""Polyhedral cones in two and three dimensions, in exact integers.
 
-The cone of all w with z·w ≥ 0 for some vectors z is met with the surface of the box [−1, 1]^d by
-clipping its sides with one z after the other. Only directions matter to a cone, so a corner is
-kept as a whole multiple of itself, and the new corner between p, where z·p > 0, and q, where
-z·q < 0, is
+The cone of all w with z·w ≥ 0 for some vectors z is intersected with the surface of the box
+[−1, 1]^d by clipping its sides with one z after the other. Only directions matter to a cone, so a
+corner is represented by an integer multiple of itself, and the new corner between p, where z·p > 0,
+and q, where z·q < 0, is
 
     (z·p) q − (z·q) p,
 
-which lies on z·w = 0 and between both. No division, no rounding. The corners generate the cone.
+which lies on z·w = 0 between both. There is no division and no rounding. The corners generate the
+cone.
 """
 
 from collections.abc import Iterable, Sequence
@@ -36,13 +37,13 @@ def clip(corners: list[Vector], constraints: Iterable[Vector]) -> list[Vector]:
     for z in constraints:
         kept: list[Vector] = []
         for p, q in zip(corners, corners[1:] + corners[:1], strict=True):
-            here, ahead = dot(z, p), dot(z, q)
-            if here >= 0:
+            at_p, at_q = dot(z, p), dot(z, q)
+            if at_p >= 0:
                 kept.append(p)
-            if here * ahead < 0:
-                new = [abs(here) * b + abs(ahead) * a for a, b in zip(p, q, strict=True)]
+            if at_p * at_q < 0:
+                new = [abs(at_p) * b + abs(at_q) * a for a, b in zip(p, q, strict=True)]
                 kept.append(primitive(new))
-        corners = list(dict.fromkeys(kept))  # a corner met from both sides stands once
+        corners = list(dict.fromkeys(kept))  # a corner reached from both sides is kept once
     return corners
 
 
@@ -51,24 +52,24 @@ def dot(a: Sequence[int], b: Sequence[int]) -> int:
     return sum(s * t for s, t in zip(a, b, strict=True))
 
 
-def primitive(whole: Sequence[int]) -> Vector:
-    """The shortest vector of integers in the same direction."""
-    common = gcd(*whole) or 1
-    return tuple(number // common for number in whole)
+def primitive(vector: Sequence[int]) -> Vector:
+    """The shortest integer vector in the same direction."""
+    divisor = gcd(*vector) or 1
+    return tuple(number // divisor for number in vector)
 
 
 def direction(numbers: Sequence[Fraction]) -> Vector:
-    """The shortest vector of integers in the direction of rational numbers."""
+    """The shortest integer vector in the direction of a rational one."""
     scale = lcm(*(number.denominator for number in numbers))
     return primitive([int(number * scale) for number in numbers])
 
 
-def touching(vector: Vector, others: Iterable[Vector]) -> list[Vector]:
-    """Those of the others that are orthogonal to the vector."""
+def orthogonal(vector: Vector, others: Iterable[Vector]) -> list[Vector]:
+    """The vectors among `others` that are orthogonal to a vector."""
     return [other for other in others if dot(vector, other) == 0]
 
 
-def span_a_side(vectors: Iterable[Vector], d: int) -> bool:
+def span_facet(vectors: Iterable[Vector], d: int) -> bool:
     """Whether the vectors span d − 1 dimensions: one that is not 0, or two not parallel."""
     nonzero = [vector for vector in vectors if any(vector)]
     if d == 2 or not nonzero:
@@ -80,7 +81,7 @@ def span_a_side(vectors: Iterable[Vector], d: int) -> bool:
 
 
 def on_box(vector: Vector) -> list[float]:
-    """Where the ray of a vector leaves the box, in floats; its integers may be larger than any."""
+    """Where the ray of a vector leaves the box, in floats, which the integers may exceed."""
     largest = max(map(abs, vector))
     return [float(Fraction(number, largest)) for number in vector]
 
@@ -93,11 +94,11 @@ def unit(vector: Vector) -> Floats:
 
 
 def angles(vectors: Floats, centre: Floats) -> Floats:
-    """Angle of every vector: from the centre in the plane, about the centre's axis in space."""
+    """Angle of each vector: from the centre in the plane, around the centre's axis in space."""
     if len(centre) == 2:
         along, across = centre, np.array([-centre[1], centre[0]])
     else:
         along = np.cross(centre, np.eye(3)[np.abs(centre).argmin()])
         across = np.cross(centre, along)
-    turned: Floats = np.arctan2(vectors @ across, vectors @ along)
-    return turned
+    angle: Floats = np.arctan2(vectors @ across, vectors @ along)
+    return angle

@@ -1,4 +1,4 @@
-"""How many Boolean functions of n inputs are threshold functions, every one decided with proof.
+"""The number of threshold functions of n inputs, with a proof for every Boolean function.
 
 ===  =================  ==========================  ========================
 n    functions          threshold functions         how
@@ -13,13 +13,13 @@ n    functions          threshold functions         how
 ===  =================  ==========================  ========================
 
 Up to n = 4 `census` gives every function a unit, or two true rows a, b and two false rows c, d with
-a + b = c + d. Beyond, `threshold_classes` uses symmetry. Exchanging inputs and negating inputs maps
-threshold functions to threshold functions, and in the class of each there is exactly one that has
-a unit with w_1 ≥ w_2 ≥ … ≥ w_n ≥ 0. Such a function is *regular*: changing a 0 to 1, or moving a 1
+a + b = c + d. Beyond, `threshold_classes` uses symmetry. Permuting inputs and negating inputs maps
+threshold functions to threshold functions, and the class of each has exactly one member with a
+unit with w_1 ≥ w_2 ≥ … ≥ w_n ≥ 0. Such a function is *regular*: changing a 0 to 1, or moving a 1
 to the left, never turns it from 1 to 0. So it suffices to decide all regular functions, and to
 count the class of each one that is a threshold function. A class has 2ⁿ n! / s members, where s
-counts the exchanges and negations that change nothing: exchanges among inputs with the same number
-of true rows (in a regular function they are alike), and negations of inputs without effect.
+counts the symmetries of the function: permutations of inputs with the same number of true rows (in
+a regular function they are interchangeable), and negations of inputs without effect.
 """
 
 from collections import Counter
@@ -42,13 +42,13 @@ from rosenblatt.logic.truth_table import Bits, inputs
 from rosenblatt.logic.units import ThresholdUnit
 from rosenblatt.types import Array, Ints
 
-EACH = 4  # inputs; up to here every function is decided by itself
-CLASSES = 7
+MAX_CENSUS_INPUTS = 4  # up to here every function is outputs by itself
+MAX_COUNTED_INPUTS = 7  # up to here the regular functions are
 
 
 @dataclass(frozen=True, eq=False)
 class Census:
-    """All functions of n inputs; a function's number spells its truth table in binary.
+    """All functions of n inputs; a function's number is its truth table in binary.
 
     ``realizable[k]`` has the unit ``units[k]``, a row (w, b) of integers; ``unrealizable[k]`` has
     the rows ``pairs[k]`` = (a, b, c, d), true, true, false, false, with a + b = c + d.
@@ -66,8 +66,8 @@ class Census:
         if not np.array_equal(np.sort(both), np.arange(2**2**self.n)):
             raise ProofError(f"The census does not hold every function of {self.n} inputs once.")
         x, w = inputs(self.n), self.units
-        decided = w[:, :-1] @ x.T + w[:, -1:] >= 0
-        if not np.array_equal(decided, truth_tables(self.realizable, self.n)):
+        outputs = w[:, :-1] @ x.T + w[:, -1:] >= 0
+        if not np.array_equal(outputs, truth_tables(self.realizable, self.n)):
             raise ProofError("A unit of the census does not compute its function.")
         a, b, c, d = self.pairs.T
         values = np.take_along_axis(truth_tables(self.unrealizable, self.n), self.pairs, axis=1)
@@ -78,9 +78,9 @@ class Census:
 
 @dataclass(frozen=True)
 class ThresholdClass:
-    """A threshold function with a unit w_1 ≥ … ≥ w_n ≥ 0, and how many are like it.
+    """A threshold function with a unit w_1 ≥ … ≥ w_n ≥ 0, and the size of its class.
 
-    ``size`` counts the functions that come from it by exchanging and negating inputs.
+    ``size`` counts the functions obtained from it by permuting and negating inputs.
     """
 
     table: Bits
@@ -94,8 +94,8 @@ def count_threshold_functions(n: int) -> int:
     >>> [count_threshold_functions(n) for n in (1, 2, 3)]
     [4, 14, 104]
     """
-    _check_inputs(n, CLASSES)
-    if n > EACH:
+    _check_inputs(n, MAX_COUNTED_INPUTS)
+    if n > MAX_CENSUS_INPUTS:
         return sum(found.size for found in threshold_classes(n))
     found = census(n)
     found.verify()
@@ -104,22 +104,22 @@ def count_threshold_functions(n: int) -> int:
 
 def census(n: int) -> Census:
     """Decide every function of n inputs, 1 to 4."""
-    _check_inputs(n, EACH)
+    _check_inputs(n, MAX_CENSUS_INPUTS)
     numbers = np.arange(2**2**n)
     tables = truth_tables(numbers, n)
     proof = np.full(len(numbers), -1)
     quadruples = equal_sums(n)
     for place, (a, b, c, d) in enumerate(quadruples):
         proof[tables[:, a] & tables[:, b] & ~tables[:, c] & ~tables[:, d]] = place
-    open_ = proof < 0
-    units, done = perceptron(tables[open_])
+    undecided = proof < 0
+    units, done = perceptron(tables[undecided])
     if not done.all():
-        raise ProofError(f"{(~done).sum()} functions of {n} inputs were left undecided.")
-    return Census(n, numbers[open_], units, numbers[~open_], quadruples[proof[~open_]])
+        raise ProofError(f"{(~done).sum()} functions of {n} inputs were not outputs.")
+    return Census(n, numbers[undecided], units, numbers[~undecided], quadruples[proof[~undecided]])
 
 
 def truth_tables(numbers: Ints, n: int) -> Array:
-    """Truth tables, one row a function; row 0 of a table is its number's most significant bit."""
+    """Truth tables, one row for each function; row 0 of a table is its most significant bit."""
     return ((numbers[:, None] >> np.arange(2**n - 1, -1, -1)) & 1).astype(bool)
 
 
@@ -133,8 +133,8 @@ def equal_sums(n: int) -> Ints:
 
 
 def threshold_classes(n: int) -> tuple[ThresholdClass, ...]:
-    """The threshold functions of n inputs, 1 to 7, up to exchanging and negating inputs."""
-    _check_inputs(n, CLASSES)
+    """The threshold functions of n inputs, 1 to 7, up to permuting and negating inputs."""
+    _check_inputs(n, MAX_COUNTED_INPUTS)
     proofs = _proofs(regular_functions(n))
     for bits, found in proofs:
         if isinstance(found, Contradiction):
@@ -149,21 +149,21 @@ def threshold_classes(n: int) -> tuple[ThresholdClass, ...]:
 
 
 def _proofs(functions: list[Bits]) -> list[tuple[Bits, ThresholdUnit | Contradiction]]:
-    """Decide functions of one size; the perceptrons of those without opposing pairs run at once."""
+    """Decisions with proofs; the perceptrons of functions without opposing pairs run as a batch."""
     asummable = [bits for bits in functions if opposing_pairs(bits) is None]
     W, done = perceptron(np.array(asummable))
-    quick = {
+    units = {
         bits: unit_of(w) for bits, w, ok in zip(asummable, W.tolist(), done, strict=True) if ok
     }
-    return [(bits, quick[bits] if bits in quick else decide(bits)) for bits in functions]
+    return [(bits, units[bits] if bits in units else decide(bits)) for bits in functions]
 
 
 def regular_functions(n: int) -> list[Bits]:
     """All functions that no step upwards turns from 1 to 0.
 
-    A step upwards changes a 0 to 1 or moves a 1 one place to the left; enough for the last input
-    and for neighbours, the others follow. The sets of true rows grow from the empty set by one row
-    at a time, whose steps upwards all lead to true rows.
+    A step upwards changes the last input from 0 to 1 or moves a 1 one place to the left; all others
+    are sequences of these. The sets of true rows grow from the empty set by one row at a time, all
+    of whose steps upwards lead to true rows.
     """
     above = [sum(1 << up for up in _steps_up(row, n)) for row in range(2**n)]
     level, found = {0}, [0]
@@ -185,16 +185,15 @@ def _steps_up(row: int, n: int) -> list[int]:
 
 
 def class_size(bits: Bits) -> int:
-    """Number of functions that a regular function becomes by exchanging and negating inputs."""
+    """Number of functions obtained from a regular function by permuting and negating inputs."""
     x, values = inputs(len(bits).bit_length() - 1), np.array(bits)
-    ones = (
-        values @ x
-    ).tolist()  # true rows with x_j = 1: as many as with x_j = 0 if without effect
-    idle = sum(2 * count == sum(bits) for count in ones)
-    same = prod(factorial(times) for times in Counter(ones).values())
-    return int(2 ** (len(ones) - idle) * factorial(len(ones)) // same)
+    # true rows with x_j = 1: as many as with x_j = 0 if the input has no effect
+    ones = (values @ x).tolist()
+    no_effect = sum(2 * count == sum(bits) for count in ones)
+    permutations = prod(factorial(times) for times in Counter(ones).values())
+    return int(2 ** (len(ones) - no_effect) * factorial(len(ones)) // permutations)
 
 
-def _check_inputs(n: int, most: int) -> None:
-    if not 1 <= n <= most:
-        raise ParameterError(f"Functions of n = 1 to {most} inputs can be counted so; got n = {n}.")
+def _check_inputs(n: int, largest: int) -> None:
+    if not 1 <= n <= largest:
+        raise ParameterError(f"The number of inputs must be from 1 to {largest}; got n = {n}.")

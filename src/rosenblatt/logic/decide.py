@@ -1,14 +1,14 @@
-"""Can one unit compute a Boolean function? Weights that do, or rows that contradict each other.
+"""Decides whether one unit computes a Boolean function: its weights, or contradicting rows.
 
-Three engines, the cheapest first:
+Three methods, the cheapest first:
 
 - *pairs*: true rows a, b and false rows c, d with a + b = c + d. A unit would have w·a + b₀ and
   w·b + b₀ both ≥ 0, the other two < 0, yet both sums are equal. Functions of up to 8 inputs without
-  such a quadruple are all threshold functions (Muroga, Tsuboi, Baugh), so little is left to do;
-- *perceptron*: integer weights, corrected by all rows that are wrong until none is;
-- `separability`: exact whatever is left, for functions of 9 and 10 inputs or very small margins.
+  such a quadruple are all threshold functions (Muroga, Tsuboi, Baugh), so little remains;
+- *perceptron*: batch updates of integer weights until all rows are correct;
+- `separability`: exact for the rest, functions of 9 and 10 inputs or with very small margins.
 
-A contradiction is a set of rows with positive whole weights λ whose signed sum Σ ± λ (x, 1) is 0.
+A contradiction is a set of rows with positive integer weights λ whose signed sum Σ ± λ (x, 1) is 0.
 """
 
 from fractions import Fraction
@@ -23,18 +23,18 @@ from rosenblatt.logic.units import ThresholdUnit
 from rosenblatt.separation.decide import separability
 from rosenblatt.types import Array, Floats, Ints
 
-STEPS = 2000  # passes before the perceptron hands over
+MAX_PERCEPTRON_STEPS = 2000
 
 
 class Contradiction(NamedTuple):
-    """Rows of a truth table and their positive whole weights; their signed sum is 0."""
+    """Rows of a truth table with positive integer weights; their signed sum is 0."""
 
     rows: tuple[int, ...]
     weights: tuple[int, ...]
 
 
 def decide(bits: Bits) -> ThresholdUnit | Contradiction:
-    """Find integer weights for the function, or the rows that rule them out."""
+    """A unit with integer weights that computes the function, or rows that rule it out."""
     pairs = opposing_pairs(bits)
     if pairs is not None:
         return Contradiction(tuple(sorted(pairs)), (1, 1, 1, 1))
@@ -52,9 +52,9 @@ def opposing_pairs(bits: Bits) -> tuple[int, int, int, int] | None:
     true, false = np.flatnonzero(values == 1), np.flatnonzero(values == 0)
     above = code[true][:, None] + code[true]
     below = code[false][:, None] + code[false]
-    reached = np.zeros(3**n, dtype=bool)
-    reached[above] = True
-    both = reached[below]
+    true_sums = np.zeros(3**n, dtype=bool)
+    true_sums[above] = True
+    both = true_sums[below]
     if not both.any():
         return None
     c, d = np.unravel_index(int(both.argmax()), below.shape)
@@ -62,32 +62,32 @@ def opposing_pairs(bits: Bits) -> tuple[int, int, int, int] | None:
     return int(true[a]), int(true[b]), int(false[c]), int(false[d])
 
 
-def perceptron(tables: Array, steps: int = STEPS) -> tuple[Ints, Array]:
-    """Run a batch perceptron on every truth table at once, one row of ``tables`` each.
+def perceptron(tables: Array, steps: int = MAX_PERCEPTRON_STEPS) -> tuple[Ints, Array]:
+    """Run a batch perceptron on all truth tables, one row of ``tables`` each.
 
-    Returns integer weights (w, b), one row a function, and whether they put every row of it
-    strictly on its side. The inputs are counted as ±1 on the way: their columns are then
+    Returns integer weights (w, b), one row for each function, and whether they classify all its
+    rows strictly correctly. The inputs are encoded as ±1 during the run: their columns are then
     orthogonal, and the start Σ ± (x, 1), the Chow parameters, is seldom far from a solution.
     """
     n = tables.shape[1].bit_length() - 1
     Z: Floats = np.column_stack([2.0 * inputs(n) - 1, np.ones(2**n)])
     signs: Floats = np.where(tables == 1, 1.0, -1.0)
-    W = signs @ Z  # floats hold these integers exactly, and multiply faster
-    busy = np.arange(len(tables))
+    W = signs @ Z  # these integers are exact in floats, which multiply faster
+    active = np.arange(len(tables))
     for _ in range(steps):
-        wrong = signs[busy] * (W[busy] @ Z.T) <= 0
+        wrong = signs[active] * (W[active] @ Z.T) <= 0
         unfinished = wrong.any(axis=1)
-        busy = busy[unfinished]
-        if not len(busy):
+        active = active[unfinished]
+        if not len(active):
             break
-        W[busy] += (signs[busy] * wrong[unfinished]) @ Z
+        W[active] += (signs[active] * wrong[unfinished]) @ Z
     done = np.ones(len(tables), dtype=bool)
-    done[busy] = False
-    return _of_bits(W.astype(np.int64)), done
+    done[active] = False
+    return _to_bit_inputs(W.astype(np.int64)), done
 
 
-def _of_bits(W: Ints) -> Ints:
-    """Weights for inputs 0 and 1 from those for −1 and 1: w·(2x − 1) + b = 2w·x + (b − Σw)."""
+def _to_bit_inputs(W: Ints) -> Ints:
+    """Weights for inputs 0 and 1, from those for −1 and 1: w·(2x − 1) + b = 2w·x + (b − Σw)."""
     w, b = W[:, :-1], W[:, -1:]
     return np.hstack([2 * w, b - w.sum(axis=1, keepdims=True)])
 
@@ -96,36 +96,36 @@ def _prove(bits: Bits) -> ThresholdUnit | Contradiction:
     n = len(bits).bit_length() - 1
     verdict = separability(inputs(n), bits)
     if verdict.answer == "separable":
-        return unit_of(_whole([Fraction(w) for w in verdict.W[0].tolist()]))
+        return unit_of(_integers([Fraction(w) for w in verdict.W[0].tolist()]))
     assert verdict.answer == "inseparable"  # undecided only by a time limit
-    return Contradiction(verdict.rows, tuple(_whole(verdict.weights)))
+    return Contradiction(verdict.rows, tuple(_integers(verdict.weights)))
 
 
 def unit_of(w: list[int]) -> ThresholdUnit:
-    """The unit with these weights (w, b), over their greatest common divisor."""
-    common = gcd(*w) or 1
-    return ThresholdUnit(tuple(weight // common for weight in w[:-1]), w[-1] // common)
+    """The unit with these weights (w, b), divided by their greatest common divisor."""
+    divisor = gcd(*w) or 1
+    return ThresholdUnit(tuple(weight // divisor for weight in w[:-1]), w[-1] // divisor)
 
 
-def _whole(numbers: list[Fraction] | tuple[Fraction, ...]) -> list[int]:
+def _integers(numbers: list[Fraction] | tuple[Fraction, ...]) -> list[int]:
     scale = lcm(*(number.denominator for number in numbers))
-    whole = [int(number * scale) for number in numbers]
-    common = gcd(*whole) or 1
-    return [number // common for number in whole]
+    integers = [int(number * scale) for number in numbers]
+    divisor = gcd(*integers) or 1
+    return [number // divisor for number in integers]
 
 
 def check_unit(unit: ThresholdUnit, bits: Bits) -> None:
-    """Raise ProofError unless the unit decides every row as the table says."""
+    """Raise ProofError unless the unit's output on every row is that of the table."""
     n = len(bits).bit_length() - 1
     if unit.n_inputs != n:
         raise ProofError(f"The table has {n} inputs and the unit {unit.n_inputs}.")
-    for row, (said, wanted) in enumerate(zip(unit.truth_table(), bits, strict=True)):
-        if said != wanted:
-            raise ProofError(f"The unit decides {said} on row {row}; the table says {wanted}.")
+    for row, (output, expected) in enumerate(zip(unit.truth_table(), bits, strict=True)):
+        if output != expected:
+            raise ProofError(f"The unit gives {output} on row {row}; the table has {expected}.")
 
 
 def check_contradiction(found: Contradiction, bits: Bits) -> None:
-    """Raise ProofError unless rows and weights rule out every unit; plain integers only."""
+    """Raise ProofError unless rows and weights rule out every unit, in plain integers."""
     rows, weights = found
     n = len(bits).bit_length() - 1
     if not len(rows) == len(weights) == len(set(rows)) > 0:

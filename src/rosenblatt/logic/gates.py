@@ -1,7 +1,7 @@
 """The classical gates as threshold units, with the numbers of lecture 000.
 
 ===========  =====================  ==========================
-gate         decides 1 where        unit
+gate         is 1 where             unit
 ===========  =====================  ==========================
 ``OR``       at least 1 of 2        x1 + x2 − 0.5 ≥ 0
 ``AND``      at least 2 of 2        x1 + x2 − 1.5 ≥ 0
@@ -12,7 +12,8 @@ gate         decides 1 where        unit
 ===========  =====================  ==========================
 
 So OR of n inputs is ``at_least(1, n)``, AND is ``at_least(n, n)``, NOR is ``at_most(0, n)`` and
-NAND is ``at_most(n - 1, n)``. No unit is xor (`realize` proves it); two layers are (lecture 003).
+NAND is ``at_most(n - 1, n)``. No unit computes XOR (`realize` proves it); two layers do (lecture
+003).
 
 >>> AND(1, 1), OR(1, 0), NOT(1), XOR(1, 1)
 (1, 1, 0, 0)
@@ -23,26 +24,26 @@ from rosenblatt.logic.units import ThresholdNetwork, ThresholdUnit
 
 
 def at_least(count: int, n: int) -> ThresholdUnit:
-    """Unit that decides 1 where at least ``count`` of n inputs are 1."""
+    """Unit that is 1 where at least ``count`` of n inputs are 1."""
     _check_gate(count, n)
     return ThresholdUnit((1,) * n, 0.5 - count)
 
 
 def at_most(count: int, n: int) -> ThresholdUnit:
-    """Unit that decides 1 where at most ``count`` of n inputs are 1."""
+    """Unit that is 1 where at most ``count`` of n inputs are 1."""
     _check_gate(count, n)
     return ThresholdUnit((-1,) * n, 0.5 + count)
 
 
 def majority(n: int) -> ThresholdUnit:
-    """Unit that decides 1 where more than half of n inputs are 1."""
+    """Unit that is 1 where more than half of n inputs are 1."""
     return at_least(n // 2 + 1, n)
 
 
 def parity(n: int) -> ThresholdNetwork:
-    """Network that decides 1 where an odd number of n inputs are 1.
+    """Network that is 1 where an odd number of n inputs are 1.
 
-    The k-th hidden unit asks for at least k ones; the output adds them with signs +, −, +, …, which
+    The k-th hidden unit tests for at least k ones. The output adds them with signs +, −, +, …: that
     is 1 for an odd number of ones and 0 for an even one.
     """
     hidden = tuple(at_least(count, n) for count in range(1, n + 1))

@@ -1,4 +1,4 @@
-"""A threshold network as a picture; the only file of this folder that needs matplotlib."""
+"""Drawing of a threshold network; the only file of this folder that needs matplotlib."""
 
 from typing import TYPE_CHECKING
 
@@ -9,9 +9,9 @@ from rosenblatt.logic.units import Number, ThresholdNetwork, as_text
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-NODE = 700  # area of a circle, in points²
-TALLEST = 14.0  # inches
-COLOURS = {True: "#1f6f8b", False: "#b8432f"}  # weights that push towards 1, towards 0
+NODE_AREA = 700  # points²
+MAX_HEIGHT_INCHES = 14.0
+EDGE_COLOURS = {True: "#1f6f8b", False: "#b8432f"}  # by whether the weight is positive
 
 
 def draw(network: ThresholdNetwork, ax: "Axes | None" = None) -> "Axes":
@@ -24,7 +24,7 @@ def draw(network: ThresholdNetwork, ax: "Axes | None" = None) -> "Axes":
         ) from missing
     if ax is None:
         height = 1 + 0.8 * max(network.n_inputs, len(network.hidden))
-        ax = plt.subplots(figsize=(6, min(height, TALLEST)))[1]
+        ax = plt.subplots(figsize=(6, min(height, MAX_HEIGHT_INCHES)))[1]
     left, middle, right = (
         _column(network.n_inputs),
         _column(len(network.hidden)),
@@ -46,7 +46,7 @@ def draw(network: ThresholdNetwork, ax: "Axes | None" = None) -> "Axes":
 
 
 def _column(count: int) -> list[float]:
-    """Heights of so many nodes, the first on top, the middle at 0."""
+    """Heights of `count` nodes, the first on top, centred at 0."""
     heights: list[float] = np.linspace((count - 1) / 2, -(count - 1) / 2, count).tolist()
     return heights
 
@@ -62,10 +62,10 @@ def _edge(
     weight: Number,
     place: float,
 ) -> None:
-    """Draw a line with its weight so near to the start that labels of other edges keep clear."""
+    """Draw a line, with its weight at a place where labels of different edges do not overlap."""
     if not weight:
         return
-    colour = COLOURS[weight > 0]
+    colour = EDGE_COLOURS[weight > 0]
     ax.plot([start[0], end[0]], [start[1], end[1]], color=colour, linewidth=1.2, zorder=1)
     x, y = ((1 - place) * s + place * e for s, e in zip(start, end, strict=True))
     box = {"facecolor": "white", "edgecolor": "none", "pad": 0.8}
@@ -73,7 +73,7 @@ def _edge(
 
 
 def _node(ax: "Axes", place: tuple[float, float], name: str, bias: Number | None) -> None:
-    ax.scatter(*place, s=NODE, facecolor="white", edgecolor="black", zorder=2)
+    ax.scatter(*place, s=NODE_AREA, facecolor="white", edgecolor="black", zorder=2)
     ax.text(*place, name, ha="center", va="center", zorder=3)
     if bias is not None:
         below = (0, -22)

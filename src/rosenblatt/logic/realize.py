@@ -1,4 +1,4 @@
-"""A Boolean function as one threshold unit, or the proof that none computes it and a network.
+"""A threshold unit for a Boolean function, or a proof that there is none and a network.
 
 >>> print(realize("0111"))
 One unit computes this function of 2 inputs: x1 + x2 − 1 ≥ 0.
@@ -42,7 +42,7 @@ class Realizable:
         return len(self.table).bit_length() - 1
 
     def verify(self) -> bool:
-        """Return True if the unit decides every row rightly; else raise ProofError."""
+        """Return True if the unit gives the output of every row; else raise ProofError."""
         check_unit(self.unit, self.table)
         return True
 

@@ -1,7 +1,7 @@
-"""Truth tables of Boolean functions, however they are given.
+"""Truth tables of Boolean functions, read from several forms.
 
-A function of n inputs is the tuple of its 2ⁿ values. Row r is the input whose bits spell r in
-binary, x1 the most significant: for n = 2 the rows are 00, 01, 10, 11, and xor is (0, 1, 1, 0).
+A function of n inputs is the tuple of its 2ⁿ values. Row r is the input whose bits are r in binary,
+x1 the most significant: for n = 2 the rows are 00, 01, 10, 11, and XOR is (0, 1, 1, 0).
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -20,7 +20,7 @@ MAX_INPUTS = 10
 
 
 def inputs(n: int) -> Ints:
-    """All 2ⁿ inputs, one a row, in the order of truth tables."""
+    """All 2ⁿ inputs, one in each row, in the order of truth tables."""
     rows = np.arange(2**n)[:, None]
     return (rows >> np.arange(n - 1, -1, -1)) & 1
 
@@ -37,7 +37,7 @@ def read_bits(source: Source, n: int | None = None) -> Bits:
     elif callable(source):
         bits = _from_function(source, n)
     else:
-        bits = tuple(_bit(value, f"row {r}") for r, value in enumerate(_listed(source)))
+        bits = tuple(_bit(value, f"row {r}") for r, value in enumerate(_as_sequence(source)))
     found = _count_inputs(len(bits))
     if n is not None and n != found:
         raise ParameterError(
@@ -47,7 +47,7 @@ def read_bits(source: Source, n: int | None = None) -> Bits:
     return bits
 
 
-def _listed(source: Any) -> Iterable[Any]:
+def _as_sequence(source: Any) -> Iterable[Any]:
     if isinstance(source, str):
         return source
     values = np.asarray(source, dtype=object)
@@ -62,7 +62,7 @@ def _listed(source: Any) -> Iterable[Any]:
 def _from_function(function: Callable[..., Any], n: int | None) -> Bits:
     if n is None:
         raise ParameterError(
-            "How many inputs a function has cannot be seen from outside: give n, as in "
+            "The number of inputs of a Python function is not known: give n, as in "
             "realize(lambda a, b: a != b, n=2)."
         )
     return tuple(_bit(function(*x), f"input {x}") for x in product((0, 1), repeat=n))

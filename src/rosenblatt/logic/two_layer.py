@@ -1,33 +1,56 @@
 """Two layers for a function that one unit cannot compute, with few hidden units.
 
-Hidden units are half-spaces whose accepted rows are all of one value. Many integer directions are
-tried (`candidates`), and the one that accepts most new rows is taken, in three ways of composing:
+Hidden units are half-spaces whose accepted rows all have one value. They are chosen greedily among
+many integer directions (below), each time the one that accepts most new rows, and composed in three
+ways:
 
-- *and*: half-spaces of false rows until all are covered; the output is 1 where none accepts. Xor
+- *and*: half-spaces of false rows until all are covered; the output is 1 where none accepts. XOR
   becomes AND(OR, NAND), as in lecture 003;
 - *or*: the same with true rows;
-- *list*: half-spaces of either value, each judged on the rows that those before it left over
-  (Marchand, Golea and Ruján); the first to accept decides. Parity of n needs n units this way, and
-  2ⁿ⁻¹ in the other two.
+- *decision list*: half-spaces of either value, each for the rows that those before it rejected
+  (Marchand, Golea and Ruján); the first to accept a row gives its value. Parity of n needs n units
+  this way, and 2ⁿ⁻¹ in the other two.
 
-The fewest hidden units win. This is a good network, not always the smallest.
+The network with the fewest hidden units is returned; it is good, but not always the smallest.
+
+The directions of n inputs are all with entries −m … m, m as large as is affordable; if even m = 1
+is too much, those with few nonzero entries or with almost all, which include the Hamming balls (±1
+everywhere) and the small and large subcubes. And one *star* for each row v: 1 in the inputs whose
+change keeps the value of v, 2 in the others, so that {v and its neighbours of the same value} is a
+half-space.
 """
 
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import combinations, product
 from typing import NamedTuple
 
 import numpy as np
 
-from rosenblatt.logic.candidates import Candidates, candidates
 from rosenblatt.logic.smallest_weights import smallest
 from rosenblatt.logic.truth_table import Bits, inputs
 from rosenblatt.logic.units import ThresholdNetwork, ThresholdUnit
 from rosenblatt.types import Array, Ints
 
-LONGEST_LIST = 24  # the output's weights may double with every unit of a list
+MAX_LIST_LENGTH = 24  # the output's weights may double with every unit of a list
+MAX_DIRECTIONS = 7000
+MAX_ENTRY = 3
+MAX_NONZEROS = 3  # of directions with few nonzero entries
+
+
+class Candidates(NamedTuple):
+    """Directions, simplest first, and ``scores[r, k]``, row r of the truth table under the k-th.
+
+    Every ±1 direction is among them. Each row is extreme in one of these, so that some half-space
+    accepts it alone.
+    """
+
+    directions: Array
+    scores: Array
 
 
 class Cut(NamedTuple):
-    """A unit, the rows it is there for, and their value."""
+    """A hidden unit, the rows it accepts, and their value."""
 
     unit: ThresholdUnit
     rows: Array
@@ -58,21 +81,21 @@ def _disjunction(pool: Candidates, values: Ints) -> ThresholdNetwork:
 
 
 def _cover(pool: Candidates, values: Ints, value: int) -> list[Cut]:
-    """Half-spaces that accept every row of this value and none of the other."""
-    beyond = pool.scores > pool.scores[values != value].max(axis=0)
-    gains = beyond.sum(axis=0)
+    """Half-spaces that together accept all rows of this value and none of the other."""
+    accepted = pool.scores > pool.scores[values != value].max(axis=0)
+    gains = accepted.sum(axis=0)
     left, cuts = values == value, []
     while left.any():
         best = int(gains.argmax())
-        fresh = left & beyond[:, best]
-        cuts.append(_cut(pool, best, beyond[:, best], value))
-        gains -= beyond[fresh].sum(axis=0)  # every row is subtracted once, when first covered
+        fresh = left & accepted[:, best]
+        cuts.append(_cut(pool, best, accepted[:, best], value))
+        gains -= accepted[fresh].sum(axis=0)  # every row is subtracted once, when first covered
         left &= ~fresh
-    return _needed(cuts)
+    return _without_redundant(cuts)
 
 
-def _needed(cuts: list[Cut]) -> list[Cut]:
-    """Leave out cuts whose rows the others cover, the latest and smallest first."""
+def _without_redundant(cuts: list[Cut]) -> list[Cut]:
+    """The cuts without those whose rows the others cover, the latest dropped first."""
     times = np.sum([cut.rows for cut in cuts], axis=0)
     kept = []
     for cut in reversed(cuts):
@@ -84,15 +107,15 @@ def _needed(cuts: list[Cut]) -> list[Cut]:
 
 
 def _decision_list(pool: Candidates, values: Ints) -> ThresholdNetwork | None:
-    """Cut off pure rows until those left are of one value; None if that takes too many units."""
+    """Half-spaces of pure rows until the rest have one value; None if that takes too many units."""
     left = np.ones(len(values), dtype=bool)
     cuts: list[Cut] = []
     while len(np.unique(values[left])) > 1:
-        if len(cuts) == LONGEST_LIST:
+        if len(cuts) == MAX_LIST_LENGTH:
             return None
         cuts.append(max((_best_cut(pool, values, left, v) for v in (0, 1)), key=_accepted))
         left &= ~cuts[-1].rows
-    return _listed(values, cuts, int(values[left][0]))
+    return _list_network(values, cuts, int(values[left][0]))
 
 
 def _accepted(cut: Cut) -> int:
@@ -100,10 +123,10 @@ def _accepted(cut: Cut) -> int:
 
 
 def _best_cut(pool: Candidates, values: Ints, left: Array, value: int) -> Cut:
-    mine = left & (values == value)
-    barrier = pool.scores[left & ~mine].max(axis=0)
-    best = int((pool.scores[mine] > barrier).sum(axis=0).argmax())
-    return _cut(pool, best, mine & (pool.scores[:, best] > barrier[best]), value)
+    own = left & (values == value)
+    barrier = pool.scores[left & ~own].max(axis=0)
+    best = int((pool.scores[own] > barrier).sum(axis=0).argmax())
+    return _cut(pool, best, own & (pool.scores[:, best] > barrier[best]), value)
 
 
 def _cut(pool: Candidates, place: int, rows: Array, value: int) -> Cut:
@@ -111,8 +134,8 @@ def _cut(pool: Candidates, place: int, rows: Array, value: int) -> Cut:
     return Cut(ThresholdUnit(tuple(pool.directions[place].tolist()), bias), rows, value)
 
 
-def _listed(values: Ints, cuts: list[Cut], otherwise: int) -> ThresholdNetwork:
-    """The first unit that accepts decides: its weight exceeds the sum of all later ones."""
+def _list_network(values: Ints, cuts: list[Cut], otherwise: int) -> ThresholdNetwork:
+    """The network of a decision list: a unit's weight exceeds the sum of all later ones."""
     powers = [2**k for k in reversed(range(len(cuts)))]
     signs = [1 if cut.value else -1 for cut in cuts]
     weights = tuple(sign * power for sign, power in zip(signs, powers, strict=True))
@@ -120,3 +143,36 @@ def _listed(values: Ints, cuts: list[Cut], otherwise: int) -> ThresholdNetwork:
     network = ThresholdNetwork(hidden, ThresholdUnit(weights, otherwise - 1))
     shorter = smallest(network.hidden_values(inputs(network.n_inputs)), values)
     return network if shorter is None else ThresholdNetwork(hidden, shorter.unit)
+
+
+def candidates(values: Ints) -> Candidates:
+    """Candidate directions for the function with these values."""
+    n = len(values).bit_length() - 1
+    directions = np.vstack([_integer_directions(n), _stars(values)]).astype(np.int8)
+    order = np.argsort(np.abs(directions).sum(axis=1), kind="stable")
+    directions = directions[order]
+    return Candidates(directions, inputs(n).astype(np.int8) @ directions.T)
+
+
+def _stars(values: Ints) -> Ints:
+    n = len(values).bit_length() - 1
+    neighbours = np.arange(2**n)[:, None] ^ (1 << np.arange(n - 1, -1, -1))
+    same = values[neighbours] == values[:, None]
+    return np.where(same, 1, 2) * (2 * inputs(n) - 1)
+
+
+@lru_cache(maxsize=4)
+def _integer_directions(n: int) -> Ints:
+    return np.array(list(_entries(n)), dtype=np.int64)
+
+
+def _entries(n: int) -> Iterator[tuple[int, ...]]:
+    largest = sum((2 * m + 1) ** n <= MAX_DIRECTIONS for m in range(1, MAX_ENTRY + 1))
+    if largest:
+        yield from product(range(-largest, largest + 1), repeat=n)
+        return
+    for count in (*range(1, MAX_NONZEROS + 1), n - 1, n):
+        for places in combinations(range(n), count):
+            for signs in product((-1, 1), repeat=count):
+                entries = dict(zip(places, signs, strict=True))
+                yield tuple(entries.get(j, 0) for j in range(n))

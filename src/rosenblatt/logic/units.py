@@ -1,8 +1,8 @@
 """McCulloch–Pitts units and networks of two layers.
 
-A threshold unit of n inputs decides 1 where w·x + b ≥ 0 and 0 elsewhere (lecture 000). Its numbers
-are kept as they come: integers and fractions exactly, a float at its exact value. Every decision is
-made in integers, so no unit is ever wrong by rounding.
+A threshold unit of n inputs is 1 where w·x + b ≥ 0 and 0 elsewhere (lecture 000). Its weights are
+integers, fractions or floats, each taken at its exact value. Outputs are computed in integers, so
+that none is wrong by rounding.
 """
 
 from dataclasses import dataclass
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
 
 Number = int | Fraction | float
 
-LARGEST_TABLE = 20  # inputs; a truth table of more has over a million rows
-LARGEST_WORD = 2**62  # sums below this fit a 64-bit integer
+MAX_TABLE_INPUTS = 20  # a truth table of more has over a million rows
+MAX_INT64_SUM = 2**62  # smaller sums fit a 64-bit integer
 
 
 @dataclass(frozen=True)
 class ThresholdUnit:
-    """A unit that decides 1 where w·x + b ≥ 0.
+    """A unit whose output is 1 where w·x + b ≥ 0, else 0.
 
     Parameters
     ----------
     weights
-        One number an input: integers, fractions or floats.
+        One number for each input: integers, fractions or floats.
     bias
         The number added to their sum; minus the threshold.
 
@@ -64,38 +64,38 @@ class ThresholdUnit:
         return len(self.weights)
 
     def __call__(self, *x: Any) -> Any:
-        """Decide one input, given as bits or as one sequence, or every row of an array."""
+        """The output for one input, as bits or as a sequence, or for every row of an array."""
         rows, single = _rows(x, self.n_inputs)
-        decided = self.decide(rows)
-        return int(decided[0]) if single else decided
+        outputs = self.decide(rows)
+        return int(outputs[0]) if single else outputs
 
     def decide(self, rows: Ints) -> Ints:
-        """Decide every row of 0s and 1s, unchecked."""
+        """Outputs for rows of 0s and 1s, which are not validated."""
         *w, b = self.whole
-        fits = sum(map(abs, self.whole)) < LARGEST_WORD
-        kind = np.dtype(np.int64) if fits else np.dtype(object)
-        scores = rows.astype(kind) @ np.array(w, dtype=kind) + b
-        decided: Ints = (scores >= 0).astype(np.int64)
-        return decided
+        fits = sum(map(abs, self.whole)) < MAX_INT64_SUM
+        dtype = np.dtype(np.int64) if fits else np.dtype(object)
+        scores = rows.astype(dtype) @ np.array(w, dtype=dtype) + b
+        outputs: Ints = (scores >= 0).astype(np.int64)
+        return outputs
 
     @cached_property
     def whole(self) -> tuple[int, ...]:
-        """A whole multiple of (w, b): the same unit in integers."""
+        """An integer multiple of (w, b), which is the same unit."""
         exact = [Fraction(number) for number in (*self.weights, self.bias)]
         scale = lcm(*(number.denominator for number in exact))
         return tuple(int(number * scale) for number in exact)
 
     def negated(self) -> "ThresholdUnit":
-        """The unit that decides the opposite, in integers: −w·x − b − 1 ≥ 0."""
+        """The unit with the opposite output, in integers: −w·x − b − 1 ≥ 0."""
         *w, b = self.whole
         return ThresholdUnit(tuple(-weight for weight in w), -b - 1)
 
     def truth_table(self) -> Bits:
-        """The 2ⁿ decisions, in the order 0…00, 0…01, …, 1…11."""
+        """The 2ⁿ outputs, in the order 0…00, 0…01, …, 1…11."""
         return tuple(self.decide(_all_inputs(self.n_inputs)).tolist())
 
     def formula(self, name: str = "x") -> str:
-        """The inequality, its inputs called ``name`` and their number."""
+        """The inequality, with inputs named ``name`` and their number."""
         terms = [
             (weight, f"{name}{place}") for place, weight in enumerate(self.weights, 1) if weight
         ]
@@ -140,8 +140,8 @@ class ThresholdNetwork:
             )
         if self.output.n_inputs != len(self.hidden):
             raise ParameterError(
-                f"The output unit must have one weight a hidden unit; got {self.output.n_inputs} "
-                f"weights for {len(self.hidden)} hidden units."
+                f"The output unit must have one weight for each hidden unit; got "
+                f"{self.output.n_inputs} weights for {len(self.hidden)} hidden units."
             )
 
     @property
@@ -150,25 +150,25 @@ class ThresholdNetwork:
         return self.hidden[0].n_inputs
 
     def __call__(self, *x: Any) -> Any:
-        """Decide one input, given as bits or as one sequence, or every row of an array."""
+        """The output for one input, as bits or as a sequence, or for every row of an array."""
         rows, single = _rows(x, self.n_inputs)
-        decided = self.decide(rows)
-        return int(decided[0]) if single else decided
+        outputs = self.decide(rows)
+        return int(outputs[0]) if single else outputs
 
     def decide(self, rows: Ints) -> Ints:
-        """Decide every row of 0s and 1s, unchecked."""
+        """Outputs for rows of 0s and 1s, which are not validated."""
         return self.output.decide(self.hidden_values(rows))
 
     def hidden_values(self, rows: Ints) -> Ints:
-        """What the hidden units decide, one column a unit."""
+        """Outputs of the hidden units, one column for each."""
         return np.column_stack([unit.decide(rows) for unit in self.hidden])
 
     def truth_table(self) -> Bits:
-        """The 2ⁿ decisions, in the order 0…00, 0…01, …, 1…11."""
+        """The 2ⁿ outputs, in the order 0…00, 0…01, …, 1…11."""
         return tuple(self.decide(_all_inputs(self.n_inputs)).tolist())
 
     def formula(self) -> str:
-        """One line a unit, the output last."""
+        """One line for each unit, the output last."""
         lines = [f"h{k} = [{unit.formula()}]" for k, unit in enumerate(self.hidden, 1)]
         return "\n".join([*lines, f"y = [{self.output.formula('h')}]"])
 
@@ -183,7 +183,7 @@ class ThresholdNetwork:
 
 
 def as_text(number: Number) -> str:
-    """Write a number's size, without its sign."""
+    """The absolute value of a number as text."""
     return str(abs(number))
 
 
@@ -204,7 +204,7 @@ def _number(value: Any, what: str) -> Number:
 
 
 def _rows(x: tuple[Any, ...], n: int) -> tuple[Ints, bool]:
-    """Check inputs and make rows of them; and whether it was only one."""
+    """Validated rows of inputs, and whether a single input was given."""
     given = np.asarray(x[0] if len(x) == 1 else x)
     values = np.atleast_1d(given)
     if values.ndim > 2 or values.shape[-1] != n:
@@ -218,9 +218,9 @@ def _rows(x: tuple[Any, ...], n: int) -> tuple[Ints, bool]:
 
 
 def _all_inputs(n: int) -> Ints:
-    if n > LARGEST_TABLE:
+    if n > MAX_TABLE_INPUTS:
         raise ParameterError(
-            f"A truth table is written out for up to {LARGEST_TABLE} inputs; this unit has {n}. "
+            f"Truth tables have up to {MAX_TABLE_INPUTS} inputs; this unit has {n}. "
             "Call it on the rows you need."
         )
     return inputs(n)

@@ -1,1 +1,1 @@
-"""Losses and steps: the mathematics of one sample."""
+"""Losses, their conjugates and smoothing, activations, links and kernel functions."""

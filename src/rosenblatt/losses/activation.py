@@ -1,14 +1,14 @@
-"""What a unit gives at a score s = w·x + b, and how a target t pulls at the score.
+"""Activations f(s) of a score s = w·x + b, and the squared error to a target t.
 
 ==========  ==============  ===============================  ==================
-loss        output f        pull, −d/ds of ½ (t − f)²        targets between
+loss        output f        −d/ds of ½ (t − f)²              targets
 ==========  ==============  ===============================  ==================
-tanh        tanh s          (t − f) (1 − f²)                 −1 and 1
-sigmoid     σ(s)            (t − f) f (1 − f)                0 and 1
+tanh        tanh s          (t − f) (1 − f²)                 from −1 to 1
+sigmoid     σ(s)            (t − f) f (1 − f)                from 0 to 1
 perceptron  the sign of s   t where t s ≤ 0, else 0          −1 or 1
 ==========  ==============  ===============================  ==================
 
-At the two ends of their range targets are labels, and this is what losses.py says of the margin.
+At the two ends of their range targets are labels, and these are the losses of margin_losses.py.
 """
 
 import numpy as np
@@ -19,7 +19,7 @@ from rosenblatt.types import Floats
 
 
 def outputs_at(loss: int, scores: Floats) -> Floats:
-    """Outputs of a unit at some scores; at the score 0 a hard one gives 1."""
+    """Outputs f(s) at some scores; the sign of 0 is 1."""
     if loss == TANH:
         return np.tanh(scores)
     if loss == SIGMOID:
@@ -28,13 +28,13 @@ def outputs_at(loss: int, scores: Floats) -> Floats:
 
 
 def target_range(loss: int) -> tuple[float, float]:
-    """Least and greatest output: where targets must lie."""
+    """Smallest and largest output, the range of targets."""
     return (0.0, 1.0) if loss == SIGMOID else (-1.0, 1.0)
 
 
 @njit(cache=True, forceinline=True)
 def value_and_negative_gradient(loss: int, target: float, score: float) -> tuple[float, float]:
-    """Loss of an output and its pull at the score."""
+    """Squared error of an output, and its negative derivative by the score."""
     if loss == TANH:
         f = np.tanh(score)
         return 0.5 * (target - f) * (target - f), (target - f) * (1.0 - f * f)

@@ -1,8 +1,7 @@
-"""One multiplier α of the dual: how it moves, and the best α for a sample when all others rest.
+"""The dual of a loss for one α: its value and derivatives, and the α that maximises D.
 
-A convex problem ½‖w‖² + Σ c_i loss(y_i w·x_i) has the dual −½‖w‖² + Σ dual(α_i), where
-w = Σ α_i y_i x_i and dual(α) is what α earns (see convex.py, which calls α a pull and has the
-table of dual(α)).
+The primal ½‖w‖² + Σ C_i ℓ(y_i w·x_i) has the dual D(α) = Σ dual(α_i) − ½‖w‖², w = Σ α_i y_i x_i,
+where dual(α) = −C ℓ*(−α/C) is the negative conjugate of the loss (smoothing.py has the table).
 """
 
 import numpy as np
@@ -11,19 +10,15 @@ from rosenblatt.kernels.cache import njit
 from rosenblatt.losses.margin_losses import HINGE, LOGISTIC, SQUARED_HINGE, value_and_derivative
 
 MAX_NEWTON_STEPS = 30
-SMALL_LOGIT_STEP = (
-    0.02  # in the log odds of α: below it a quadratic is as good as another exponential
-)
-MIN_SHARE_TO_BOUND = 0.1  # of the way to a bound is left, where what α earns bends without end
+SMALL_LOGIT_STEP = 0.02  # of the log odds of α: below it a quadratic model is exact enough
+MIN_SHARE_TO_BOUND = 0.1  # of the distance to a bound is kept: there the curvature is infinite
 LARGEST_LOGIT = 700.0  # e to this is still finite
-MIN_SPREAD_SHARE = (
-    1e-12  # of c: so near a bound a quadratic says nothing of a step that came from afar
-)
+MIN_SPREAD_SHARE = 1e-12  # of C: nearer to a bound a quadratic model says nothing of a long step
 
 
 @njit(cache=True, forceinline=True)
 def dual_value(loss: int, alpha: float, c: float) -> float:
-    """What α earns; −∞ where the loss does not allow it."""
+    """dual(α), the term of α in D; −∞ outside of its bounds."""
     if alpha < 0.0 or (alpha > c and loss != SQUARED_HINGE) or (alpha > 0.0 and c == 0.0):
         return -np.inf
     if loss == HINGE or alpha == 0.0:
@@ -36,27 +31,27 @@ def dual_value(loss: int, alpha: float, c: float) -> float:
     return float(first - rest * np.log1p(-share)) if rest > 0.0 else 0.0
 
 
-@njit(cache=True, forceinline=True)
+@njit(cache=True, forceinline=True, error_model="numpy")
 def distance_to_bounds(loss: int, alpha: float, c: float) -> float:
-    """How far α can be moved either way, and how willingly: nothing where it is at a bound."""
-    return alpha if loss == SQUARED_HINGE else alpha * (1.0 - alpha / c)
+    """α (1 − α/C), or α where it has no upper bound: 0 at a bound, where it must not change."""
+    return alpha if loss == SQUARED_HINGE or c == 0.0 else alpha * (1.0 - alpha / c)
 
 
 @njit(cache=True, forceinline=True)
 def dual_derivative(loss: int, alpha: float, c: float) -> float:
-    """Slope of what α earns."""
+    """Derivative of dual(α)."""
     if loss == HINGE:
         return 1.0
     if loss == SQUARED_HINGE:
         return 1.0 - 0.5 * alpha / c
     if not 0.0 < alpha < c:
-        return 0.0  # at its very bound it does not move
+        return 0.0  # at a bound α does not change
     return float(np.log((c - alpha) / alpha))
 
 
 @njit(cache=True, forceinline=True)
 def dual_curvature(loss: int, alpha: float, c: float) -> float:
-    """How fast that slope falls."""
+    """Negative second derivative of dual(α)."""
     if loss == HINGE:
         return 0.0
     if loss == SQUARED_HINGE:
@@ -66,7 +61,7 @@ def dual_curvature(loss: int, alpha: float, c: float) -> float:
 
 @njit(cache=True, forceinline=True)
 def clipped(loss: int, alpha: float, before: float, c: float) -> float:
-    """The allowed value nearest to α; with the logistic loss, never all the way to a bound."""
+    """α clipped to its bounds; with the logistic loss, to a part of the way to them."""
     if loss == HINGE:
         return min(max(alpha, 0.0), c)
     if loss == SQUARED_HINGE:
@@ -76,9 +71,9 @@ def clipped(loss: int, alpha: float, before: float, c: float) -> float:
 
 @njit(cache=True, forceinline=True)
 def best_alpha(loss: int, alpha: float, margin: float, square: float, c: float) -> float:
-    """The α with the highest dual objective for a sample of cost c and ‖x‖² = square.
+    """The α that maximises D for a row with C = c and ‖x‖² = square, all others fixed.
 
-    `margin` is y w·x with its present α inside w.
+    `margin` is y w·x, its current α included in w.
     """
     if loss == HINGE:
         return min(max(alpha + (1.0 - margin) / square, 0.0), c)
@@ -90,19 +85,19 @@ def best_alpha(loss: int, alpha: float, margin: float, square: float, c: float) 
 
 @njit(cache=True, forceinline=True)
 def _best_logistic(alpha: float, margin: float, square: float, c: float) -> float:
-    """Newton's method in the log odds z of α/c: square (c σ(z) − α) + margin + z = 0.
+    """Newton's method in the log odds z of the new α/C: square (C σ(z) − α) + margin + z = 0.
 
-    The left side rises with z, so its zero lies between −margin and the present log odds.
+    The left side rises with z, so its zero lies between −margin and the current log odds.
     """
     p = _sigmoid(-margin)
     spread = p * (1.0 - p)
     step = square * (alpha - c * p) / (1.0 + square * c * spread)
     if abs(step) < SMALL_LOGIT_STEP:
         return c * (p + step * spread * (1.0 + 0.5 * step * (1.0 - 2.0 * p)))
-    present = LARGEST_LOGIT if alpha > 0.0 else -LARGEST_LOGIT
+    current = LARGEST_LOGIT if alpha > 0.0 else -LARGEST_LOGIT
     if 0.0 < alpha < c:
-        present = np.log(alpha / (c - alpha))
-    low, high = min(-margin, present), max(-margin, present)
+        current = np.log(alpha / (c - alpha))
+    low, high = min(-margin, current), max(-margin, current)
     z, last = min(max(step - margin, low), high), np.inf
     for _ in range(MAX_NEWTON_STEPS):
         p = _sigmoid(z)
@@ -112,7 +107,7 @@ def _best_logistic(alpha: float, margin: float, square: float, c: float) -> floa
         else:
             low = z
         step = excess / (1.0 + square * c * p * (1.0 - p))
-        if not low <= z - step <= high or 2.0 * abs(step) > last:  # it might go back and forth
+        if not low <= z - step <= high or 2.0 * abs(step) > last:  # it might oscillate: bisect
             step = z - 0.5 * (low + high)
         elif abs(step) < SMALL_LOGIT_STEP * SMALL_LOGIT_STEP:
             z -= step
@@ -130,9 +125,9 @@ def _sigmoid(z: float) -> float:
 def dual_increase_of(
     loss: int, before: float, after: float, margin: float, square: float, c: float
 ) -> float:
-    """How much the dual rises when α goes from `before` to its best, `after`.
+    """Increase of D when α changes from `before` to its best, `after`.
 
-    For the logistic loss it is a quadratic's, which spares two logarithms: an estimate.
+    For the logistic loss it is estimated by a quadratic model, which saves two logarithms.
     """
     step = after - before
     if loss == HINGE:
@@ -149,12 +144,12 @@ def dual_increase_of(
 def sample_gap(
     loss: int, before: float, after: float, margin: float, square: float, c: float
 ) -> float:
-    """What a sample adds to the gap before its visit, which takes α from `before` to `after`.
+    """Gap C ℓ(m) + α m − dual(α) of a row before its visit changes α from `before` to `after`.
 
-    Its loss, and its part of ‖w‖², less what α earns. For the logistic loss it is a quadratic's.
+    For the logistic loss it is estimated by a quadratic model.
     """
     if loss == LOGISTIC:
         spread = after * (1.0 - after / c)
         return dual_increase_of(loss, before, after, margin, square, c) * (1.0 + square * spread)
-    paid = c * value_and_derivative(loss, margin)[0]
-    return float(paid + before * margin - dual_value(loss, before, c))
+    loss_value = c * value_and_derivative(loss, margin)[0]
+    return float(loss_value + before * margin - dual_value(loss, before, c))

@@ -1,22 +1,21 @@
-"""Kernels: the inner product κ(a, b) = Φ(a)·Φ(b) of two rows after a map Φ that stays unknown.
+"""Kernel functions: the inner product κ(a, b) = Φ(a)·Φ(b) of two rows after a feature map Φ.
 
 =============  ============================  ====================================================
 kernel         κ(a, b)                       Φ
 =============  ============================  ====================================================
 linear         a·b                           the row itself
 poly           (γ a·b + c)^degree            all products of up to `degree` features, weighted
-rbf            exp(−γ ‖a − b‖²)              infinitely many; every row has length 1
-precomputed    read from a table             whatever made the table
-one's own      a function of two tables      whatever makes it a kernel
+rbf            exp(−γ ‖a − b‖²)              infinitely many features, of norm 1
+precomputed    read from a table             unknown
+a function     of two tables                 unknown
 =============  ============================  ====================================================
 
-"One needs to specify κ alone, and may keep Φ undefined" (lecture 000). The bias is a constant at
-the end of Φ(x), as it is at the end of x without a kernel: it adds its square to κ.
+"One needs to specify κ alone, and may keep Φ undefined" (lecture 000). The intercept is a constant
+feature at the end of Φ(x), as it is at the end of x without a kernel: it adds its square to κ.
 
 The first three are functions of a·b, ‖a‖² and ‖b‖². These are summed in the order of
-kernels/rows.py, so a row gives the same bits alone and in company, ‖a − a‖² is exactly 0, and
-whole numbers stay whole. A distance is good to about 1e-16 ‖a‖²: rows far from zero are
-better centred first.
+kernels/rows.py, so that a row gives the same bits in any batch, ‖a − a‖² is exactly 0, and integers
+stay exact. A distance has an error of about 1e-16 ‖a‖²: centre rows that lie far from zero.
 """
 
 from collections.abc import Callable, Iterator
@@ -33,12 +32,12 @@ from rosenblatt.kernels.rows import CSR, Rows, add, dot, dot4, n_cols, n_rows
 from rosenblatt.types import Array, Floats, Ints
 
 _NONE = np.zeros(0)
-_PART = 16_384  # rows
-TOGETHER = 8  # centres that share a reading of the rows
+_PART_ROWS = 16_384
+CENTRES_PER_READING = 8  # that share a reading of the rows
 
 
 class Points(NamedTuple):
-    """Rows to take a kernel between, with ‖x‖² where the kernel wants it, and their numbers."""
+    """Rows as arguments of a kernel, with ‖x‖² where the kernel needs it, and their numbers."""
 
     rows: Rows
     squares: Floats
@@ -55,7 +54,7 @@ class Points(NamedTuple):
         return Points(rows_take(self.rows, chosen), squares, self.numbers[chosen])
 
     def joined(self, others: "Points") -> "Points":
-        """These points, and the others after them."""
+        """These points followed by others."""
         return Points(
             rows_joined(self.rows, others.rows),
             np.concatenate([self.squares, others.squares]),
@@ -64,7 +63,7 @@ class Points(NamedTuple):
 
 
 class Kernel(NamedTuple):
-    """A kernel with its settings; `kind` is a name, or a function of two tables."""
+    """A kernel and its parameters; `kind` is a name, or a function of two tables."""
 
     kind: str | Callable[[Any, Any], Any]
     gamma: float
@@ -74,11 +73,11 @@ class Kernel(NamedTuple):
 
     @property
     def shares_reading(self) -> bool:
-        """Whether columns of several centres are made quicker together than one by one."""
+        """Whether several centres are faster together than one by one."""
         return self.kind in _FORMULAS
 
     def points(self, rows: Rows, first_number: int = 0) -> Points:
-        """Rows with what the kernel wants to know of each."""
+        """Rows as points, with ‖x‖² if the kernel needs it."""
         n = n_rows(rows)
         squares = np.empty(n) if self.kind == "rbf" else _NONE
         if len(squares):
@@ -86,28 +85,28 @@ class Kernel(NamedTuple):
         return Points(rows, squares, np.arange(first_number, first_number + n))
 
     def centres(self, points: Points, chosen: Array) -> Points:
-        """Points that others will be compared with, copied; of a table their numbers will do."""
+        """Points to be compared with others, copied; of a precomputed table, only their numbers."""
         if self.kind == "precomputed":
             return Points(np.empty((len(chosen), 0)), _NONE, points.numbers[chosen])
         return points.take(chosen)
 
     def between(self, centres: Points, points: Points) -> Floats:
-        """Kernel, bias included, of every centre (a line each) with every point."""
+        """Kernel matrix, intercept included: a row for each centre, a column for each point."""
         if callable(self.kind):
-            table = _own(self.kind, centres, points)
+            table = _by_function(self.kind, centres, points)
         elif self.kind == "precomputed":
-            table = _read(points.rows, centres.numbers)
+            table = _precomputed(points.rows, centres.numbers)
         else:
             table = np.empty((n_rows(centres.rows), n_rows(points.rows)))
             inner_products(centres.rows, points.rows, table)
-            with np.errstate(over="ignore", invalid="ignore"):  # whoever uses it looks at it
+            with np.errstate(over="ignore", invalid="ignore"):  # the caller checks
                 table = _FORMULAS[self.kind](self, table, (centres.squares, points.squares))
         return table + self.bias**2
 
     def with_themselves(self, points: Points) -> Floats:
-        """Kernel of every point with itself, bias included: its squared length after the map."""
-        cuts = range(0, n_rows(points.rows), TOGETHER)
-        parts = [points.part(cut, cut + TOGETHER) for cut in cuts]
+        """κ(x, x) = ‖Φ(x)‖² of every point, intercept included."""
+        cuts = range(0, n_rows(points.rows), CENTRES_PER_READING)
+        parts = [points.part(cut, cut + CENTRES_PER_READING) for cut in cuts]
         return np.concatenate([np.diagonal(self.between(part, part)) for part in parts])
 
 
@@ -117,7 +116,7 @@ def linear(kernel: Kernel, products: Floats, squares: tuple[Floats, Floats]) -> 
 
 
 def polynomial(kernel: Kernel, products: Floats, squares: tuple[Floats, Floats]) -> Floats:  # noqa: ARG001
-    """(γ a·b + c)^degree, by multiplying alone: whole numbers stay whole."""
+    """(γ a·b + c)^degree by repeated squaring: integers stay exact."""
     base, degree = kernel.gamma * products + kernel.coef0, kernel.degree
     power = np.ones_like(base)
     while degree:
@@ -128,20 +127,20 @@ def polynomial(kernel: Kernel, products: Floats, squares: tuple[Floats, Floats])
 
 
 def radial(kernel: Kernel, products: Floats, squares: tuple[Floats, Floats]) -> Floats:
-    """exp(−γ ‖a − b‖²), the distance never below 0."""
+    """exp(−γ ‖a − b‖²), the computed distance at least 0."""
     distances = squares[0][:, None] + squares[1] - 2.0 * products
     return np.exp(-kernel.gamma * np.maximum(distances, 0.0))
 
 
 _FORMULAS = {"linear": linear, "poly": polynomial, "rbf": radial}
-NAMES = (*_FORMULAS, "precomputed")
+KERNEL_NAMES = (*_FORMULAS, "precomputed")
 
 
-def _read(rows: Any, numbers: Ints) -> Floats:
+def _precomputed(rows: Any, numbers: Ints) -> Floats:
     return np.ascontiguousarray(rows[:, numbers].T, np.float64)
 
 
-def _own(kernel: Callable[[Any, Any], Any], centres: Points, points: Points) -> Floats:
+def _by_function(kernel: Callable[[Any, Any], Any], centres: Points, points: Points) -> Floats:
     given: Any = kernel(matrix_of(points.rows), matrix_of(centres.rows))
     table = np.asarray(given.toarray() if hasattr(given, "toarray") else given, np.float64)
     wanted = (n_rows(points.rows), n_rows(centres.rows))
@@ -157,11 +156,11 @@ def _own(kernel: Callable[[Any, Any], Any], centres: Points, points: Points) -> 
 
 @njit(cache=True, nogil=True)
 def inner_products(centres: Rows, X: Rows, table: Floats) -> None:
-    """Write a·x for every centre a (a line each) and every row x; X is read once a few centres."""
+    """Write a·x for every centre a (a row each) and every row x of X, some at a time."""
     n, m = n_rows(X), n_rows(centres)
-    few = np.zeros((min(TOGETHER, m), n_cols(X)))
-    for first in range(0, m, TOGETHER):
-        size = min(TOGETHER, m - first)
+    few = np.zeros((min(CENTRES_PER_READING, m), n_cols(X)))
+    for first in range(0, m, CENTRES_PER_READING):
+        size = min(CENTRES_PER_READING, m - first)
         add_some(centres, first, 1.0, few[:size])
         for i in range(0, n - 3, 4):
             for j in range(size):
@@ -176,14 +175,14 @@ def inner_products(centres: Rows, X: Rows, table: Floats) -> None:
 
 @njit(cache=True, nogil=True)
 def add_some(centres: Rows, first: int, a: float, few: Floats) -> None:
-    """Add a times the rows first, first + 1, … to the lines of `few`."""
+    """Add a times the rows first, first + 1, … to the rows of `few`."""
     for j in range(len(few)):
         add(centres, first + j, a, few[j])
 
 
 @njit(cache=True, nogil=True)
 def square_lengths(X: Rows, squares: Floats) -> None:
-    """Write x·x of every row, in the same bits as `inner_products` has it."""
+    """Write x·x of every row, to the same bits as `inner_products`."""
     x = np.zeros(n_cols(X))
     for i in range(n_rows(X)):
         add(X, i, 1.0, x)
@@ -194,7 +193,7 @@ def square_lengths(X: Rows, squares: Floats) -> None:
 def gamma_by_scale(rows: Rows) -> float:
     """1 / (d · variance of all entries), scikit-learn's "scale"; 1 where all entries are equal.
 
-    Zeros are counted, not summed, however the rows are stored.
+    Zeros are counted, not summed, so that dense and sparse rows give the same bits.
     """
     size = n_rows(rows) * n_cols(rows)
     mean = sum(float(part.sum()) for part in _nonzeros(rows)) / size
@@ -210,7 +209,7 @@ def gamma_by_scale(rows: Rows) -> float:
 
 
 def _nonzeros(rows: Rows) -> Iterator[Floats]:
-    for start in range(0, n_rows(rows), _PART):
-        part = rows_part(rows, start, start + _PART)
+    for start in range(0, n_rows(rows), _PART_ROWS):
+        part = rows_part(rows, start, start + _PART_ROWS)
         values = part.data[part.indptr[0] : part.indptr[-1]] if isinstance(part, CSR) else part
         yield values[values != 0].astype(np.float64)

@@ -1,11 +1,11 @@
-"""From scores to classes and to probabilities; plain numpy, so that a model decides at once.
+"""Links from scores to classes and probabilities; plain numpy, so that prediction starts at once.
 
 ==============  ===========================================================================
 link            probabilities of the classes at scores s
 ==============  ===========================================================================
-"logistic"      1 − σ(s) and σ(s) of the only unit
-"softmax"       eˢ of each class, scaled to the sum 1
-"one-vs-rest"   σ(s) of each class, scaled to the sum 1
+"logistic"      1 − σ(s) and σ(s) of a single score
+"softmax"       eˢ of each class, normalised to the sum 1
+"one-vs-rest"   σ(s) of each class, normalised to the sum 1
 ==============  ===========================================================================
 """
 
@@ -16,12 +16,11 @@ from rosenblatt.types import Array, Floats
 LOGISTIC, SOFTMAX, ONE_VS_REST = LINKS = ("logistic", "softmax", "one-vs-rest")
 
 
-def decided(scores: Floats, n_classes: int, *, zero_is_first: bool = False) -> Array:
-    """Class code of every row: the sign of a single unit, else the best unit.
+def predicted_codes(scores: Floats, n_classes: int, *, zero_is_first: bool = False) -> Array:
+    """Class code of every row: by the sign of a single score, else the class of the largest score.
 
-    At a score of 0 a single unit decides for the second class, as in the lectures. Where scores
-    become probabilities both classes are as likely there, and `zero_is_first` takes the first,
-    which is also what the largest probability says.
+    A single score of 0 predicts the second class, as in the lectures. With probabilities both
+    classes are equally likely there, and `zero_is_first` predicts the first, as `argmax` does.
     """
     if n_classes == 1:
         return np.zeros(len(scores), np.intp)

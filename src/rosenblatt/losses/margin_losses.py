@@ -1,7 +1,7 @@
-"""Losses of the margin m = y (w·x + b): value and slope of each, written once, for one sample.
+"""Losses of the margin m = y (w·x + b): value and derivative of each, written once, for one row.
 
 =============  ================  ==============================  =======================
-loss           value             slope                           source
+loss           value             derivative                      source
 =============  ================  ==============================  =======================
 perceptron     max(0, −m)        −1 where m ≤ 0, else 0          lectures 001, 003
 hinge          max(0, 1 − m)     −1 where m < 1, else 0          lecture 000 (SVM)
@@ -13,14 +13,14 @@ logistic       log(1 + e⁻ᵐ)      −σ(−m)                          lectur
 =============  ================  ==============================  =======================
 
 Square, tanh and sigmoid are half the squared error e of an output: e = y − s, e = y − tanh s, and,
-with the targets 0 and 1, e = (y + 1)/2 − σ(s). From square on the losses slope everywhere, so every
-sample changes the weights.
+with the targets 0 and 1, e = (y + 1)/2 − σ(s). From square on the losses have no flat part, so
+every sample changes the weights.
 
-At the perceptron's kink the slope is −1: a tie is a mistake, because the convergence proof starts
-from y (w·x) ≤ 0. (Lecture 001 counts s = 0 with y = +1 as correct; training here does not,
-deciding does: class +1 where w·x + b ≥ 0.)
+At the perceptron's kink the derivative is −1: a tie is a mistake, because the convergence proof
+starts from y (w·x) ≤ 0. (Lecture 001 counts s = 0 with y = +1 as correct; training here does not,
+prediction does: class +1 where w·x + b ≥ 0.)
 
-A kernel takes the loss as its integer code; this is the only place that reads it.
+Compiled code takes the loss as its integer code.
 """
 
 from enum import IntEnum
@@ -32,7 +32,7 @@ from rosenblatt.kernels.exp import exp_of_minus, log_of_one_plus
 
 
 class Loss(IntEnum):
-    """Which loss a rule descends."""
+    """The loss that a rule minimises."""
 
     PERCEPTRON = 0
     HINGE = 1
@@ -44,7 +44,7 @@ class Loss(IntEnum):
 
 
 PERCEPTRON, HINGE, SQUARED_HINGE, SQUARE, TANH, SIGMOID, LOGISTIC = (int(loss) for loss in Loss)
-NEVER_FLAT = SQUARE  # this loss and those after it have no end beyond which they are zero
+NEVER_FLAT = SQUARE  # this loss and those after it are zero on no half-line
 
 
 @njit(cache=True, forceinline=True, error_model="numpy")
@@ -72,7 +72,7 @@ def value_and_derivative(loss: int, margin: float) -> tuple[float, float]:  # no
 
 @njit(cache=True, forceinline=True, error_model="numpy")
 def flat_beyond(loss: int) -> float:
-    """The margin above which the loss is zero, so that a sample there changes nothing."""
+    """Margin above which the loss is zero, so that a row there changes nothing."""
     if loss >= NEVER_FLAT:
         return np.inf
     return 0.0 if loss == PERCEPTRON else 1.0

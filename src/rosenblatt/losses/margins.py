@@ -6,7 +6,7 @@ from rosenblatt.types import Floats, Ints
 
 
 def margins_of(scores: Floats, codes: Ints) -> Floats:
-    """Margin of every row: positive where it is classified correctly, 0 at a tie."""
+    """Margin of every row: positive where the row is classified correctly, 0 at a tie."""
     if scores.shape[1] == 1:
         return np.where(codes == 1, scores[:, 0], -scores[:, 0])
     rows = np.arange(len(scores))

@@ -1,30 +1,31 @@
-"""Convex losses from both sides: what each asks of a row, and what proves the result.
+"""Convex losses with their conjugates, and the smoothed hinge.
 
-A certified rule minimises, over the weights w and a bias b that is not penalised,
+The estimators with a duality gap minimise, the intercept b not penalised,
 
-    P(w, b) = ½ρ‖w‖² + Σ c ℓ(m),      m = y (w·x + b)
+    P(w, b) = ½ρ‖w‖² + Σ C ℓ(m),      m = y (w·x + b)
 
-and every pull a = (a_1 … a_n) on the rows that the loss allows, with Σ a y = 0 where there is a
-bias, gives a value that P cannot go below (ρ > 0):
+For ρ > 0 all dual variables α within their bounds, with Σ α y = 0 if there is an intercept, bound P
+from below by
 
-    D(a) = −‖Σ a y x‖² / 2ρ + Σ dual(a)
+    D(α) = −‖Σ α y x‖² / 2ρ + Σ dual(α),      dual(α) = −C ℓ*(−α/C)
 
 =============  =============================================  ==================  ==============
-loss           dual(a)                                        allowed             pull at m
+loss           dual(α)                                        bounds              α = −C ℓ′(m)
 =============  =============================================  ==================  ==============
-hinge          a                                              0 ≤ a ≤ c           c where m < 1
-squared hinge  a − a² / 4c                                    0 ≤ a               2c max(0, 1−m)
-logistic       −a log(a/c) − (c−a) log(1 − a/c)               0 ≤ a ≤ c           c σ(−m)
+hinge          α                                              0 ≤ α ≤ C           C where m < 1
+squared hinge  α − α² / 4C                                    0 ≤ α               2C max(0, 1−m)
+logistic       −α log(α/C) − (C−α) log(1 − α/C)               0 ≤ α ≤ C           C σ(−m)
 =============  =============================================  ==================  ==============
 
-P − D is the gap, and (P − D)/P what is reported. At the best weights it is zero.
+P − D is the duality gap, and (P − D)/P is reported. It is zero at the optimum.
 
-The hinge has a corner, so Newton's step is taken on a smooth floor under it, which touches it where
-the pull has its final value: with a window ω and a centre a₀, the pull of an earlier solution,
+The hinge has a kink, so Newton's method minimises a smoothed hinge instead, with the smoothing ω
+and a proximal centre α₀, the α of an earlier solution,
 
-    h(m) = max over 0 ≤ a ≤ c of  a (1 − m) − (ω/2c) (a − a₀)²
+    h(m) = max over 0 ≤ α ≤ C of  α (1 − m) − (ω/2C) (α − α₀)²
 
-whose pull is a₀ + c (1 − m)/ω, held between 0 and c. (The augmented Lagrangian of the dual.)
+It is below the hinge, touches it where α₀ is optimal, and has −h′(m) = α₀ + C (1 − m)/ω, clipped to
+0 ≤ α ≤ C. (Nesterov's smoothing; with moving centres, the augmented Lagrangian of the dual.)
 """
 
 from rosenblatt.kernels.cache import njit
@@ -33,19 +34,19 @@ from rosenblatt.losses.margin_losses import HINGE, SQUARED_HINGE, value_and_deri
 
 @njit(cache=True, forceinline=True, error_model="numpy")
 def loss_alpha_curvature(
-    loss: int, margin: float, c: float, prox_center: float, sharpness: float
+    loss: int, margin: float, c: float, prox_center: float, inverse_smoothing: float
 ) -> tuple[float, float, float]:
-    """Loss c ℓ of a row at its margin, its pull −c ℓ′ and its curvature c ℓ″.
+    """Loss C ℓ of a row at its margin, α = −C ℓ′ and curvature C ℓ″.
 
-    For the hinge, pull and curvature are those of the floor of window 1 / sharpness. Where there is
-    no floor, dual(a) = c ℓ + a m.
+    α and curvature of the hinge are those of the smoothed hinge. For the other losses
+    dual(α) = C ℓ + α m.
     """
     if loss == HINGE:
-        short = 1.0 - margin
-        stiffness = c * sharpness
-        unclipped = prox_center + stiffness * short
+        shortfall = 1.0 - margin
+        curvature = c * inverse_smoothing
+        unclipped = prox_center + curvature * shortfall
         alpha = min(max(unclipped, 0.0), c)
-        return c * max(short, 0.0), alpha, stiffness if alpha == unclipped else 0.0
+        return c * max(shortfall, 0.0), alpha, curvature if alpha == unclipped else 0.0
     value, derivative = value_and_derivative(loss, margin)
     if loss == SQUARED_HINGE:
         return c * value, -c * derivative, 2.0 * c if margin < 1.0 else 0.0

@@ -1,13 +1,16 @@
-"""Choose C: by cross-validation along a path of rising C, with as few fits as the choice needs.
+"""Choose C along a path of rising C, with as few fits as the choice needs.
 
-A fold is left out by giving its rows no weight, so nothing is copied. Its weights start from those
-of another fold at the same C, or else of the C below. Every tenfold C comes first, on as many folds
-as are enough to judge by; the path ends where the score has fallen for a while or the weights have
-come to rest. Then come the values beside the best, and then the other folds, but only for those
-that are still in the race.
+`choose` cross-validates. A fold is left out by giving its rows no weight, so nothing is copied. The
+weights start from those of another fold at the same C, or else of the C below. Every tenfold C
+comes first, on as many folds as are enough to compare by; the path ends where the score has fallen
+twice or the weights hardly grow any more. Then come the values next to the best, and then the other
+folds, but only for the values that are still in the race (`racing`).
+
+`best_on_path` takes one loss for each C, such as that of a hold-out, and stops where it has risen
+twice.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,78 +19,94 @@ from rosenblatt.data.training_data import TrainingData
 from rosenblatt.errors import DataError
 from rosenblatt.linalg.scores import scores_of
 from rosenblatt.model_selection.racing import Race
+from rosenblatt.model_selection.split import stratified_k_fold
 from rosenblatt.optim.solve import Start
 from rosenblatt.types import Array, Floats
 
 CS = tuple(10.0**power for power in np.arange(-4, 4.5, 0.5))
-FOLDS = 5
-STRIDE = 2  # values of C to the next that comes first
-ENOUGH = 500  # rows left out, to judge by
-PATIENCE = 2  # values with a worse score, one after the other
-AT_REST = 1.1  # times longer weights, or less, at the next C: they will not grow much any more
+SAMPLE_CS = CS[4:]  # from 0.01: a sample is used for many rows, which need no smaller C
+N_FOLDS = 5
+STRIDE = 2  # of the values of C that come first
+ENOUGH_ROWS = 500  # held out, to compare values of C by
+PATIENCE = 2  # consecutive values of C with a worse score
+MAX_NORM_GROWTH = 1.1  # of the weights from one C to the next, where larger ones change little
 
-Starts = list[Start]  # one a unit
+Starts = list[Start]  # one for each binary problem
 FitAt = Callable[[TrainingData, float, Starts | None], Starts]
-Marks = Callable[[Floats, Array], Floats]  # of rows, by their scores and classes
+RowScores = Callable[[Floats, Array], Floats]  # of decision values and class codes
 
 
 class Choice(NamedTuple):
-    """The C with the best score, where to begin with it, and what was tried."""
+    """The C with the best score, the weights to start its fit from, and all results."""
 
     C: float
     start: Starts
     results: dict[str, Any]
 
 
-def choose(fit_at: FitAt, marks_of: Marks, problem: TrainingData, seed: int) -> Choice:
-    """Find the C whose weights do best on rows left out, by the mean of their marks."""
-    folds = folds_of(problem, seed)
-    prices = problem.weights * problem.class_weights[problem.codes]
+def choose(fit_at: FitAt, row_scores: RowScores, problem: TrainingData, seed: int) -> Choice:
+    """The C with the best cross-validated score: the weighted mean of `row_scores`."""
+    folds = weighted_folds(problem, seed)
+    sample_C = problem.weights * problem.class_weights[problem.codes]
     ends: dict[int, Starts] = {}
 
     def trial(value: int, fold: int) -> Floats:
         start = ends[max(v for v in ends if v <= value)] if ends else None
         ends[value] = fit_at(without(problem, folds[fold]), CS[value], start)
         held = problem.take(folds[fold])
-        return marks_of(scores_of(held.rows, weights_of(ends[value])), held.codes)
+        return row_scores(scores_of(held.rows, weights_of(ends[value])), held.codes)
 
-    race = Race(trial, [prices[fold] for fold in folds])
-    enough = min(len(folds), -(-ENOUGH // min(map(len, folds))))
-    left = race.left(first_round(race, ends, enough))
+    race = Race(trial, [sample_C[fold] for fold in folds])
+    enough = min(len(folds), -(-ENOUGH_ROWS // min(map(len, folds))))
+    left = race.candidates(first_round(race, ends, enough))
     for n_folds in range(enough + 1, len(folds) + 1):
         for value in left:
             race.run(value, n_folds)
-        left = race.left(left)
+        left = race.candidates(left)
     best = race.leader(left)
     results = {"C": np.array(CS)[race.tried], **race.table(best, len(folds))}
     return Choice(CS[best], ends[best], results)
 
 
 def first_round(race: Race, ends: dict[int, Starts], n_folds: int) -> list[int]:
-    """Try every second value up to where more cannot help, then those beside the best."""
-    before, waited = 0.0, 0
+    """Try every second value up to where larger ones cannot help, then those next to the best."""
+    last_norm, n_worse = 0.0, 0
     for value in range(0, len(CS), STRIDE):
         race.run(value, n_folds)
         leader = race.leader(race.tried)
-        waited = waited + 1 if race.behind(value, leader) else 0
-        length = float(np.linalg.norm(weights_of(ends[value])[:, :-1]))
-        at_rest = value > leader and length <= AT_REST * before
-        if waited == PATIENCE or at_rest:
+        n_worse = n_worse + 1 if race.behind(value, leader) else 0
+        norm = float(np.linalg.norm(weights_of(ends[value])[:, :-1]))
+        settled = value > leader and norm <= MAX_NORM_GROWTH * last_norm
+        if n_worse == PATIENCE or settled:
             break
-        before = length
+        last_norm = norm
     for value in (leader - 1, leader + 1):
         if 0 <= value < len(CS):
             race.run(value, n_folds)
     return race.tried
 
 
+def best_on_path(loss_of: Callable[[float], float], values: Sequence[float], best: float) -> float:
+    """The C of least loss, tried in order until PATIENCE values did no better; `best` if none."""
+    least, n_worse = np.inf, 0
+    for C in values:
+        loss = loss_of(C)
+        if loss < least:
+            best, least, n_worse = C, loss, 0
+        else:
+            n_worse += 1
+        if n_worse == PATIENCE:
+            break
+    return best
+
+
 def weights_of(starts: Starts) -> Floats:
-    """Weights of all units."""
-    return np.vstack([unit.w for unit in starts])
+    """The weights of all binary problems, a row each."""
+    return np.vstack([start.w for start in starts])
 
 
-def folds_of(problem: TrainingData, seed: int) -> list[Array]:
-    """Rows of each fold, every class in each by its share, of the rows that have weight."""
+def weighted_folds(problem: TrainingData, seed: int) -> list[Array]:
+    """The rows of each stratified fold, out of the rows that have weight."""
     live = np.flatnonzero(problem.weights * problem.class_weights[problem.codes])
     fewest = int(np.unique(problem.codes[live], return_counts=True)[1].min())
     if fewest < 2:
@@ -95,22 +114,9 @@ def folds_of(problem: TrainingData, seed: int) -> list[Array]:
             f'C="cv" leaves rows out in turn, so every class needs 2 rows; one has {fewest}. Give a'
             " number for C instead."
         )
-    dealt = _dealt(problem.codes[live], min(FOLDS, fewest), np.random.RandomState(seed))
-    return [live[dealt == fold] for fold in range(min(FOLDS, fewest))]
-
-
-def _dealt(codes: Array, n_folds: int, rng: np.random.RandomState) -> Array:
-    """Fold of each row: the rows are dealt out in turn, class after class, then mixed in each."""
-    folds = np.empty(len(codes), np.intp)
-    _, firsts = np.unique(codes, return_index=True)
-    done = 0
-    for code in codes[np.sort(firsts)]:
-        rows = np.flatnonzero(codes == code)
-        share = np.sort(np.arange(done, done + len(rows)) % n_folds)
-        rng.shuffle(share)
-        folds[rows] = share
-        done += len(rows)
-    return folds
+    n_folds = min(N_FOLDS, fewest)
+    folds = stratified_k_fold(problem.codes[live], n_folds, seed)
+    return [live[folds == fold] for fold in range(n_folds)]
 
 
 def without(problem: TrainingData, held: Array) -> TrainingData:

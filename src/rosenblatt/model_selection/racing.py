@@ -1,8 +1,8 @@
-"""Values of C in a race: their marks on the same rows left out, compared row by row.
+"""Paired successive elimination of values of C: a race on the same held-out rows.
 
-Two fits that never saw a row meet it with much the same luck, so the mean of the differences of
-their marks is known far better than either mean. A value is out of the race once it is unlikely to
-be better than the leader by what is worth having; then its other folds need not be fitted.
+The scores of two fits on a held-out row are strongly correlated, so the mean of their differences
+is known far better than either mean. A value is eliminated once it is unlikely to beat the leader
+by a worthwhile amount; its other folds need not be fitted.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,70 +12,70 @@ import numpy as np
 
 from rosenblatt.types import Floats
 
-SURE = 2.0  # standard errors
-WORTH = 1e-3  # of the leader's score: what a value must still hope to gain by
-LEVEL = 1e-4  # of the best score: less is no difference, and the smaller value leads
+N_STANDARD_ERRORS = 2.0  # of a difference, within which a value may still be better
+MIN_RELATIVE_GAIN = 1e-3  # of the leader's score, that a value must still be able to gain
+RELATIVE_TIE = 1e-4  # of the best score: a smaller difference is a tie, and the smaller value leads
 
-Trial = Callable[[int, int], Floats]  # marks of the rows of a fold, by a fit without it
+Trial = Callable[[int, int], Floats]  # scores of the rows of a fold, by a fit without it
 
 
 class Race:
-    """Marks of values, known by their number, on folds; `weights` are those of the folds' rows."""
+    """Row scores of values, known by their index, on folds; `weights` are those of the rows."""
 
     def __init__(self, trial: Trial, weights: Sequence[Floats]) -> None:
         self._trial, self._weights = trial, weights
-        self._marks: dict[int, list[Floats]] = {}
+        self._row_scores: dict[int, list[Floats]] = {}
 
     def run(self, value: int, n_folds: int) -> None:
-        """Try a value on the folds up to a number, as far as it was not."""
-        marks = self._marks.setdefault(value, [])
-        marks.extend(self._trial(value, fold) for fold in range(len(marks), n_folds))
+        """Try a value on the first `n_folds` folds, those done already excepted."""
+        scores = self._row_scores.setdefault(value, [])
+        scores.extend(self._trial(value, fold) for fold in range(len(scores), n_folds))
 
     @property
     def tried(self) -> list[int]:
         """All values tried, in rising order."""
-        return sorted(self._marks)
+        return sorted(self._row_scores)
 
     def scores(self, value: int) -> Floats:
-        """Mean mark of a value on each fold it was tried on."""
-        pairs = zip(self._marks[value], self._weights, strict=False)
-        return np.array([np.average(marks, weights=weights) for marks, weights in pairs])
+        """The mean score of a value on each fold it was tried on."""
+        pairs = zip(self._row_scores[value], self._weights, strict=False)
+        return np.array([np.average(scores, weights=weights) for scores, weights in pairs])
 
     def leader(self, values: Sequence[int]) -> int:
-        """Smallest of some values whose score is level with the best."""
+        """The smallest of some values whose score ties with the best."""
         means = {value: float(self.scores(value).mean()) for value in sorted(values)}
         best = max(means.values())
-        return next(v for v, mean in means.items() if mean >= best - LEVEL * abs(best))
+        return next(v for v, mean in means.items() if mean >= best - RELATIVE_TIE * abs(best))
 
     def behind(self, value: int, leader: int) -> bool:
         """Whether the score of a value is worse than the leader's."""
         best = float(self.scores(leader).mean())
-        return float(self.scores(value).mean()) < best - LEVEL * abs(best)
+        return float(self.scores(value).mean()) < best - RELATIVE_TIE * abs(best)
 
-    def left(self, values: Sequence[int]) -> list[int]:
-        """Values that may well be better than their leader, and the leader itself."""
+    def candidates(self, values: Sequence[int]) -> list[int]:
+        """The values that may still be better than their leader, and the leader itself."""
         leader = self.leader(values)
-        return [v for v in values if v == leader or self._has_hope(v, leader)]
+        return [v for v in values if v == leader or self._may_win(v, leader)]
 
-    def _has_hope(self, value: int, leader: int) -> bool:
-        n_folds = min(len(self._marks[value]), len(self._marks[leader]))
+    def _may_win(self, value: int, leader: int) -> bool:
+        n_folds = min(len(self._row_scores[value]), len(self._row_scores[leader]))
         weights = np.concatenate(self._weights[:n_folds])
-        theirs, best = (np.concatenate(self._marks[v][:n_folds]) for v in (value, leader))
-        ahead = theirs - best
-        mean = float(np.average(ahead, weights=weights))
-        # rows that all agree prove little while they are few: one more may differ as rows do
-        doubt = float(weights.max()) ** 2 * float(np.var(best))
-        error = np.sqrt(np.sum((weights * (ahead - mean)) ** 2) + doubt) / weights.sum()
-        worth = WORTH * abs(float(np.average(best, weights=weights)))
-        return bool(mean + SURE * error > worth)
+        own, best = (np.concatenate(self._row_scores[v][:n_folds]) for v in (value, leader))
+        gains = own - best
+        mean = float(np.average(gains, weights=weights))
+        # while rows are few, equal scores prove little: the next row may differ as rows do
+        prior = float(weights.max()) ** 2 * float(np.var(best))
+        error = np.sqrt(np.sum((weights * (gains - mean)) ** 2) + prior) / weights.sum()
+        worthwhile = MIN_RELATIVE_GAIN * abs(float(np.average(best, weights=weights)))
+        return bool(mean + N_STANDARD_ERRORS * error > worthwhile)
 
     def table(self, leader: int, n_folds: int) -> dict[str, Any]:
-        """Scores of all values tried, NaN where a fold was spared, and their means.
+        """Scores of all values tried, NaN on folds that were not needed, and their means.
 
-        The mean of a value that was not tried on all folds is that of the leader, less what it fell
-        behind on those it was tried on.
+        The mean of a value that was not tried on all folds is that of the leader plus their mean
+        difference on the folds it was tried on.
         """
-        scores = np.full((len(self._marks), n_folds), np.nan)
+        scores = np.full((len(self._row_scores), n_folds), np.nan)
         means, best = np.empty(len(scores)), self.scores(leader)
         for row, value in enumerate(self.tried):
             known = self.scores(value)

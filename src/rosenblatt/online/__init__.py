@@ -1,1 +1,1 @@
-"""Learning sample by sample and epoch by epoch: update rules, step sizes, stopping."""
+"""Online learning: update rules, step sizes, epochs, stopping criteria."""

@@ -1,6 +1,6 @@
-"""The online algorithms as rows of a table: their loss, their step size and their source.
+"""Table of the online algorithms: their loss, their step size and their source.
 
-An estimator looks its row up here and adds nothing of its own to the mathematics.
+An estimator takes its row from here and adds nothing of its own to the mathematics.
 """
 
 from typing import NamedTuple
@@ -10,7 +10,7 @@ from rosenblatt.online.step_size import Step
 
 
 class Algorithm(NamedTuple):
-    """An online algorithm: the loss it descends and its step size."""
+    """An online algorithm: its loss and its step size."""
 
     loss: Loss
     step: Step

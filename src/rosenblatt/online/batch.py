@@ -1,9 +1,9 @@
-"""Mini-batch gradient descent: one update after every batch, on the sum of its losses.
+"""Mini-batch gradient descent: one update a batch, by the gradient of the sum of its losses.
 
-The updates of all samples of a batch are summed at the same weights and then made at once: for
-the perceptron criterion w ← w + η Σ y x over the mistakes (lecture 003: the batch is the whole set;
-lecture 001: B batches), for an output f = tanh(w·x) w ← w + η Σ e (1 − f²) x (lecture 002, eq. 16).
-A normalised step divides η by Σ ‖x‖² over the batch. A sample of weight 2 counts like two samples.
+The gradients of all samples of a batch are taken at the same weights: for the perceptron criterion
+w ← w + η Σ y x over the mistakes (lecture 003: the batch is the whole set; lecture 001: B batches),
+for an output f = tanh(w·x) w ← w + η Σ e (1 − f²) x (lecture 002, eq. 16). A normalised step
+divides η by Σ ‖x‖² over the batch. A sample of weight 2 counts as two samples.
 """
 
 import itertools
@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from rosenblatt.data.blocks import Blocks
-from rosenblatt.data.training_data import Layer, TrainingData
+from rosenblatt.data.training_data import MultiOutputData, TrainingData
 from rosenblatt.data.validation import not_finite
 from rosenblatt.kernels.cache import njit
 from rosenblatt.kernels.rows import dot, n_cols, n_rows
@@ -30,13 +30,13 @@ from rosenblatt.types import Floats
 class Gradient(NamedTuple):
     """Negative gradient summed over some rows, with their mistakes, loss and Σ ‖x‖².
 
-    Σ ‖x‖² is computed only where the step is normalised by it.
+    Σ ‖x‖² is computed for normalised steps only.
     """
 
     sum: Floats
     mistakes: int
     loss: float
-    length: float
+    squared_norm: float
 
     def __add__(self, other: "Gradient") -> "Gradient":  # type: ignore[override]
         """Gradient of both sets of rows."""
@@ -44,18 +44,18 @@ class Gradient(NamedTuple):
             self.sum + other.sum,
             self.mistakes + other.mistakes,
             self.loss + other.loss,
-            self.length + other.length,
+            self.squared_norm + other.squared_norm,
         )
 
 
-T = TypeVar("T", TrainingData, Layer)
+T = TypeVar("T", TrainingData, MultiOutputData)
 
 
 def batches(samples: T, batch_size: int | None, shuffle_key: tuple[int, int] | None) -> Iterator[T]:
     """Batches of the samples, in file order or shuffled by a key (seed, epoch)."""
     n = n_rows(samples.rows)
     size = n if batch_size is None else batch_size
-    if shuffle_key is None or batch_size is None:  # a single batch has no order
+    if shuffle_key is None or batch_size is None:  # the order does not matter
         for start in range(0, n, size):
             yield samples.part(start, start + size)
         return
@@ -73,7 +73,7 @@ def batch_epochs(
     seed: int | None,
     n_jobs: int,
 ) -> Iterator[EpochResult]:
-    """Results of mini-batch gradient descent, one an epoch, without an end.
+    """Results of mini-batch gradient descent, one an epoch, endless.
 
     An epoch in which no row has a loss changes nothing. `state` is updated in place; its average
     is over the weights after each batch, weighted by the rows of the batch.
@@ -92,14 +92,14 @@ def batch_epochs(
 
 
 def step_down(gradient: Gradient, rule: Rule, state: OptimiserState, n: int, rows: int) -> bool:
-    """Whether all stays finite in the n-th gradient step of a run, which it takes."""
+    """Take the n-th gradient step of a run; return whether everything stays finite."""
     counters = state.counters
-    if not np.isfinite(gradient.loss + gradient.length):
+    if not np.isfinite(gradient.loss + gradient.squared_norm):
         return False
     if gradient.mistakes or gradient.loss > 0.0:
         eta = learning_rate(rule.step, rule.eta, n)
         if rule.step == NORMALISED:
-            eta /= gradient.length or 1.0  # rows that are all zero change nothing
+            eta /= gradient.squared_norm or 1.0  # rows of zeros change nothing
         change_by(state, eta, gradient.sum)
     counters[ROWS] += rows
     if gradient.mistakes:
@@ -110,7 +110,7 @@ def step_down(gradient: Gradient, rule: Rule, state: OptimiserState, n: int, row
 
 
 def change_by(state: OptimiserState, eta: float, direction: Floats) -> None:
-    """Add η times a direction to the weights; overflow shows in them, and needs no warning."""
+    """Add η times a direction to the weights; an overflow is found later, without a warning."""
     with np.errstate(over="ignore", invalid="ignore"):
         change = eta * direction
         state.W[...] += change
@@ -124,8 +124,8 @@ def gradient_of(block: TrainingData, rule: Rule, W: Floats) -> Gradient:
     total = np.zeros_like(W)
     whole_step = rule._replace(step=int(Step.CONSTANT), eta=1.0)
     mistakes, loss = sum_gradients(block, whole_step, W, total)
-    length = squared_norms(block, rule.bias)[1] if rule.step == NORMALISED else 0.0
-    return Gradient(total, mistakes, loss, length)
+    squared_norm = squared_norms(block, rule.bias)[1] if rule.step == NORMALISED else 0.0
+    return Gradient(total, mistakes, loss, squared_norm)
 
 
 @njit(cache=True, nogil=True)

@@ -1,11 +1,11 @@
 """Divergence from too large a learning rate: how it is detected, and which weights are kept.
 
 LMS takes steps proportional to the error, so with an η too large for the rows each step makes the
-next one larger: it is safe while η ‖(x, 1)‖² < 2 for every row, or, in batches, for their sum. A
-epoch that leaves the range of float64 is undone by its solver, which reports the loss ∞. A run that
-stops with a loss above that of zero weights, and growing, is diverging; the error of a sigmoid
-output stays bounded, but its gradient vanishes once it is saturated. All these runs keep the
-weights from before the epoch with the smallest loss.
+next one larger: it is safe while η ‖(x, 1)‖² < 2 for every row, or, in batches, for their sum. An
+epoch that overflows float64 is undone by its solver, which reports the loss ∞. A run that stops
+with a loss above that of zero weights, and growing, has diverged; the error of a sigmoid output
+stays bounded, but its gradient vanishes once it is saturated. All these runs keep the weights from
+before the epoch with the smallest loss.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -24,15 +24,15 @@ from rosenblatt.online.result import Ending, EpochResult
 from rosenblatt.online.update import Rule
 from rosenblatt.types import Floats
 
-ROUNDING = 1e-9  # outputs that are saturated give the same loss again, summed in another order
+ROUNDING = 1e-9  # saturated outputs give the same loss again, but for the order of the sum
 
 
 @dataclass(frozen=True)
 class DivergenceGuard:
-    """What divergence is detected by.
+    """Reference values by which divergence is detected.
 
-    `start` are the weights before the first epoch, `zero_loss` the mean loss of zero weights, and
-    `advice` says which η would do.
+    `start` are the weights before the first epoch, `zero_loss` is the mean loss of zero weights,
+    and `advice` returns a sentence with a suitable η.
     """
 
     start: Floats
@@ -50,7 +50,7 @@ def stop_on_divergence(
     for result in results:
         if result.loss < least:
             kept, least = before, result.loss
-        # from elsewhere a loss that merely stays above may be the fault of the start
+        # from another start, a loss that merely stays above may be due to the start
         growing = result.loss > (last * (1 - ROUNDING) if from_zero else last)
         worse = result.loss > guard.zero_loss and growing and _stopped_unconverged(result)
         if worse or result.loss == np.inf:
@@ -71,25 +71,25 @@ def _same(W: Floats) -> Floats:
 
 
 class RowNorms(NamedTuple):
-    """Largest and summed weight · ‖(x, bias)‖² of some rows, and the largest weight."""
+    """Maximum and sum of weight · ‖(x, bias)‖² over some rows, and the largest weight."""
 
-    longest: float
+    largest: float
     total: float
-    heaviest: float
+    max_weight: float
 
 
 def row_norms(data: TrainingData, bias: float) -> RowNorms:
     """Squared norms of the rows; a DataError where they exceed float64."""
-    heaviest = float((data.weights * data.class_weights[data.codes]).max())
-    lengths = RowNorms(*squared_norms(data, bias), heaviest)
-    if not np.isfinite(lengths.longest):
+    max_weight = float((data.weights * data.class_weights[data.codes]).max())
+    norms = RowNorms(*squared_norms(data, bias), max_weight)
+    if not np.isfinite(norms.largest):
         raise not_finite(data.rows)
-    return lengths
+    return norms
 
 
-def zero_loss(data: TrainingData, rule: Rule, n_units: int, *, by_weight: bool) -> float:
-    """Loss of zero weights, where every margin is 0: its mean by weight, or over the rows."""
-    value = n_units * float(value_and_derivative(rule.loss, 0.0)[0])
+def zero_loss(data: TrainingData, rule: Rule, n_outputs: int, *, by_weight: bool) -> float:
+    """Mean loss of zero weights, where every margin is 0: weighted, or a row."""
+    value = n_outputs * float(value_and_derivative(rule.loss, 0.0)[0])
     if by_weight:
         return value
     return value * float((data.weights * data.class_weights[data.codes]).mean())
@@ -102,11 +102,11 @@ def smaller_eta(eta: float, safe: float) -> float:
 
 @njit(cache=True, nogil=True)
 def squared_norms(data: TrainingData, bias: float) -> tuple[float, float]:
-    """Largest and summed weight · ‖(x, bias)‖²."""
+    """Maximum and sum of weight · ‖(x, bias)‖²."""
     X, codes, weights, class_weights = data
-    longest, total = 0.0, 0.0
+    largest, total = 0.0, 0.0
     for i in range(len(codes)):
-        length = weights[i] * class_weights[codes[i]] * (square(X, i) + bias * bias)
-        longest = max(longest, length)
-        total += length
-    return longest, total
+        norm = weights[i] * class_weights[codes[i]] * (square(X, i) + bias * bias)
+        largest = max(largest, norm)
+        total += norm
+    return largest, total

@@ -1,9 +1,7 @@
-"""Online learning in epochs: an `EpochResult` after each, without an end."""
+"""Online training in epochs: an endless generator with an `EpochResult` after each."""
 
 import itertools
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -15,35 +13,28 @@ from rosenblatt.errors import TooLargeError
 from rosenblatt.kernels.rows import n_cols, n_rows
 from rosenblatt.losses.margin_losses import NEVER_FLAT
 from rosenblatt.online.dispatch import run_epoch
-from rosenblatt.online.lookahead import LookAhead, plan_rows
 from rosenblatt.online.result import EpochResult
 from rosenblatt.online.state import LOSS, MISTAKES, UPDATES, OptimiserState
 from rosenblatt.online.update import ALL_FINITE, Rule
 
 
 def run_epochs(
-    data: TrainingData,
-    rule: Rule,
-    state: OptimiserState,
-    *,
-    seed: int | None,
-    n_jobs: int = 1,
+    data: TrainingData, rule: Rule, state: OptimiserState, *, seed: int | None
 ) -> Iterator[EpochResult]:
-    """Results of learning sample by sample, one an epoch, without an end.
+    """Results of training sample by sample, one an epoch, endless.
 
-    A `seed` shuffles every epoch, None keeps the file order. More than one job scores rows ahead,
-    which changes nothing but the time. `state` is updated in place.
+    A `seed` shuffles every epoch, None keeps the file order. `state` is updated in place.
     """
 
     def one_epoch(number: int) -> None:
-        fit_one_epoch(data, rule, state, None if seed is None else (seed, number), n_jobs)
+        fit_one_epoch(data, rule, state, None if seed is None else (seed, number))
 
     n = n_rows(data.rows)
     return epoch_results(one_epoch, EpochSize(n, n), rule, state)
 
 
 class EpochSize(NamedTuple):
-    """The rows of an epoch and their total weight, which the mean loss is over."""
+    """Number of rows of an epoch, and the total weight that the mean loss is divided by."""
 
     rows: int
     weight: float
@@ -52,10 +43,9 @@ class EpochSize(NamedTuple):
 def epoch_results(
     one_epoch: Callable[[int], None], size: EpochSize, rule: Rule, state: OptimiserState
 ) -> Iterator[EpochResult]:
-    """A result after each epoch; `one_epoch(number)` learns from all rows once.
+    """A result after each epoch; `one_epoch(number)` trains on all rows once.
 
-    Where the steps of a rule may grow without bound, an epoch in which they did is undone, and its
-    loss is ∞.
+    Where the steps of a rule may diverge, an epoch that overflows is undone, and its loss is ∞.
     """
     counters, sums = state.counters, state.sums
     for passes in itertools.count(1):
@@ -63,11 +53,11 @@ def epoch_results(
         if rule.loss < NEVER_FLAT:
             one_epoch(passes)
         else:
-            undo = state.copy()
+            before_epoch = state.copy()
             if not stays_finite(one_epoch, passes, state):
-                made = counters[[MISTAKES, UPDATES]]
-                state.restore(undo)
-                counters[[MISTAKES, UPDATES]], sums[LOSS] = made, np.inf
+                counts = counters[[MISTAKES, UPDATES]]
+                state.restore(before_epoch)
+                counters[[MISTAKES, UPDATES]], sums[LOSS] = counts, np.inf
         yield EpochResult(
             passes=passes,
             rows=size.rows,
@@ -82,7 +72,7 @@ def epoch_results(
 
 
 def stays_finite(one_epoch: Callable[[int], None], number: int, state: OptimiserState) -> bool:
-    """Whether weights and loss are still finite after one more epoch."""
+    """Run one more epoch; return whether weights and loss are finite after it."""
     try:
         one_epoch(number)
     except TooLargeError:
@@ -95,22 +85,12 @@ def fit_one_epoch(
     rule: Rule,
     state: OptimiserState,
     shuffle_key: tuple[int, int] | None = None,
-    n_jobs: int = 1,
 ) -> None:
-    """Learn from every sample once, in file order or shuffled by a key (seed, epoch)."""
+    """Train on every sample once, in file order or shuffled by a key (seed, epoch)."""
     rows = data.rows
     shape = Shape(n_rows(rows), n_cols(rows), row_bytes(rows))
-    orders = partial(sample_orders, shape, shuffle_key)
-    if n_jobs == 1 or rule.loss >= NEVER_FLAT:  # where every row changes the weights, none is ahead
-        ended = all(run_epoch(data, part, rule, state) == ALL_FINITE for part in orders())
-    else:
-        with ThreadPoolExecutor(1) as pool:
-            lookahead = LookAhead(pool)
-            ended = all(
-                lookahead.run_epoch(data, part, rule, state) == ALL_FINITE
-                for part in orders(size=plan_rows(rows))
-            )
-    if not ended:
+    orders = sample_orders(shape, shuffle_key)
+    if any(run_epoch(data, part, rule, state) != ALL_FINITE for part in orders):
         raise not_finite(rows)
     if not state.is_finite():
         raise TooLargeError(

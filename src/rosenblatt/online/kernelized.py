@@ -1,14 +1,14 @@
 """The kernel perceptron: the weights are a sum of training rows, w = Σ_j δ_j Φ(x_j).
 
-A mistake at row i adds ± Φ(x_i), so the dual coefficients δ are all that is kept, and a score needs
-the kernel alone: f(x) = w·Φ(x) = Σ_j δ_j κ(x_j, x). The `W` of an OptimiserState here is δ: a row a
-unit, a column a row of the data.
+A mistake at row i adds ± Φ(x_i), so only the dual coefficients δ are stored, and a score needs the
+kernel alone: f(x) = w·Φ(x) = Σ_j δ_j κ(x_j, x). The `W` of an OptimiserState here is δ: a row an
+output, a column a row of the data.
 
-The scores of all training rows are kept; a mistake at row i adds one column κ(x_i, ·) of the kernel
-matrix to them. So an epoch reads every score once, and computes one column a mistake.
+The scores of all training rows are stored; a mistake at row i adds one column κ(x_i, ·) of the
+kernel matrix to them. So an epoch reads every score once, and computes one column a mistake.
 
-With a budget, once there are more support vectors than that, one is removed, never the newest:
-the one with the smallest |δ| over all units (ties to the oldest), or the oldest.
+With a budget, once there are more support vectors, one is removed, never the newest: the one with
+the smallest |δ| over all outputs (ties to the oldest), or the oldest.
 """
 
 import itertools
@@ -27,7 +27,7 @@ from rosenblatt.data.training_data import TrainingData
 from rosenblatt.data.validation import not_finite
 from rosenblatt.kernels.cache import njit
 from rosenblatt.kernels.rows import n_cols, n_rows
-from rosenblatt.losses.kernel_functions import TOGETHER, Kernel, Points
+from rosenblatt.losses.kernel_functions import CENTRES_PER_READING, Kernel, Points
 from rosenblatt.online.result import EpochResult
 from rosenblatt.online.sample_loop import count_mistakes
 from rosenblatt.online.state import (
@@ -42,33 +42,33 @@ from rosenblatt.online.state import (
 from rosenblatt.online.update import Rule, Sample, balanced_weight, update_all, worst_margin
 from rosenblatt.types import Floats, Ints
 
-TABLE_BYTES = 4 * 1024 * 1024  # of kernel values computed at a time
-LOOKAHEAD = 256  # samples ahead among which rows that are mistakes at present are looked for
-STREAM_ROWS = 256  # rows of a stream that are scored at a time
+KERNEL_BLOCK_BYTES = 4 * 1024 * 1024  # of kernel values computed at a time
+LOOKAHEAD = 256  # samples ahead that are searched for rows that are mistakes now
+STREAM_ROWS = 256  # rows of a stream scored at a time
 
 
 class Budget(NamedTuple):
-    """Most support vectors, and which is removed first: the "smallest" or the "oldest"."""
+    """Largest number of support vectors, and which is removed: the "smallest" or the "oldest"."""
 
     most: float = np.inf
     forget: str = "smallest"
 
-    def victim(self, deltas: Floats) -> int:
-        """The column of δ, oldest first, that is removed; never the last."""
+    def removed_column(self, deltas: Floats) -> int:
+        """Column of δ (oldest first) to remove; never the last."""
         if self.forget == "oldest":
             return 0
         return int(np.abs(deltas[:, :-1]).sum(axis=0).argmin())
 
 
 class DualWeights(NamedTuple):
-    """Dual coefficients δ of all training rows, and the scores they give these rows."""
+    """Dual coefficients δ of all training rows, and the scores of these rows."""
 
     deltas: Floats
     scores: Floats
 
 
 class Columns:
-    """Columns κ(x_i, ·) of the kernel matrix, in a cache of the least recently used."""
+    """Columns κ(x_i, ·) of the kernel matrix, in an LRU cache."""
 
     def __init__(self, kernel: Kernel, points: Points, n_jobs: int, cache_bytes: float) -> None:
         self._kernel, self._points, self._n_jobs = kernel, points, n_jobs
@@ -78,11 +78,11 @@ class Columns:
         self._cache: OrderedDict[int, Floats] = OrderedDict()
 
     def of(self, i: int, likely: Callable[[], Ints]) -> Floats:
-        """Column of row i; those `likely` to be needed next are computed along with it."""
+        """Column of row i; those `likely` to be needed next are computed together with it."""
         if i in self._cache:
             self._cache.move_to_end(i)
             return self._cache[i]
-        if self._max_columns < TOGETHER or not self._kernel.shares_reading:
+        if self._max_columns < CENTRES_PER_READING or not self._kernel.shares_reading:
             wanted = [i]
         else:
             wanted = [i, *(j for j in likely().tolist() if j not in self._cache)]
@@ -107,7 +107,7 @@ class Columns:
 
 
 class Learner:
-    """Learns from rows whose scores are all kept. `state` is updated in place."""
+    """Trains on rows whose scores are all stored. `state` is updated in place."""
 
     def __init__(
         self,
@@ -117,23 +117,23 @@ class Learner:
         columns: Columns,
         scores: Floats,
     ) -> None:
-        # the kernels below want labels and weights only: one compilation for all kinds of rows
+        # the kernels below take labels and weights only: one compilation for all storages
         self._labels, self._rows = data._replace(rows=_NO_ROWS), data.rows
-        self._rule, self._memory, self._columns = rule, state, columns
+        self._rule, self._state, self._columns = rule, state, columns
         self.scores = scores
         self.pocketed = scores.copy() if len(state.pocket) else scores
-        self.support: list[int] = []  # rows in the sum, oldest first
+        self.support: list[int] = []  # support vectors, oldest first
         self._in_support = np.zeros(len(data.codes), bool)
         self._amounts = np.zeros(len(state.W))
 
     @property
     def shape(self) -> Shape:
-        """Shape for the order of an epoch, which reads scores, not rows."""
+        """Shape for the order of an epoch, which reads scores instead of rows."""
         return Shape(len(self.scores), n_cols(self._rows), row_bytes=8)
 
     def learn(self, order: Ints, max_support: float = np.inf) -> int:
-        """How many rows were learned from until more than `max_support` were support vectors."""
-        state, seen = self._memory, 0
+        """Number of rows trained on until there were more than `max_support` support vectors."""
+        state, seen = self._state, 0
         while seen < len(order):
             place = next_mistake(self._labels, order[seen:], self.scores, self._rule, state.counts)
             state.counters[ROWS] += min(place + 1, len(order) - seen)
@@ -146,20 +146,20 @@ class Learner:
         return len(order)
 
     def forget(self, budget: Budget) -> None:
-        """Remove support vectors until there are no more than the budget."""
-        W = self._memory.W
+        """Remove support vectors until they fit the budget."""
+        W = self._state.W
         while len(self.support) > budget.most:
-            i = self.support.pop(budget.victim(W[:, self.support]))
+            i = self.support.pop(budget.removed_column(W[:, self.support]))
             add_column(self._columns.of(i, _nothing), -W[:, i], self.scores)
             W[:, i], self._in_support[i] = 0.0, False
 
     def length(self) -> float:
-        """|w| over all units, by |w|² = Σ δ_i f(x_i); for rows that started at w = 0."""
-        square = sum(float(w @ f) for w, f in zip(self._memory.W, self.scores.T, strict=True))
+        """Norm of w over all outputs, by ‖w‖² = Σ δ_i f(x_i); for a start at w = 0."""
+        square = sum(float(w @ f) for w, f in zip(self._state.W, self.scores.T, strict=True))
         return math.sqrt(max(0.0, square))
 
     def _update(self, i: int, coming: Ints) -> None:
-        state, amounts = self._memory, self._amounts
+        state, amounts = self._state, self._amounts
         if not np.isfinite(self.scores[i]).all():
             raise not_finite(self._rows)
         longest = update_row(self._labels, i, self.scores[i], self._rule, state, amounts)
@@ -179,7 +179,7 @@ class Learner:
 def kernel_epochs(
     learner: Learner, state: OptimiserState, *, seed: int | None, budget: Budget
 ) -> Iterator[EpochResult]:
-    """Results of learning sample by sample, one an epoch, without an end."""
+    """Results of training sample by sample, one an epoch, endless."""
     counters, sums, n = state.counters, state.sums, state.W.shape[1]
     for passes in itertools.count(1):
         before, sums[LOSS] = counters.copy(), 0.0
@@ -210,32 +210,32 @@ def _kept(learner: Learner, state: OptimiserState) -> DualWeights:
 
 
 class StreamLearner:
-    """Learns from each row once, in order; the rows in the sum are its `supports`.
+    """Trains on each row once, in order; `supports` are the support vectors.
 
-    A row is scored by the support vectors so far, one after the other in the order they joined: its
-    score has the same bits however the stream is cut.
+    A row is scored by the support vectors so far, one after the other in the order they were added:
+    its score has the same bits however the stream is cut into chunks.
     """
 
     def __init__(self, kernel: Kernel, supports: Points, budget: Budget, skipped: int) -> None:
         self.supports = supports
         self._kernel, self._budget = kernel, budget
-        self._skipped = skipped  # samples that brought no new row: further epochs of a fit
+        self._skipped = skipped  # samples without a new row: further epochs of a fit
 
     def learn(self, data: TrainingData, rule: Rule, state: OptimiserState) -> OptimiserState:
-        """State after learning from every row once, grown by the new support vectors."""
+        """State after training on every row once, with the new support vectors."""
         start, size = 0, STREAM_ROWS
         while start < len(data.codes):
             part = data.part(start, start + size)
             seen, state = self._learn_some(part, rule, state)
             start += seen
-            # scores of the rows after a removal are of no more use
+            # a removal invalidates the scores of the rows after it
             size = min(2 * size, STREAM_ROWS) if seen == len(part.codes) else 1
         return state
 
     def _learn_some(
         self, part: TrainingData, rule: Rule, state: OptimiserState
     ) -> tuple[int, OptimiserState]:
-        """How many rows were learned from until one has to be removed, and the state after them."""
+        """Number of rows trained on until one must be removed, and the state after them."""
         points = self._kernel.points(part.rows, int(state.counters[ROWS]) - self._skipped)
         scores = kernel_scores(self._kernel, self.supports, state.W, points)
         new = np.zeros((len(state.W), len(part.codes)))
@@ -265,17 +265,17 @@ class StreamLearner:
 
     def _within_budget(self, state: OptimiserState) -> OptimiserState:
         while state.W.shape[1] > self._budget.most:
-            stay = np.delete(np.arange(state.W.shape[1]), self._budget.victim(state.W))
+            stay = np.delete(np.arange(state.W.shape[1]), self._budget.removed_column(state.W))
             self.supports = self._kernel.centres(self.supports, stay)
             state = state._replace(W=state.W[:, stay])
         return state
 
 
 def kernel_scores(kernel: Kernel, centres: Points, deltas: Floats, points: Points) -> Floats:
-    """Scores Σ_j δ_j κ(x_j, x) of every point, a column a unit, summed in the order of centres."""
+    """Scores Σ_j δ_j κ(x_j, x) of every point, a column an output, summed in order of centres."""
     n, m = n_rows(points.rows), deltas.shape[1]
     scores = np.zeros((n, len(deltas)))
-    size = max(64, TABLE_BYTES // (8 * max(1, m)))
+    size = max(64, KERNEL_BLOCK_BYTES // (8 * max(1, m)))
     for start in range(0, n if m else 0, size):
         table = kernel.between(centres, points.part(start, start + size))
         add_columns(table, deltas, scores[start : start + size])
@@ -309,7 +309,7 @@ def next_mistake(
 def likely_mistakes(labels: TrainingData, order: Ints, scores: Floats, rule: Rule) -> Ints:
     """The next few rows of an order that are mistakes at the present scores."""
     _, codes, weights, class_weights = labels
-    found, n_found = np.empty(TOGETHER - 1, np.int64), 0
+    found, n_found = np.empty(CENTRES_PER_READING - 1, np.int64), 0
     for i in order[:LOOKAHEAD]:
         weight = weights[i] * class_weights[codes[i]]
         if weight > 0.0 and not worst_margin(scores[i], codes[i], rule) > 0.0:
@@ -324,9 +324,9 @@ def likely_mistakes(labels: TrainingData, order: Ints, scores: Floats, rule: Rul
 def update_row(
     labels: TrainingData, i: int, scores: Floats, rule: Rule, state: OptimiserState, amounts: Floats
 ) -> bool:
-    """Whether a mistake at row i ended the longest run of correct rows.
+    """Count a mistake at row i; return whether it ended the longest run of correct rows.
 
-    It is counted, and the step of each unit is written to `amounts`.
+    The step of each output is written to `amounts`.
     """
     _, codes, weights, class_weights = labels
     n = state.counters[ROWS]
@@ -338,7 +338,7 @@ def update_row(
 
 @njit(cache=True, nogil=True)
 def add_column(column: Floats, amounts: Floats, scores: Floats) -> None:
-    """Add a column, times the step of each unit, to the scores of all rows."""
+    """Add a column, times the step of each output, to the scores of all rows."""
     for k in range(len(amounts)):
         if amounts[k] != 0.0:
             for i in range(len(scores)):
@@ -347,6 +347,6 @@ def add_column(column: Floats, amounts: Floats, scores: Floats) -> None:
 
 @njit(cache=True, nogil=True)
 def add_columns(table: Floats, deltas: Floats, scores: Floats) -> None:
-    """Add one column after the other, in the very order and bits of `add_column`."""
+    """Add one column after the other, with the bits of `add_column`."""
     for j in range(len(table)):
         add_column(table[j], deltas[:, j], scores)

@@ -1,7 +1,7 @@
 """A single-layer network f(W x + b) with several outputs, trained on a matrix of targets.
 
-Every output is a unit of its own with the error e = t − f(s): w ← w + η e f′(s) x, row after row,
-or summed over a batch (lecture 002, eq. 16). For targets at the ends of the range this is what the
+Every output has weights of its own and the error e = t − f(s): w ← w + η e f′(s) x, row by row, or
+summed over a batch (lecture 002, eq. 16). For targets at the ends of the range this is what the
 other solvers do with the margin.
 """
 
@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from rosenblatt.data.shuffle import SampleOrder, Shape, sample_orders
-from rosenblatt.data.training_data import Layer, row_bytes
+from rosenblatt.data.training_data import MultiOutputData, row_bytes
 from rosenblatt.data.validation import not_finite
 from rosenblatt.kernels.cache import njit
 from rosenblatt.kernels.rows import dot, n_cols, n_rows
@@ -22,14 +22,19 @@ from rosenblatt.online.epochs import EpochSize, epoch_results
 from rosenblatt.online.result import EpochResult
 from rosenblatt.online.state import LAST_MISTAKE, LOSS, MISTAKES, ROWS, UPDATES, OptimiserState
 from rosenblatt.online.step_size import NORMALISED, Step, learning_rate, normalised_step
-from rosenblatt.online.update import ALL_FINITE, Rule, add_row, update_length
+from rosenblatt.online.update import ALL_FINITE, Rule, add_row, update_squared_norm
 from rosenblatt.types import Floats
 
 
 def multi_output_epochs(
-    layer: Layer, rule: Rule, state: OptimiserState, *, batch_size: int | None, seed: int | None
+    layer: MultiOutputData,
+    rule: Rule,
+    state: OptimiserState,
+    *,
+    batch_size: int | None,
+    seed: int | None,
 ) -> Iterator[EpochResult]:
-    """Results of training a layer sample by sample (`batch_size` 1) or in batches, one an epoch."""
+    """Results of training sample by sample (`batch_size` 1) or in batches, one an epoch."""
     n, steps = n_rows(layer.rows), itertools.count(1)
     shape = Shape(n, n_cols(layer.rows), row_bytes(layer.rows))
 
@@ -40,7 +45,7 @@ def multi_output_epochs(
 
     def in_batches(number: int) -> None:
         for batch in batches(layer, batch_size, None if seed is None else (seed, number)):
-            gradient = layer_gradient(batch, rule, state.W)
+            gradient = multi_output_gradient(batch, rule, state.W)
             if not step_down(gradient, rule, state, next(steps), n_rows(batch.rows)):
                 raise not_finite(layer.rows)
 
@@ -50,25 +55,25 @@ def multi_output_epochs(
     return epoch_results(in_batches, size, rule, state)
 
 
-def layer_error(layer: Layer, W: Floats) -> float:
-    """Weighted share of the outputs on the wrong side of the middle, at the weights W."""
+def multi_output_error(layer: MultiOutputData, W: Floats) -> float:
+    """Weighted share of outputs on the wrong side of the middle, at the weights W."""
     directions, scores = layer.targets - layer.middle, scores_of(layer.rows, W)
     wrong = (directions != 0) & ((scores >= 0) != (directions > 0))
     return float(np.average(wrong.mean(axis=1), weights=layer.weights))
 
 
-def layer_gradient(batch: Layer, rule: Rule, W: Floats) -> Gradient:
+def multi_output_gradient(batch: MultiOutputData, rule: Rule, W: Floats) -> Gradient:
     """Negative gradient of the squared error summed over a batch, at the weights W."""
     total = np.zeros_like(W)
     whole_step = rule._replace(step=int(Step.CONSTANT), eta=1.0)
-    mistakes, loss = sum_layer_gradients(batch, whole_step, W, total)
-    length = layer_length(batch, rule) if rule.step == NORMALISED else 0.0
-    return Gradient(total, mistakes, loss, length)
+    mistakes, loss = sum_output_gradients(batch, whole_step, W, total)
+    squared_norm = sum_of_squared_norms(batch, rule) if rule.step == NORMALISED else 0.0
+    return Gradient(total, mistakes, loss, squared_norm)
 
 
 @njit(cache=True, nogil=True)
 def multi_output_epoch(
-    layer: Layer, sampling: SampleOrder, rule: Rule, state: OptimiserState
+    layer: MultiOutputData, sampling: SampleOrder, rule: Rule, state: OptimiserState
 ) -> int:
     """Update every output after each sample; the position of one that is not finite, or −1."""
     X, targets, weights, middle = layer
@@ -78,10 +83,10 @@ def multi_output_epoch(
     for place in range(len(order)):
         i = order[place]
         n = counters[ROWS] + place + 1
-        weight, length = weights[i], update_length(X, i, rule)
+        weight, squared_norm = weights[i], update_squared_norm(X, i, rule)
         for k in range(len(W)):
             score = dot(X, i, W[k]) + rule.bias * W[k, d]
-            if not np.isfinite(score) or not np.isfinite(length):
+            if not np.isfinite(score) or not np.isfinite(squared_norm):
                 return place
             if weight == 0.0:
                 continue
@@ -91,7 +96,7 @@ def multi_output_epoch(
                 counters[MISTAKES] += 1
                 counters[LAST_MISTAKE] = n
             if rule.step == NORMALISED:
-                amount = normalised_step(rule.eta * weight, -negative_gradient, length)
+                amount = normalised_step(rule.eta * weight, -negative_gradient, squared_norm)
             else:
                 amount = negative_gradient * learning_rate(rule.step, rule.eta, n) * weight
             if amount != 0.0:
@@ -104,7 +109,9 @@ def multi_output_epoch(
 
 
 @njit(cache=True, nogil=True)
-def sum_layer_gradients(layer: Layer, rule: Rule, W: Floats, total: Floats) -> tuple[int, float]:
+def sum_output_gradients(
+    layer: MultiOutputData, rule: Rule, W: Floats, total: Floats
+) -> tuple[int, float]:
     """Mistakes and loss of all rows (NaN: not finite); their gradient is added to `total`."""
     X, targets, weights, middle = layer
     d, mistakes, loss = n_cols(X), 0, 0.0
@@ -124,16 +131,16 @@ def sum_layer_gradients(layer: Layer, rule: Rule, W: Floats, total: Floats) -> t
 
 
 @njit(cache=True, nogil=True)
-def layer_length(layer: Layer, rule: Rule) -> float:
-    """Sum of ‖(x, bias)‖² over the rows, by weight."""
+def sum_of_squared_norms(layer: MultiOutputData, rule: Rule) -> float:
+    """Weighted sum of ‖(x, bias)‖² over the rows."""
     X, _, weights, _ = layer
     total = 0.0
     for i in range(len(weights)):
-        total += weights[i] * update_length(X, i, rule)
+        total += weights[i] * update_squared_norm(X, i, rule)
     return total
 
 
 @njit(cache=True, nogil=True, forceinline=True)
 def is_mistake(direction: float, score: float) -> bool:
-    """Whether a score is on the wrong side; a target in the middle has none."""
+    """Whether a score is on the wrong side; a target in the middle has no wrong side."""
     return direction * score <= 0.0 and direction != 0.0

@@ -5,8 +5,8 @@ others (ties to the first):
 
     m = w·x_b − w·x_r;      where m ≤ 0:  w ← w + x_b − x_r
 
-That is the perceptron on the differences x_b − x_r: its theorem holds for them, with R the length
-of the longest difference. There is no bias, for it cancels.
+This is the perceptron on the differences x_b − x_r: its theorem holds for them, with R the norm of
+the longest difference. There is no intercept: it would cancel.
 """
 
 from collections.abc import Iterator
@@ -31,19 +31,19 @@ RANKING = Rule(int(PERCEPTRON.loss), int(PERCEPTRON.step), bias=0.0)
 
 
 class Groups(NamedTuple):
-    """Rows group by group: where each group begins and the last ends, and its best row."""
+    """Rows in groups: the start of each group and the end of the last, and the best row of each."""
 
     rows: Rows
     starts: Ints
     best: Ints
 
     def __len__(self) -> int:
-        """How many groups there are."""
+        """Number of groups."""
         return len(self.best)
 
 
 def ranking_epochs(groups: Groups, *, keep: str, seed: int | None) -> Iterator[EpochResult]:
-    """Results of learning group by group, one an epoch, without an end."""
+    """Results of training group by group, one an epoch, endless."""
     n, width = len(groups), n_cols(groups.rows)
     state = OptimiserState.from_weights(np.zeros((1, width + 1)), 0, keep=keep, l1=False)
     shape = Shape(n, width, row_bytes(groups.rows))
@@ -58,7 +58,7 @@ def ranking_epochs(groups: Groups, *, keep: str, seed: int | None) -> Iterator[E
 
 @njit(cache=True, nogil=True)
 def ranking_epoch(groups: Groups, order: Ints, state: OptimiserState) -> int:
-    """Learn from each group once; the position of one whose margin is not finite, or −1."""
+    """Train on each group once; position of the first whose margin is not finite, or −1."""
     X, starts, best = groups
     W, weighted_update_sum, counters, sums = (
         state.W,
@@ -69,8 +69,8 @@ def ranking_epoch(groups: Groups, order: Ints, state: OptimiserState) -> int:
     w = W[0]
     for place in range(len(order)):
         g = order[place]
-        b, r = best[g], rival(X, starts[g], starts[g + 1], best[g], w)
-        if r == b:  # it is alone
+        b, r = best[g], highest_rival(X, starts[g], starts[g + 1], best[g], w)
+        if r == b:  # a group of one row
             continue
         margin = dot(X, b, w) - dot(X, r, w)
         if not np.isfinite(margin):
@@ -91,8 +91,8 @@ def ranking_epoch(groups: Groups, order: Ints, state: OptimiserState) -> int:
 
 
 @njit(cache=True, nogil=True, forceinline=True)
-def rival(X: Rows, start: int, stop: int, best: int, w: Floats) -> int:
-    """Highest-scoring row of a group but its best, ties to the first; the best if it is alone."""
+def highest_rival(X: Rows, start: int, stop: int, best: int, w: Floats) -> int:
+    """Highest-scoring row of a group except its best (ties to the first); the best if alone."""
     found, highest = best, -np.inf
     for i in range(start, stop):
         if i != best:
@@ -104,10 +104,10 @@ def rival(X: Rows, start: int, stop: int, best: int, w: Floats) -> int:
 
 @njit(cache=True, nogil=True)
 def narrowest(groups: Groups, w: Floats) -> tuple[float, float]:
-    """Smallest margin w·(x_b − x) of the differences, and their largest squared length."""
+    """Smallest margin w·(x_b − x) of the differences, and their largest squared norm."""
     X, starts, best = groups
     margin, longest = np.inf, 0.0
-    x = np.zeros(n_cols(X) + 1)  # the best row of a group, written out
+    x = np.zeros(n_cols(X) + 1)  # the best row of a group, dense
     for g in range(len(best)):
         b = best[g]
         add(X, b, 1.0, x)

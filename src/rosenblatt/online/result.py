@@ -1,4 +1,4 @@
-"""EpochResult: a run after an epoch. Ending and Outcome: why it stopped, as a sentence."""
+"""EpochResult: a run after an epoch. Ending and Outcome: why it stopped, in a sentence."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,28 +7,28 @@ from typing import Any
 
 import numpy as np
 
-MIN_GAP = float(np.finfo(np.float64).eps)  # a gap below it, or below zero, is that much
+MIN_GAP = float(np.finfo(np.float64).eps)  # smaller and negative gaps are shown as this
 
 
 class Ending(Enum):
-    """Why a run ended. The value is the sentence, to be filled with its figures."""
+    """Why a run ended. The value is a template of the sentence."""
 
     NO_MISTAKE = "Converged: an epoch without a mistake, after {epochs}."
     NO_CHANGE = "Converged: an epoch in which no sample had a loss, after {epochs}."
-    PASSES_SPENT = (
+    MAX_EPOCHS_REACHED = (
         "Stopped after {epochs} with {mistakes} left. The data may not be separable: run"
         " `rosenblatt separable` or `separability(X, y)` for a proof, raise `max_iter`, or keep"
         " better weights with `keep='average'` or `keep='pocket'`."
     )
-    RANKING_SPENT = (
+    MAX_RANKING_EPOCHS_REACHED = (
         "Stopped after {epochs} with {mistakes} in the last. Raise `max_iter`. If no weights rank"
         " all groups correctly, longer n-grams may help."
     )
-    ONE_PASS = (
+    ONE_EPOCH = (
         "Done: one epoch (pass) over {rows} with {mistakes}. A higher `max_iter` trains for more"
         " epochs."
     )
-    STILL_CLOSING = (
+    LOSS_REMAINS = (
         "Stopped after {epochs}, the last without a mistake, but with losses above 0: raise"
         " `max_iter`, or set `tol`."
     )
@@ -45,18 +45,18 @@ class Ending(Enum):
         "Converged: the objective is within about {gap} of the optimum, after {steps}."
         " Without a penalty (`C=inf`) this is an estimate, not a certificate."
     )
-    STEPS_SPENT = (
+    MAX_STEPS_REACHED = (
         "Stopped after {steps}: the objective may be {gap} above the optimum. Raise `max_iter` to"
         " come closer."
     )
-    TIME_SPENT = (
+    TIME_LIMIT_REACHED = (
         "Stopped at the time limit, after {steps}: the objective may be {gap} above the optimum."
         " Raise `time_limit` to come closer."
     )
     STOPPED_BY_CALLBACK = (
         "Stopped by a callback, after {steps}: the objective may be {gap} above the optimum."
     )
-    LATE = (
+    EPOCH_TIME_LIMIT_REACHED = (
         "Stopped at the time limit, after {epochs} with {mistakes} in the last. Raise `time_limit`"
         " to go on."
     )
@@ -92,17 +92,17 @@ class Ending(Enum):
         "Solved in closed form from {rows}, but the classes have the same mean, so no direction"
         " discriminates them. Other features may, such as products of features."
     )
-    SQUARES_LEVELLED = (
+    SQUARED_ERROR_STALLED = (
         "Stopped after {epochs}: the squared error no longer fell by `tol`. {mistakes} in the last"
         " epoch. A smaller `tol` or `eta0` comes closer to the least squares solution, which"
         " `LeastSquares` gives in closed form."
     )
-    OUTPUTS_LEVELLED = (
+    OUTPUT_ERROR_STALLED = (
         "Stopped after {epochs}: the squared error no longer fell by `tol`. {mistakes} in the last"
         " epoch. A smaller `tol` or `eta0`, or another `start`, may lead lower: this loss is not"
         " convex."
     )
-    DESCENT_SPENT = (
+    MAX_DESCENT_EPOCHS_REACHED = (
         "Stopped after {epochs}, all that `max_iter` allows. {mistakes} in the last epoch. Raise"
         " `max_iter` to go on, or set `tol` to stop where the loss levels off."
     )
@@ -125,7 +125,7 @@ class Ending(Enum):
         return cls.__members__.get(value) if isinstance(value, str) else None
 
     def __reduce__(self) -> tuple[type["Ending"], tuple[str]]:
-        """Pickles, and files of skops, hold the name: a sentence may be reworded."""
+        """Pickle by name (skops files, too), so that a sentence may be reworded."""
         return Ending, (self.name,)
 
     def __reduce_ex__(self, _protocol: object) -> tuple[type["Ending"], tuple[str]]:
@@ -148,7 +148,7 @@ class Ending(Enum):
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a run ended; `str(outcome)` is a sentence that says what to do."""
+    """How a run ended; `str(outcome)` is a sentence that also says what to do next."""
 
     ending: Ending
     passes: int
@@ -182,14 +182,14 @@ class Outcome:
 
 @dataclass(frozen=True)
 class EpochResult:
-    """A run after an epoch (pass).
+    """A run after an epoch (pass); `passes` is the number of epochs so far.
 
-    `mistakes`, `changes` (updates of weights) and the mean `loss` are those of this epoch, each row
-    scored just before it was learned from; `all_mistakes` and `all_changes` are of the whole run.
-    `last` gives the weights the epoch ended with, `weights` those the run would keep now.
-    `advice` says what the settings should be where the ending alone does not know.
-    `error` is the share of training rows that `weights` get wrong, where somebody measured it;
-    `norm` is |w|, where the weights themselves are not known.
+    `mistakes`, `changes` (weight updates) and the mean `loss` are those of this epoch, each row
+    scored just before its update; `all_mistakes` and `all_changes` are those of the whole run.
+    `last` returns the weights at the end of the epoch, `weights` those the run would keep now.
+    `advice` is a recommendation for the settings that completes the sentence of the ending.
+    `error` is the training error of `weights`, if it was measured; `norm` is ‖w‖, where the weights
+    themselves are not known.
     """
 
     passes: int

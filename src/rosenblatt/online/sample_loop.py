@@ -1,17 +1,16 @@
 """The epoch loops of online learning: one update after every sample.
 
-For each sample (x, y) in the order of the epoch, with (x, 1) and the bias inside w:
+For each sample (x, y) in the order of the epoch, with (x, 1) and the intercept inside w:
 
-* one unit, or one a class against the rest:  m = y (w·x);       w ← w + τ y x
+* two classes, or one class against the rest: m = y (w·x);       w ← w + τ y x
 * Kesler's construct:                         m = w_y·x − w_r·x;  w_y ← w_y + τ x, w_r ← w_r − τ x
 
 where r is the highest-scoring wrong class (ties to the lowest), and τ follows from the loss at m
-(losses/margin_losses.py, online/step_size.py). Rows are scored four at a time against the same
-weights; once a row of the four has changed them, the rest are scored again, so grouping
-changes no bit.
+(losses/margin_losses.py, online/step_size.py). Rows are scored four at a time at the same weights;
+once a row of the four has changed them, the others are scored again, so grouping changes no bit.
 
-An epoch ends early at a row whose score is not a finite number, and returns its position in the
-order (−1: none): that is how NaN and infinity in the data are found without another pass over it.
+An epoch ends early at a row whose score is not finite, and returns its position in the order (−1:
+none). So NaN and infinity in the data are found without another pass over them.
 """
 
 import numpy as np
@@ -29,7 +28,6 @@ from rosenblatt.kernels.rows import (
     Rows,
     apply_l1,
     can_screen,
-    clear4,
     dot,
     dot4,
     dot4_float32,
@@ -45,7 +43,7 @@ from rosenblatt.online.screening import (
     error_bound,
     float32_products,
     norm_bounds,
-    round_unit,
+    round_output,
     round_weights,
 )
 from rosenblatt.online.state import (
@@ -69,20 +67,20 @@ from rosenblatt.online.update import (
     signed,
     update,
     update_all,
-    update_length,
+    update_squared_norm,
 )
 from rosenblatt.types import Array, Codes, Floats, Ints
 
-# samples ahead at which the row, and the row pointer, of a sparse row are prefetched
-PREFETCH_ROW, PREFETCH_POINTER = UINT(3), UINT(32)
+# prefetch distances of a sparse row and of its entry in indptr, in samples
+ROW_DISTANCE, INDPTR_DISTANCE = UINT(3), UINT(32)
 
 
 @njit(cache=True, nogil=True)
-def single_unit_epoch(
+def binary_epoch(
     data: TrainingData, sampling: SampleOrder, rule: Rule, state: OptimiserState
 ) -> int:
-    """Learn with one unit and no penalty; the position of a row that is not finite, or −1."""
-    # records are unpacked once: handing a whole one on costs more than an update
+    """Train one weight vector without a penalty; position of the first row not finite, or −1."""
+    # records are unpacked once: passing a whole one on costs more than an update
     X, codes, weights, class_weights = data
     order, prefetch = sampling
     W, weighted_update_sum, pocket, _, counts, counters, sums = state
@@ -97,20 +95,19 @@ def single_unit_epoch(
         if in_groups(X) and safe < np.inf and place + FOUR <= n_samples:
             now = four(order, place)
             prefetch_item(codes, prefetch[place])
-            levels, positive = (bias, safe), positive_bits(now, codes)
-            clear, score = clear4(X, now, w, four(prefetch, place), levels, positive)
-            if clear == FOUR and not rule.balanced:
+            products = dot4(X, now, w, four(prefetch, place))
+            first, margin = first_with_loss(products, now, codes, bias, safe)
+            if first == FOUR and not rule.balanced:
                 place += FOUR
                 continue
-            seen = min(UINT(clear) + ONE, FOUR)
-            margin = signed(score, codes[UINT(order[place + seen - ONE])])
+            seen = min(UINT(first) + ONE, FOUR)
         else:
             if prefetch[place] != order[place]:
                 last = n_samples - ONE
                 prefetch_row(X, prefetch[place])
                 if order[min(place + ONE, last)] != order[place] + 1:  # not in file order
-                    prefetch_start(X, prefetch[min(place + PREFETCH_POINTER, last)])
-                    prefetch_row(X, order[min(place + PREFETCH_ROW, last)])
+                    prefetch_start(X, prefetch[min(place + INDPTR_DISTANCE, last)])
+                    prefetch_row(X, order[min(place + ROW_DISTANCE, last)])
                     prefetch_item(codes, prefetch[place])
             margin = signed(dot(X, order[place], w) + bias, codes[UINT(order[place])])
         if not np.isfinite(margin):
@@ -124,8 +121,8 @@ def single_unit_epoch(
         i = order[place - ONE]
         n = counters[ROWS] + np.int64(place)
         weight = weights[i] * class_weights[codes[i]] * balanced_weight(rule, counts, codes[i], n)
-        sample = Sample(codes[i], weight, n, update_length(X, i, rule))
-        if not np.isfinite(sample.length):
+        sample = Sample(codes[i], weight, n, update_squared_norm(X, i, rule))
+        if not np.isfinite(sample.squared_norm):
             return int(place - ONE)
         amount, loss = update(margin, sample, rule)
         sums[LOSS] += loss
@@ -142,24 +139,33 @@ def single_unit_epoch(
 
 
 @njit(cache=True, nogil=True, forceinline=True)
-def positive_bits(rows: Four, codes: Codes) -> int:
-    """Four bits: which of four rows are of the positive class."""
-    ones = int(codes[UINT(rows[0])]) | int(codes[UINT(rows[1])]) << 1
-    return ones | int(codes[UINT(rows[2])]) << 2 | int(codes[UINT(rows[3])]) << 3
+def first_with_loss(
+    products: tuple[float, ...], rows: Four, codes: Codes, bias: float, safe: float
+) -> tuple[int, float]:
+    """Index and margin of the first of four rows with a loss, or with a margin not finite.
+
+    Above the margin `safe` there is no loss. If no row has one: 4, and the margin of the last.
+    """
+    margin = 0.0
+    for r in range(4):
+        margin = signed(products[r] + bias, codes[UINT(rows[r])])
+        if not safe < margin < np.inf:
+            return r, margin
+    return 4, margin
 
 
 @njit(cache=True, nogil=True)
-def multi_unit_epoch(
+def multiclass_epoch(
     data: TrainingData, sampling: SampleOrder, rule: Rule, state: OptimiserState
 ) -> int:
-    """Learn with any number of units, penalties included; see `single_unit_epoch`."""
+    """Train any number of weight vectors, with penalties; see `binary_epoch`."""
     X, codes, weights, class_weights = data
     order, prefetch = sampling
     W, weighted_update_sum, pocket, l1_applied, counts, counters, sums = state
-    n_units, d, n_samples = len(W), n_cols(X), len(order)
-    products, row_norms = np.empty((n_units, 4)), np.empty(4)
-    scores, amounts = np.empty(n_units), np.empty(n_units)
-    stale = np.empty(n_units, np.bool_)
+    n_outputs, d, n_samples = len(W), n_cols(X), len(order)
+    products, row_norms = np.empty((n_outputs, 4)), np.empty(4)
+    scores, amounts = np.empty(n_outputs), np.empty(n_outputs)
+    stale = np.empty(n_outputs, np.bool_)
     penalised = rule.l1 > 0.0 or rule.l2 > 0.0
     screening = can_screen(X) and rule.kesler and not penalised
     in_fours = rule.l1 == 0.0 and flat_beyond(rule.loss) < np.inf
@@ -178,7 +184,7 @@ def multi_unit_epoch(
             i = order[first + b]
             own, rival_bound = codes[i], -np.inf
             if rule.l1 > 0.0:
-                for k in range(n_units):
+                for k in range(n_outputs):
                     apply_l1(X, i, W[k], (sums[L1_PENALTY], l1_applied[k]))
             if whole and screening:
                 other = best_rival_score(products, b, own, W, rule.bias)
@@ -189,9 +195,9 @@ def multi_unit_epoch(
                         counts[own] += 1
                     continue
                 rival_bound = other - error
-            for k in range(n_units):
+            for k in range(n_outputs):
                 if k != own and products[k, b] + rule.bias * W[k, d] < rival_bound:
-                    scores[k] = -np.inf  # surely not the strongest rival
+                    scores[k] = -np.inf  # certainly not the strongest rival
                     continue
                 product = dot(X, i, W[k]) if stale[k] else products[k, b]
                 scores[k] = sums[SCALE] * product + rule.bias * W[k, d]
@@ -203,8 +209,8 @@ def multi_unit_epoch(
             weight = (
                 weights[i] * class_weights[codes[i]] * balanced_weight(rule, counts, codes[i], n)
             )
-            sample = Sample(codes[i], weight, n, update_length(X, i, rule))
-            if not np.isfinite(sample.length):
+            sample = Sample(codes[i], weight, n, update_squared_norm(X, i, rule))
+            if not np.isfinite(sample.squared_norm):
                 return first + b
             mistakes, loss = update_all(scores, sample, rule, amounts)
             sums[LOSS] += loss
@@ -213,7 +219,7 @@ def multi_unit_epoch(
             if penalised:
                 decay(learning_rate(rule.step, rule.eta, sample.n), rule, W, l1_applied, sums)
                 set_all(stale, True)  # noqa: FBT003
-            for k in range(n_units):
+            for k in range(n_outputs):
                 if amounts[k] != 0.0:
                     add_row(X, i, amounts[k] / sums[SCALE], rule.bias * sums[SCALE], W[k])
                     if len(weighted_update_sum) > 0:
@@ -223,7 +229,7 @@ def multi_unit_epoch(
                     counters[UPDATES] += 1
                     stale[k] = True
                     if whole and screening:
-                        round_unit(W, k, W_float32)
+                        round_output(W, k, W_float32)
                         now = four(order, first)
                         products[k, 0], products[k, 1], products[k, 2], products[k, 3] = (
                             dot4_float32(X, now, W_float32.W[k], None)
@@ -234,7 +240,7 @@ def multi_unit_epoch(
 
 @njit(cache=True, nogil=True, forceinline=True)
 def score_four(X: Rows, now: Four, later: Four, W: Floats, products: Floats) -> None:
-    """Write the products of four rows with every unit."""
+    """Write the products of four rows with every weight vector."""
     products[0, 0], products[0, 1], products[0, 2], products[0, 3] = dot4(X, now, W[0], later)
     for k in range(1, len(W)):
         products[k, 0], products[k, 1], products[k, 2], products[k, 3] = dot4(X, now, W[k], None)
@@ -242,7 +248,7 @@ def score_four(X: Rows, now: Four, later: Four, W: Floats, products: Floats) -> 
 
 @njit(cache=True, nogil=True, forceinline=True)
 def count_mistakes(mistakes: int, n: int, counters: Ints) -> bool:
-    """Whether a mistake at the n-th sample ended the longest run of correct ones; it is counted."""
+    """Count mistakes at the n-th sample; return whether they end the longest correct run."""
     run = n - 1 - counters[LAST_MISTAKE]
     counters[LAST_MISTAKE] = n
     counters[MISTAKES] += mistakes
@@ -254,14 +260,14 @@ def count_mistakes(mistakes: int, n: int, counters: Ints) -> bool:
 
 @njit(cache=True, nogil=True, forceinline=True)
 def decay(eta: float, rule: Rule, W: Floats, l1_applied: Floats, sums: Floats) -> None:
-    """Weight decay: the l2 penalty of one sample, by a scale common to all weights but the bias.
+    """Apply the penalties of one sample: l2 as weight decay, by a scale of all feature weights.
 
     The l1 penalty is cumulative (Tsuruoka, Tsujii and Ananiadou 2009): it is applied to a weight
-    before its feature is scored again, or when the weights are asked for. The pending penalty is
-    scaled with the weights, so that it does not matter when it is applied.
+    before its feature is scored again, or when the weights are read. The pending penalty is scaled
+    with the weights, so that it does not matter when it is applied.
     """
     sums[SCALE] *= max(0.0, 1.0 - eta * rule.l2)
-    if sums[SCALE] < 1e-9:  # before the scale runs out of digits, move it into the weights
+    if sums[SCALE] < 1e-9:  # before the scale underflows, move it into the weights
         shrink(W, sums[SCALE])
         shrink(l1_applied, sums[SCALE])
         sums[L1_PENALTY] *= sums[SCALE]
@@ -271,13 +277,13 @@ def decay(eta: float, rule: Rule, W: Floats, l1_applied: Floats, sums: Floats) -
 
 @njit(cache=True, nogil=True)
 def shrink(W: Floats, scale: float) -> None:
-    """Multiply all weights but the bias."""
+    """Multiply all weights except the intercepts."""
     for k in range(len(W)):
         for j in range(W.shape[1] - 1):
             W[k, j] *= scale
 
 
-# plain loops: an array expression takes longer to compile than the whole epoch loop around it
+# plain loops: an array expression takes longer to compile than the whole epoch loop
 
 
 @njit(cache=True, nogil=True)

@@ -1,28 +1,30 @@
 """Second-order online learning: AROW and the second-order perceptron, one epoch loop for both.
 
-The weights w have a covariance Σ, at first I: how uncertain they are. With (x, 1), the
-bias inside w, a margin m and a number r > 0, a row that the rule learns from gives
+The weights w have a covariance Σ, initially I, for their uncertainty. With (x, 1), the intercept
+inside w, a margin m and a number r > 0, an update by a row is
 
     β = 1 / (xᵀΣx + r),    w ← w + β (1 − m) y Σx,    Σ ← Σ − β Σx xᵀΣ.
 
-Made at every row, this is least squares row by row: with A = rI + ∑ xxᵀ and v = ∑ yx over the rows
-so far, Σ = rA⁻¹ and w = A⁻¹v, the ridge solution. For A + xxᵀ and v + yx, by Sherman and Morrison,
+With an update at every row, this is recursive least squares: with A = rI + ∑ xxᵀ and v = ∑ yx over
+the rows so far, Σ = rA⁻¹ and w = A⁻¹v, the ridge solution. For A + xxᵀ and v + yx, by Sherman and
+Morrison,
 
     (A + xxᵀ)⁻¹ = A⁻¹ − A⁻¹x xᵀA⁻¹ / (1 + xᵀA⁻¹x),    (A + xxᵀ)⁻¹x = A⁻¹x / (1 + xᵀA⁻¹x),
 
-so r(A + xxᵀ)⁻¹ = Σ − β Σx xᵀΣ and (A + xxᵀ)⁻¹(v + yx) = w + (y − w·x) β Σx. Two rules make it:
+so r(A + xxᵀ)⁻¹ = Σ − β Σx xᵀΣ and (A + xxᵀ)⁻¹(v + yx) = w + (y − w·x) β Σx. Two rules make
+the update:
 
 * AROW where m < 1, where the hinge has a loss (Crammer, Kulesza and Dredze 2009);
 * the second-order perceptron where m ≤ 0, at mistakes, with a for r (Cesa-Bianchi, Conconi and
-  Gentile 2005). They decide by vᵀ(A + xxᵀ)⁻¹x, which by the second formula has the sign of w·x.
+  Gentile 2005). They predict by vᵀ(A + xxᵀ)⁻¹x, which by the second formula has the sign of w·x.
 
 A row of weight ω counts ω times, A + ωxxᵀ and v + ωyx: the same step with r / ω for r.
 
-Several units have a Σ each. In Kesler's construct the row is x at its own class and −x at the
+Several outputs have a Σ each. In Kesler's construct the row is x at its own class and −x at the
 rival, so that its variance is the sum of both; both are updated, and the covariance between the
-two is dropped.
+two is neglected.
 
-What is kept is a root S of Σ = SSᵀ, which makes Σ symmetric and not negative whatever the rounding
+Stored is a square root S, Σ = SSᵀ, which keeps Σ symmetric and positive semidefinite under rounding
 (Potter 1963): with f = Sᵀx the step is S ← S − c Sf fᵀ, where c = β / (1 + √u), and u = 1 − β fᵀf
 is the share of the variance along the row that is left. The diagonal form keeps only the diagonal,
 and takes that of the step: Σ_jj ← Σ_jj − β (Σ_jj x_j)². Roots S and −S are the same Σ.
@@ -45,15 +47,15 @@ from rosenblatt.online.update import (
     Sample,
     balanced_weight,
     update_all,
-    update_length,
+    update_squared_norm,
     worst_margin,
 )
 from rosenblatt.types import Floats
 
-# A row leaves at least this share of a variance. A smaller one (of features above 2⁴⁰ √r) is lost
-# in rounding, which might leave nothing, and nothing could be learned along that row any more.
+# A row leaves at least this share of the variance along it. A smaller one (with features above
+# 2⁴⁰ √r) is lost to rounding; at 0 there would be no more updates along that row.
 MIN_REMAINING_VARIANCE = 2.0**-80
-MIN_VARIANCE = 2.0**-1022  # a row of less variance moves nothing; 1 / it is still a number
+MIN_VARIANCE = 2.0**-1022  # a row of less variance makes no update; 1 / it is finite
 
 
 class CovarianceUpdate(NamedTuple):
@@ -63,18 +65,18 @@ class CovarianceUpdate(NamedTuple):
     share: float
 
 
-def identity_roots(n_units: int, n_weights: int, *, full: bool) -> Floats:
-    """Roots of the covariance I, unit under unit: a matrix each, or a row each of its diagonal."""
+def identity_roots(n_outputs: int, n_weights: int, *, full: bool) -> Floats:
+    """Roots of the covariance I, stacked over the outputs: a matrix each, or a diagonal each."""
     one_unit = np.eye(n_weights) if full else np.ones((1, n_weights))
-    return np.tile(one_unit, (n_units, 1))
+    return np.tile(one_unit, (n_outputs, 1))
 
 
 def covariance_of(state: OptimiserState) -> Floats:
-    """Covariance of the weights of each unit: a matrix, or its diagonal."""
-    n_units, n_weights = state.W.shape
-    if len(state.aux) == n_units:
+    """Covariance of the weights of each output: a matrix, or its diagonal."""
+    n_outputs, n_weights = state.W.shape
+    if len(state.aux) == n_outputs:
         return np.square(state.aux)
-    roots = state.aux.reshape(n_units, n_weights, n_weights)
+    roots = state.aux.reshape(n_outputs, n_weights, n_weights)
     return np.stack([(P + P.T) / 2.0 for P in (S @ S.T for S in roots)])
 
 
@@ -82,23 +84,23 @@ def covariance_of(state: OptimiserState) -> Floats:
 def second_order_epoch(
     data: TrainingData, sampling: SampleOrder, rule: Rule, state: OptimiserState
 ) -> int:
-    """Learn from each sample once; the position of one that is not finite, or −1."""
+    """Train on each sample once; position of the first not finite, or −1."""
     X, codes, weights, class_weights = data
     order, prefetch = sampling
     W, weighted_update_sum, pocket, roots, counts, counters, sums = state
-    n_units, d = len(W), n_cols(X)
-    height = len(roots) // n_units  # rows of a root
-    scores, gaps, variances = np.empty(n_units), np.empty(n_units), np.empty(n_units)
-    F, g = np.empty((n_units if height > 1 else 0, d + 1)), np.empty(d + 1)
+    n_outputs, d = len(W), n_cols(X)
+    height = len(roots) // n_outputs  # rows of a root
+    scores, gaps, variances = np.empty(n_outputs), np.empty(n_outputs), np.empty(n_outputs)
+    F, g = np.empty((n_outputs if height > 1 else 0, d + 1)), np.empty(d + 1)
     for place in range(len(order)):
         i = order[place]
         prefetch_row(X, prefetch[place])
-        for k in range(n_units):
+        for k in range(n_outputs):
             scores[k] = dot(X, i, W[k]) + rule.bias * W[k, d]
         if not np.isfinite(scores[codes[i] if rule.kesler else 0]):
             return place
         safe = worst_margin(scores, codes[i], rule) > flat_beyond(rule.loss)
-        if not safe and not np.isfinite(update_length(X, i, rule)):  # no variance is more
+        if not safe and not np.isfinite(update_squared_norm(X, i, rule)):  # no variance is more
             return place
         if rule.balanced:
             counts[codes[i]] += 1
@@ -110,10 +112,10 @@ def second_order_epoch(
         sums[LOSS] += loss
         if mistakes > 0 and count_mistakes(mistakes, n, counters) and len(pocket) > 0:
             copy_into(pocket, W)
-        for k in range(n_units):
+        for k in range(n_outputs):
             root = roots[k * height : (k + 1) * height]
             variances[k] = variance_of(X, i, rule.bias, root, F, k) if gaps[k] != 0.0 else 0.0
-        for k in range(n_units):
+        for k in range(n_outputs):
             if gaps[k] == 0.0:
                 continue
             others, noise = sum_of_others(variances, k) if rule.kesler else 0.0, rule.cap / weight
@@ -136,7 +138,7 @@ def second_order_epoch(
 
 @njit(cache=True, nogil=True, forceinline=True)
 def variance_of(X: Rows, i: int, bias: float, S: Floats, F: Floats, k: int) -> float:
-    """Variance xᵀΣx of row i at unit k; where its root S is a whole matrix, F[k] becomes Sᵀx."""
+    """Variance xᵀΣx of row i at output k; for a full root S, F[k] becomes Sᵀx."""
     d = n_cols(X)
     if len(S) == 1:
         variance = (bias * S[0, d]) ** 2
@@ -157,7 +159,7 @@ def variance_of(X: Rows, i: int, bias: float, S: Floats, F: Floats, k: int) -> f
 
 @njit(cache=True, nogil=True, forceinline=True)
 def sum_of_others(variances: Floats, k: int) -> float:
-    """Sum of the variances of the other units (a difference would lose the small ones)."""
+    """Sum of the variances of the other outputs (a difference would lose the small ones)."""
     total = 0.0
     for other in range(len(variances)):
         if other != k:
@@ -167,7 +169,7 @@ def sum_of_others(variances: Floats, k: int) -> float:
 
 @njit(cache=True, nogil=True, forceinline=True)
 def update_full_root(S: Floats, f: Floats, downdate: CovarianceUpdate, g: Floats) -> None:
-    """Write g = Σx, and take S to the root of Σ − gain Σx xᵀΣ, all in one reading of S."""
+    """Write g = Σx, and update S to the root of Σ − gain Σx xᵀΣ, in one pass over S."""
     c = downdate.gain / (1.0 + np.sqrt(downdate.share))
     for j in range(UINT(len(S))):
         g[j] = dot(S, j, f)
@@ -201,7 +203,7 @@ def root_factor(downdate: CovarianceUpdate, variance: float) -> float:
 
 @njit(cache=True, nogil=True, forceinline=True)
 def add_scaled(X: Rows, i: int, amount: float, g: Floats, w: Floats, full: bool) -> None:  # noqa: FBT001
-    """Add `amount` times g to w: all of it, or the features of row i and the bias."""
+    """Add `amount` times g to w: all of it, or the features of row i and the intercept."""
     if full:
         for j in range(len(w)):
             w[j] += amount * g[j]

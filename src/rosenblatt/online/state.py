@@ -1,6 +1,6 @@
-"""The state of an online optimiser: the weights, and what is kept with them from sample to sample.
+"""State of an online optimiser: the weights, and all else that carries over between samples.
 
-An `OptimiserState` is all that has to be kept to go on later with the same bits.
+A run that is resumed from an `OptimiserState` gives the same bits as one without a break.
 """
 
 from typing import NamedTuple
@@ -21,14 +21,14 @@ class OptimiserState(NamedTuple):
     """The state of an online run.
 
     =====================  =======================================================================
-    `W`                    weights (w, b), a row a unit; those of features are to be multiplied by
-                           `sums[SCALE]`, after the l1 penalty still to be applied
+    `W`                    weights (w, b), a row an output; those of features are to be multiplied
+                           by `sums[SCALE]`, after the pending l1 penalty is applied
     `weighted_update_sum`  Σ (n − 1) Δ over the updates Δ made at sample n: the average of the
                            weights after each of N samples is W − weighted_update_sum / N (no rows
                            where no average is kept)
-    `pocket`               weights of the longest run of correct samples (no rows where none kept)
-    `aux`                  auxiliary arrays of the rule, as many rows for each unit: the l1 penalty
-                           applied to each weight, or roots of a covariance (no rows for nothing)
+    `pocket`               weights of the longest run of correct samples (no rows where not kept)
+    `aux`                  auxiliary array of the rule, equally many rows for each output: the l1
+                           penalty applied to each weight, or covariance roots (or no rows)
     `counts`               samples of each class so far
     `counters`             samples, mistakes, updates, sample of the last mistake, longest run of
                            correct samples
@@ -47,7 +47,7 @@ class OptimiserState(NamedTuple):
 
     @classmethod
     def from_weights(cls, W: Floats, n_classes: int, *, keep: str, l1: bool) -> "OptimiserState":
-        """State of a run that starts at the weights W, whose array it takes over."""
+        """State of a run that starts at the weights W, whose array it uses."""
         nothing = np.zeros((0, W.shape[1]))
         return cls(
             W=W,
@@ -63,28 +63,28 @@ class OptimiserState(NamedTuple):
         """The same state in arrays of its own."""
         return OptimiserState._make(part.copy() for part in self)
 
-    def zeros(self, n_units: int, n_classes: int) -> "OptimiserState":
+    def zeros(self, n_outputs: int, n_classes: int) -> "OptimiserState":
         """State of a run of the same kind that starts at zero weights."""
-        W = np.zeros((n_units, self.W.shape[1]))
+        W = np.zeros((n_outputs, self.W.shape[1]))
         return OptimiserState.from_weights(W, n_classes, keep=self.keep, l1=len(self.aux) > 0)
 
     def copied_into(self, fresh: "OptimiserState", places: Array) -> "OptimiserState":
-        """A fresh state of more classes with this one copied into the places of its classes."""
+        """A fresh state of more classes, with this one copied to the places of its classes."""
         if not len(fresh.aux):
             self.apply_penalties()
         for old, new in zip(self[:4], fresh[:4], strict=True):
-            if len(old) and len(new) and len(places) > 1:  # one class alone teaches nothing
-                height = len(new) // len(fresh.W)  # rows a unit
-                units = new.reshape(len(fresh.W), height, new.shape[1])
-                of_each = old.reshape(len(self.W), *units.shape[1:])
-                units[places] = [-of_each[0], of_each[0]] if len(of_each) == 1 else of_each
+            if len(old) and len(new) and len(places) > 1:  # weights of a single class are all zero
+                height = len(new) // len(fresh.W)  # rows an output
+                outputs = new.reshape(len(fresh.W), height, new.shape[1])
+                of_each = old.reshape(len(self.W), *outputs.shape[1:])
+                outputs[places] = [-of_each[0], of_each[0]] if len(of_each) == 1 else of_each
         fresh.counts[places] = self.counts
         aux = fresh.aux if len(self.aux) else self.aux
         return fresh._replace(aux=aux, counters=self.counters, sums=self.sums)
 
     @property
     def keep(self) -> str:
-        """Which weights the run keeps: "average", "pocket" or "last"."""
+        """Weights that the run keeps: "average", "pocket" or "last"."""
         if len(self.weighted_update_sum):
             return "average"
         return "pocket" if len(self.pocket) else "last"
@@ -95,7 +95,7 @@ class OptimiserState(NamedTuple):
         return all(bool(np.isfinite(part).all()) for part in parts if len(part))
 
     def has_diverged(self) -> bool:
-        """Whether weights are not finite, or errors so large that targets ±1 are rounded away."""
+        """Whether weights are not finite, or errors so large that ±1 is lost to rounding."""
         return not (self.sums[LOSS] < MAX_STREAM_LOSS and self.is_finite())
 
     def restore(self, earlier: "OptimiserState") -> None:
@@ -138,13 +138,13 @@ class OptimiserState(NamedTuple):
         return (self.W if run > self.counters[LONGEST_RUN] else self.pocket).copy()
 
     def kept(self) -> Floats:
-        """The weights that `keep` names."""
+        """Weights chosen by `keep`."""
         if self.keep == "average":
             return self.average()
         return self.pocket_weights() if self.keep == "pocket" else self.last()
 
     def keep_in_pocket(self, W: Floats) -> None:
-        """Pocket W; only a run of correct samples longer than any before replaces it."""
+        """Put W into the pocket; only a longer run of correct samples replaces it."""
         counters = self.counters
         counters[LONGEST_RUN] = max(counters[LONGEST_RUN], counters[ROWS] - counters[LAST_MISTAKE])
         counters[LAST_MISTAKE] = counters[ROWS]

@@ -1,6 +1,6 @@
-"""Stopping criteria, and what is measured after each epoch.
+"""Stopping criteria, and measurements after each epoch.
 
-A solver is a generator of `EpochResult` without an end. The functions here wrap one:
+A solver is an endless generator of `EpochResult`. The functions here wrap one:
 
 ========================================  ======================================================
 ``until(results, stops)``                 ends at the first result that meets a criterion
@@ -24,7 +24,7 @@ Stop = Callable[[EpochResult], Ending | None]
 
 
 def until(results: Iterable[EpochResult], stops: Iterable[Stop]) -> Iterator[EpochResult]:
-    """Results up to the first that meets a stopping criterion, which names its ending."""
+    """Results up to the first that meets a stopping criterion, with its ending."""
     rules = list(stops)
     for result in results:
         endings = [ending for rule in rules if (ending := rule(result)) is not None]
@@ -55,7 +55,7 @@ def keep_best(
 ) -> Iterator[EpochResult]:
     """Results that keep the weights with the smallest training error so far (pocket algorithm).
 
-    After each epoch two are tried: the last, and those that lived through the longest run of
+    After each epoch two candidates are evaluated: the last weights, and those of the longest run of
     correct rows (Gallant 1990 checks at every new longest run; here once an epoch).
     """
     pocket: Any = None
@@ -72,44 +72,44 @@ def _same(weights: Any) -> Any:
 
 
 def no_mistake(result: EpochResult) -> Ending | None:
-    """Stop at the first epoch without a mistake, as the convergence theorem promises."""
+    """Stop at the first epoch without a mistake (the convergence theorem)."""
     return Ending.NO_MISTAKE if result.mistakes == 0 else None
 
 
 def no_change(result: EpochResult) -> Ending | None:
-    """Stop at the first epoch that has no mistake and changes nothing."""
+    """Stop at the first epoch without a mistake and without an update."""
     return Ending.NO_CHANGE if result.changes == 0 and result.mistakes == 0 else None
 
 
 def after_one_epoch(result: EpochResult) -> Ending | None:  # noqa: ARG001
     """Stop after one epoch."""
-    return Ending.ONE_PASS
+    return Ending.ONE_EPOCH
 
 
 def max_epochs(max_iter: int, ending: Ending | None = None) -> Stop:
-    """Stop after max_iter epochs, with an ending by the mistakes of the last, or a given one."""
+    """Stop after max_iter epochs, with a given ending or one by the mistakes of the last epoch."""
 
     def spent(result: EpochResult) -> Ending | None:
         if result.passes < max_iter:
             return None
         if ending is not None:
             return ending
-        return Ending.PASSES_SPENT if result.mistakes else Ending.STILL_CLOSING
+        return Ending.MAX_EPOCHS_REACHED if result.mistakes else Ending.LOSS_REMAINS
 
     return spent
 
 
 def max_seconds(seconds: float | None) -> Stop:
-    """Stop after the epoch in which a time limit that begins now is reached; None: never."""
+    """Stop after the epoch in which a time limit, counted from now, is reached; None: never."""
     deadline = np.inf if seconds is None else time.monotonic() + seconds
-    return lambda _: Ending.LATE if time.monotonic() > deadline else None
+    return lambda _: Ending.EPOCH_TIME_LIMIT_REACHED if time.monotonic() > deadline else None
 
 
 @dataclass
 class Stalled:
     """Stop when a figure has not improved by tol for `patience` epochs in a row."""
 
-    figure: Callable[[Any], float]  # of a state, to be minimised
+    figure: Callable[[Any], float]  # of a result, to be minimised
     tol: float
     patience: int
     ending: Ending
@@ -117,7 +117,7 @@ class Stalled:
     _waited: int = 0
 
     def __call__(self, result: Any) -> Ending | None:
-        """The ending, once the figure of one more result has stalled."""
+        """The ending, once the figure has stalled."""
         value = self.figure(result)
         self._waited = 0 if value < self._best - self.tol else self._waited + 1
         self._best = min(self._best, value)

@@ -1,8 +1,8 @@
 """The online update rule: how one sample changes the weights, given its scores.
 
-For a unit with the sign y = ±1 the margin is m = y s and w moves by τ y x. In Kesler's construct
-the margin is m = s_own − s_rival, where the rival is the highest-scoring wrong class (ties to the
-lowest), and the own class moves by τ x, the rival by −τ x.
+For one output with the label y = ±1 the margin is m = y s, and the update is w ← w + τ y x. In
+Kesler's construct the margin is m = s_own − s_rival, where the rival is the highest-scoring wrong
+class (ties to the lowest), and τ x is added to the own class and subtracted from the rival.
 """
 
 from typing import NamedTuple
@@ -22,15 +22,15 @@ from rosenblatt.online.step_size import (
 )
 from rosenblatt.types import Floats, Ints
 
-ALL_FINITE = -1  # what an epoch loop returns when every score was finite
+ALL_FINITE = -1  # returned by an epoch loop when every score was finite
 
 
 class Rule(NamedTuple):
-    """An online algorithm with its parameters, in numbers a kernel can take.
+    """An online algorithm with its parameters, as numbers for a kernel.
 
     `cap` limits a step: C of a passive-aggressive step, r of a second-order one. `bias` is the
     constant at the end of (x, bias): 1, or 0 for no intercept. `l1` and `l2` are the penalties a
-    sample; `balanced` weighs the classes by how often they came so far.
+    sample; `balanced` weights the classes by their frequencies so far.
     """
 
     loss: int
@@ -45,12 +45,12 @@ class Rule(NamedTuple):
 
 
 class Sample(NamedTuple):
-    """A sample: its class, its weight, its number in the run, the squared norm of its update."""
+    """A sample: its class, weight, number in the run, and the squared norm of its update."""
 
     code: int
     weight: float
     n: int
-    length: float
+    squared_norm: float
 
 
 @njit(cache=True, nogil=True, forceinline=True)
@@ -71,12 +71,12 @@ def balanced_weight(rule: Rule, counts: Ints, code: int, n: int) -> float:
 
 
 @njit(cache=True, nogil=True, forceinline=True)
-def update_length(X: Rows, i: int, rule: Rule) -> float:
-    """Squared norm of what row i adds to the weights, for the steps that need it."""
+def update_squared_norm(X: Rows, i: int, rule: Rule) -> float:
+    """Squared norm of the vector that row i adds to the weights, for the steps that need it."""
     if rule.step < PASSIVE_AGGRESSIVE_1:
         return 0.0
-    length = square(X, i) + rule.bias * rule.bias
-    return 2.0 * length if rule.kesler else length
+    squared_norm = square(X, i) + rule.bias * rule.bias
+    return 2.0 * squared_norm if rule.kesler else squared_norm
 
 
 @njit(cache=True, nogil=True, forceinline=True)
@@ -92,17 +92,19 @@ def update(margin: float, sample: Sample, rule: Rule) -> tuple[float, float]:
     if rule.step < PASSIVE_AGGRESSIVE_1:
         size = -derivative * learning_rate(rule.step, rule.eta, sample.n) * sample.weight
     elif rule.step == NORMALISED:
-        size = normalised_step(rule.eta * sample.weight, derivative, sample.length)
+        size = normalised_step(rule.eta * sample.weight, derivative, sample.squared_norm)
     elif rule.step == SECOND_ORDER:
         size = -derivative * (1.0 - margin)
     else:
-        size = passive_aggressive_step(rule.step, rule.cap * sample.weight, value, sample.length)
+        size = passive_aggressive_step(
+            rule.step, rule.cap * sample.weight, value, sample.squared_norm
+        )
     return size, sample.weight * value
 
 
 @njit(cache=True, nogil=True, forceinline=True)
 def update_all(scores: Floats, sample: Sample, rule: Rule, amounts: Floats) -> tuple[int, float]:
-    """Mistakes and loss of a sample; the step of each unit is written to `amounts`."""
+    """Mistakes and loss of a sample; the step of each output is written to `amounts`."""
     for k in range(len(amounts)):
         amounts[k] = 0.0
     if rule.kesler:
@@ -124,7 +126,7 @@ def update_all(scores: Floats, sample: Sample, rule: Rule, amounts: Floats) -> t
 
 @njit(cache=True, nogil=True, forceinline=True)
 def strongest_rival(scores: Floats, own: int) -> int:
-    """Highest-scoring class but the own; ties go to the lowest."""
+    """Highest-scoring class other than the own; ties go to the lowest."""
     best = 1 if own == 0 else 0
     for k in range(len(scores)):
         if k != own and scores[k] > scores[best]:
@@ -134,7 +136,7 @@ def strongest_rival(scores: Floats, own: int) -> int:
 
 @njit(cache=True, nogil=True)
 def worst_margin(scores: Floats, code: int, rule: Rule) -> float:
-    """Smallest margin over the units of a sample of this class."""
+    """Smallest margin over the outputs, for a sample of this class."""
     if rule.kesler:
         return float(scores[code] - scores[strongest_rival(scores, code)])
     worst = np.inf

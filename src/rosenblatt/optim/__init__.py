@@ -1,1 +1,1 @@
-"""Generators of states: how a rule runs over the rows."""
+"""Convex optimisation with proved duality gaps: Newton's method and dual coordinate ascent."""

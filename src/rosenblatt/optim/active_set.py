@@ -1,8 +1,10 @@
-"""The rows at work in a dual ascent, and their epochs.
+"""The active set of dual coordinate ascent, its epochs, and the shrinking of rows at their bounds.
 
-Late in an ascent most multipliers have come to a bound for good, and only a few rows still move.
-These then make a team, with a copy of their rows, so that an epoch and a leap cost what they are.
-Who is in it is a guess, made anew at every look at the gap, which is over all rows.
+Late in a run most dual variables stay at a bound, and only those of a few rows still change. These
+rows form the active set, with a copy of their data, so that an epoch costs no more than they do. A
+row whose α does not change at a visit is not visited for 2, 6, 14, then 30 … epochs (shrinking;
+Hsieh et al. 2008, §3.2). Both are guesses: the gap is measured over all rows, and the active set is
+chosen afresh each time.
 """
 
 from typing import NamedTuple
@@ -15,40 +17,38 @@ from rosenblatt.data.validation import not_finite
 from rosenblatt.kernels.cache import njit
 from rosenblatt.kernels.rows import UINT, Rows, add, dot, n_cols, n_rows, prefetch_row
 from rosenblatt.losses.conjugate import best_alpha, dual_increase_of, sample_gap
-from rosenblatt.optim.duality_gap import Terms, inner
+from rosenblatt.optim.duality_gap import LossTerms, inner
 from rosenblatt.optim.subspace_acceleration import DualIterate, SubspaceAcceleration
 from rosenblatt.types import Array, Floats, Ints
 
-FIRST_SHRINK_EPOCHS, MAX_SHRINK_EPOCHS = 2, 32  # epochs
-INACTIVE_AFTER_EPOCHS = (
-    14  # after which a row may leave the team: it was left alone three times running
-)
-SLOW_INCREASE_RATIO = 0.3  # an epoch that rises by more than this share of what the one before did
-PREFETCH_ROWS = UINT(4)  # rows, to be fetched
+FIRST_SHRINK_EPOCHS, MAX_SHRINK_EPOCHS = 2, 32
+INACTIVE_AFTER_EPOCHS = 14  # of shrinking: α did not change at three visits in succession
+SLOW_INCREASE_RATIO = 0.3  # of the increases of D by two successive epochs: above it, accelerate
+PREFETCH_ROWS = UINT(4)  # rows ahead
 
 
 class DualVariables(NamedTuple):
-    """The multiplier α of each row, what its best value depends on, and when it is next visited."""
+    """α and ‖x‖² of each row, for how many epochs it is shrunk, and the epoch of its next visit."""
 
     alpha: Floats
     squares: Floats
     shrink_for: Array
     next_visit: Array
 
-    def take(self, chosen: Ints) -> "DualVariables":
-        """Those of the chosen rows, copied."""
-        return DualVariables(*(each[chosen] for each in self))
+    def take(self, rows: Ints) -> "DualVariables":
+        """Those of some rows, copied."""
+        return DualVariables(*(each[rows] for each in self))
 
 
 class Epoch(NamedTuple):
-    """Which epoch it is, and how far the bias gives way to Σ α y (0: there is no bias)."""
+    """Number of an epoch, and db / d(Σ α y) within it (0: there is no intercept)."""
 
     number: int
-    bias_step: float
+    intercept_step: float
 
 
 class Progress(NamedTuple):
-    """What an epoch did: the dual's rise, what rows added to the gap when visited, and how many."""
+    """Increase of D by an epoch, sum of the rows' gaps when visited, and number of visits."""
 
     dual_increase: float
     gap: float
@@ -56,42 +56,42 @@ class Progress(NamedTuple):
 
 
 class ActiveSet:
-    """Rows that climb together.
+    """The rows of the active set, and their epochs.
 
     Parameters
     ----------
     rows, terms, state
-        The rows, and their multipliers, which are changed in place.
+        The rows, the losses on them, and their dual variables, which are changed in place.
     w : ndarray
         Weights (w, b) of all rows, changed in place.
-    reach : float
-        How far the bias gives way to Σ α y; 0 if there is none.
-    away : float, default=0.0
-        Σ α y of the rows that are not in the team.
-    slow : bool, default=False
-        Whether leaps are needed.
+    intercept_step : float
+        db / d(Σ α y) within an epoch (dual_cd.py); 0 without an intercept.
+    inactive_excess : float, default=0.0
+        Σ α y of the rows that are not in the active set.
+    accelerated : bool, default=False
+        Whether epochs follow an accelerated step.
     """
 
     def __init__(  # noqa: PLR0913
         self,
         rows: Rows,
-        terms: Terms,
+        terms: LossTerms,
         state: DualVariables,
         w: Floats,
-        bias_step: float,
+        intercept_step: float,
         *,
         inactive_excess: float = 0.0,
         accelerated: bool = False,
     ) -> None:
         self.state, self.accelerated = state, accelerated
         self._rows, self._terms, self._w = rows, terms, w
-        self._bias_step, self._inactive_excess = bias_step, inactive_excess
+        self._intercept_step, self._inactive_excess = intercept_step, inactive_excess
         self._shape = Shape(n_rows(rows), n_cols(rows), row_bytes(rows))
-        self._acceleration = SubspaceAcceleration(rows, terms, bias_step)
+        self._acceleration = SubspaceAcceleration(rows, terms, intercept_step)
         self._last_increase = np.inf
 
     def run_epoch(self, seed: int, number: int) -> Progress:
-        """Visit every row that is awake once, after a leap where that is slow."""
+        """Visit every row that is due once, after an accelerated step where epochs are slow."""
         visit_all = self._accelerate_and_visit_all if self.accelerated else self._visit_all
         progress = visit_all(seed, number)
         self.accelerated = (
@@ -99,7 +99,7 @@ class ActiveSet:
         )
         self._last_increase = progress.dual_increase
         excess = self._inactive_excess + float(inner(self.state.alpha, self._terms.signs))
-        self._w[-1] += self._bias_step * excess
+        self._w[-1] += self._intercept_step * excess
         return progress
 
     def _accelerate_and_visit_all(self, seed: int, number: int) -> Progress:
@@ -109,7 +109,7 @@ class ActiveSet:
         progress = self._visit_all(seed, number)
         dual_increase = accelerated_increase + progress.dual_increase
         self._acceleration.adapt_damping(raised_dual=dual_increase >= 0.0)
-        if dual_increase < 0.0:  # again, without the leap
+        if dual_increase < 0.0:  # repeat the epoch without the accelerated step
             iterate.alpha[:], iterate.w[:] = saved
             progress = self._visit_all(seed, number)
             dual_increase = progress.dual_increase
@@ -118,7 +118,7 @@ class ActiveSet:
 
     def _visit_all(self, seed: int, number: int) -> Progress:
         rows, state = self._rows, self.state
-        epoch, progress = Epoch(number, self._bias_step), Progress(0.0, 0.0, 0)
+        epoch, progress = Epoch(number, self._intercept_step), Progress(0.0, 0.0, 0)
         for visit in sample_orders(self._shape, (seed, number)):
             order = visit.order[: select_due(visit.order, state.next_visit, number)]
             dual_increase, gap = run_epoch(rows, order, self._terms, state, self._w, epoch)
@@ -134,26 +134,26 @@ class ActiveSet:
 
 @njit(cache=True, nogil=True)
 def choose_active(
-    terms: Terms, state: DualVariables, scores: Floats, b: float, chosen: Array
+    terms: LossTerms, state: DualVariables, scores: Floats, b: float, is_active: Array
 ) -> None:
-    """Tell of each row whether it is to be in the team, by the scores w·x of all rows.
+    """Write whether each row belongs to the active set, from the scores w·x of all rows.
 
-    Those are that a visit would change now, and those that were changed of late.
+    It does where a visit would change its α now, or a recent one has.
     """
     signs, sample_C, loss = terms
     alpha, squares, shrink_for, next_visit = state
     for i in range(len(signs)):
         if sample_C[i] > 0.0:
             margin = signs[i] * (scores[i] + b)
-            moves = best_alpha(loss, alpha[i], margin, squares[i], sample_C[i]) != alpha[i]
-            chosen[i] = moves or shrink_for[i] < INACTIVE_AFTER_EPOCHS
-            if moves:
+            changes = best_alpha(loss, alpha[i], margin, squares[i], sample_C[i]) != alpha[i]
+            is_active[i] = changes or shrink_for[i] < INACTIVE_AFTER_EPOCHS
+            if changes:
                 shrink_for[i], next_visit[i] = 0, 0
 
 
 @njit(cache=True, nogil=True)
 def select_due(order: Ints, next_visit: Array, epoch: int) -> int:
-    """Move the rows that are to be visited to the front of an order; give how many they are."""
+    """Move the rows that are due to the front of an order; give their number."""
     n = UINT(0)
     for position in range(len(order)):
         row = order[position]
@@ -164,12 +164,11 @@ def select_due(order: Ints, next_visit: Array, epoch: int) -> int:
 
 @njit(cache=True, nogil=True)
 def run_epoch(
-    X: Rows, order: Ints, terms: Terms, state: DualVariables, w: Floats, epoch: Epoch
+    X: Rows, order: Ints, terms: LossTerms, state: DualVariables, w: Floats, epoch: Epoch
 ) -> tuple[float, float]:
-    """Give each row of an order its best multiplier; tell by how much the dual rose.
+    """Give each row of an order its best α; give the increase of D and the sum of the rows' gaps.
 
-    And what the rows, each at its visit, added to the gap. Both are NaN where the score of a row is
-    not a finite number.
+    Both are NaN where the score of a row is not finite.
     """
     signs, sample_C, loss = terms
     alpha, squares, shrink_for, next_visit = state
@@ -187,7 +186,7 @@ def run_epoch(
         if after != before:
             step = (after - before) * signs[i]
             add(X, i, step, w)
-            w[b] += epoch.bias_step * step
+            w[b] += epoch.intercept_step * step
             dual_increase += dual_increase_of(loss, before, after, margin, squares[i], sample_C[i])
             alpha[i], shrink_for[i] = after, 0
         else:

@@ -1,11 +1,11 @@
-"""Columns that lie far from zero beside their spread, and the same problem with them moved there.
+"""Centring of columns that lie far from zero relative to their spread.
 
-An intercept that is not penalised takes up any shift of the rows: w stays, b becomes b + w·m. But
-float64 does not shift with them. Of timestamps near 10⁹ a product w·x keeps only the digits that
-1.6e9 w leaves, so such columns are solved about a value m in their midst, and the intercept is
-given for the columns as they came: b − w·m, rounded once.
+An intercept that is not penalised absorbs any shift of the rows: w stays, b becomes b + w·m. But
+float64 has fewer digits there: of timestamps near 1.6e9, a product w·x keeps only the digits that
+1.6e9 w leaves. So such columns are solved about a value m in their middle, and the
+intercept is given for the original columns: b − w·m, rounded once.
 
-Sparse columns with a zero among their entries are never far from zero beside their spread.
+Sparse columns with a zero among their entries are never far from zero relative to their spread.
 """
 
 import math
@@ -14,41 +14,41 @@ import numpy as np
 
 from rosenblatt.csr import CSR, Rows, n_cols, n_rows
 from rosenblatt.data.training_data import TrainingData
+from rosenblatt.linalg.error_free import two_product
 from rosenblatt.types import Floats, Ints
 
 SAMPLE_ROWS = 1024
-FAR_BESIDE_SPREAD = 32.0  # how many times its spread a column is away from zero
-FAR_CONSTANT = 1e3  # where a constant column is far from zero
-SPLITTER = 134217729.0  # 2²⁷ + 1: Veltkamp's
+MIN_OFFSET_SPREADS = 32.0  # a column farther from zero than this many spreads is centred
+MIN_CONSTANT_OFFSET = 1e3  # of a constant column that is centred
 
 
 def far_offsets(rows: Rows) -> Floats | None:
-    """A value in the midst of each column that lies far from zero, 0 for others; None if none does.
+    """Middle of each column that lies far from zero, 0 for others; None if no column does.
 
-    Some rows are looked at: where they mislead, digits are lost, but nothing is wrong.
+    From a sample of the rows: if it is not representative, digits are lost, but nothing is wrong.
     """
     n = n_rows(rows)
     chosen = np.unique(np.linspace(0, n - 1, min(n, SAMPLE_ROWS)).astype(np.int64))
     if not isinstance(rows, CSR):
-        offsets = _midst(np.asarray(rows[chosen], np.float64))
+        offsets = _middle(np.asarray(rows[chosen], np.float64))
         return offsets if offsets.any() else None
     offsets = np.zeros(n_cols(rows))
     for j in _stored_in_all(rows, chosen):
-        offsets[j] = _midst(rows.data[_entries_of_column(rows, int(j))][:, None])[0]
+        offsets[j] = _middle(rows.data[_entries_of_column(rows, int(j))][:, None])[0]
     return offsets if offsets.any() else None
 
 
-def _midst(sample: Floats) -> Floats:
-    """The middle of each column that lies far from zero, 0 for others."""
+def _middle(sample: Floats) -> Floats:
+    """Middle of each column that lies far from zero, 0 for others."""
     with np.errstate(over="ignore", invalid="ignore"):
         low, high = sample.min(axis=0), sample.max(axis=0)
         middle, spread = 0.5 * low + 0.5 * high, high - low
-        least = np.where(spread > 0.0, FAR_BESIDE_SPREAD * spread, FAR_CONSTANT)
-        return np.where(np.isfinite(middle) & (np.abs(middle) > least), middle, 0.0)
+        threshold = np.where(spread > 0.0, MIN_OFFSET_SPREADS * spread, MIN_CONSTANT_OFFSET)
+        return np.where(np.isfinite(middle) & (np.abs(middle) > threshold), middle, 0.0)
 
 
 def _stored_in_all(rows: CSR, chosen: Ints) -> Ints:
-    """Columns with exactly one entry in every row: none, as a rule, after a look at a few rows."""
+    """Columns with exactly one entry in every row; usually a few rows show that there are none."""
     common = np.unique(rows.indices[rows.indptr[chosen[0]] : rows.indptr[chosen[0] + 1]])
     for i in chosen:
         if not len(common):
@@ -69,27 +69,17 @@ def moved(problem: TrainingData, offsets: Floats) -> TrainingData:
 
 
 def intercept_for(w: Floats, b: float, offsets: Floats) -> float:
-    """B + w·m, rounded once: products are split into two floats each, and summed exactly."""
-    used = np.flatnonzero(offsets)
-    products, rests = _two_products(w[used], offsets[used])
-    terms = [b, *products.tolist(), *rests.tolist()]
+    """Intercept b + w·m for the offsets m, rounded once: the products are summed exactly."""
+    terms = [b]
+    for j in np.flatnonzero(offsets):
+        terms.extend(two_product(w[j], offsets[j]))
     return math.fsum(terms) if np.isfinite(terms).all() else math.nan
 
 
-def _two_products(a: Floats, b: Floats) -> tuple[Floats, Floats]:
-    """Rounded products, and what the rounding left out (Dekker)."""
-    products = a * b
-    a_high = SPLITTER * a - (SPLITTER * a - a)
-    b_high = SPLITTER * b - (SPLITTER * b - b)
-    a_low, b_low = a - a_high, b - b_high
-    rests = ((a_high * b_high - products) + a_high * b_low + a_low * b_high) + a_low * b_low
-    return products, rests
-
-
 def _entries_of_column(rows: CSR, j: int) -> Ints:
-    """Where the entries of a column stand, if every row has exactly one; else nothing."""
+    """Positions of the entries of a column, if every row has exactly one; else none."""
     first, last = int(rows.indptr[0]), int(rows.indptr[-1])
-    places = first + np.flatnonzero(rows.indices[first:last] == j)
-    owners = np.searchsorted(rows.indptr, places, side="right") - 1
+    positions = first + np.flatnonzero(rows.indices[first:last] == j)
+    owners = np.searchsorted(rows.indptr, positions, side="right") - 1
     one_each = np.array_equal(owners, np.arange(n_rows(rows)))
-    return np.asarray(places) if one_each else np.zeros(0, np.int64)
+    return np.asarray(positions) if one_each else np.zeros(0, np.int64)

@@ -1,14 +1,14 @@
-"""Dual coordinate ascent: visit the rows, and give each the multiplier α that is best for it now.
+"""Dual coordinate ascent (Hsieh et al. 2008): maximise D over one α at a time, all others fixed.
 
-The weights w = Σ α_i y_i x_i go along, so a visit costs one inner product and, where α changes, one
-addition of the row: what a perceptron does. A row whose α stays at a bound is left alone, for twice
-as many epochs each time, and in the end out of the team of rows at work. That is only a guess of
-what matters: whatever was left alone, the gap between the objective and its dual is measured over
-all rows, and proves how good the weights are.
+    D(α) = Σ dual(α_i) − ½ ‖w‖²,   w = Σ α_i y_i x_i,   0 ≤ α_i ≤ C_i
 
-The bias has no penalty, so the dual wants Σ α y = 0. It is reached by steps: within an epoch the
-bias is one more weight, held by a spring to where the epoch began, b = b₀ + reach · Σ α y; the next
-epoch begins where it came to (the method of multipliers).
+w is kept up to date, so a visit costs one inner product and, where α changes, one addition of the
+row, like the update of a perceptron. Rows whose α stays at a bound are shrunk from the active set
+(active_set.py). The gap is measured over all rows from time to time, and proves the weights.
+
+The intercept is not penalised, so the dual has the constraint Σ α y = 0. It is met by the method of
+multipliers: within an epoch b = b₀ + η Σ α y, as if the intercept were one more weight, penalised
+by (b − b₀)²/2η; the next epoch begins with b₀ = b. η is `intercept_step`.
 """
 
 import itertools
@@ -18,17 +18,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from rosenblatt.csr import rows_take
-from rosenblatt.data.blocks import Blocks
-from rosenblatt.data.training_data import TrainingData
 from rosenblatt.data.validation import not_finite
-from rosenblatt.kernels.cache import njit
-from rosenblatt.kernels.rows import Rows, n_cols, n_rows, square
+from rosenblatt.kernels.rows import n_cols, n_rows
+from rosenblatt.linalg import products
 from rosenblatt.losses.margin_losses import HINGE, LOGISTIC, SQUARED_HINGE
 from rosenblatt.optim.active_set import ActiveSet, DualVariables, Progress, choose_active
 from rosenblatt.optim.duality_gap import (
-    Terms,
+    DualityGap,
+    LossTerms,
     balance,
-    best_bias,
+    best_intercept,
     dual_objective,
     half_square,
     inner,
@@ -40,40 +39,32 @@ from rosenblatt.optim.duality_gap import (
 from rosenblatt.optim.objective import BinaryObjective
 from rosenblatt.types import Floats, Ints
 
-BIAS_STEP_SHARE = 0.1  # of the harmonic mean of ‖x‖²: measured on text
-MIN_BIAS_RANGE = 4.0
+INTERCEPT_STEP_SHARE = 0.1  # of the harmonic mean of ‖x‖²: measured on text
+MIN_INTERCEPT_RANGE = 4.0  # of b within an epoch
 NEVER_VISITED = np.iinfo(np.int32).max
-MAX_ACTIVE_SHARE = 0.4  # of all rows: a copy of theirs is worth its memory
-MAX_EPOCHS_BETWEEN_GAPS, MAX_VISITS_BETWEEN_GAPS = (
-    32,
-    8,
-)  # between two looks at the gap: epochs, and visits for each row
-# the gap after an epoch, of what rows added to it at their visits: as it was on text
-USUAL_GAP_RATIO = {HINGE: 0.6, SQUARED_HINGE: 0.35, LOGISTIC: 0.12}
-EXPECTED_GAP_SHARE = 0.9  # of `tol` is expected, before it is worth a look
-MAX_DRIFT_SHARE = 1e-11  # of ‖w‖² by rounding, before w is made anew
-MIN_SQUARED_NORM = 1e-300  # of a row: an empty one goes straight to its bound
+MAX_ACTIVE_SHARE = 0.4  # of all rows: an active set so small is worth the memory of a copy
+MAX_EPOCHS_BETWEEN_GAPS = 32
+MAX_VISITS_BETWEEN_GAPS = 8  # a row
+# measured on text: the gap after an epoch / the sum of the rows' gaps at their visits
+INITIAL_GAP_RATIO = {HINGE: 0.6, SQUARED_HINGE: 0.35, LOGISTIC: 0.12}
+EXPECTED_GAP_SHARE = 0.9  # of `tol`: an expected gap below it is worth measuring
+MAX_DRIFT_SHARE = 1e-11  # of ‖w‖²: more rounding than this, and w is recomputed from α
+MIN_SQUARED_NORM = 1e-300  # of a row: the α of an empty one goes straight to its bound
 
 
 @dataclass(frozen=True)
 class DualAscentState:
-    """The best weights and the best multipliers so far, with their objectives: P ≥ best ≥ D."""
+    """The best weights and the best dual variables so far, with their duality gap."""
 
     w: Floats
     b: float
     alpha: Floats
-    primal: float
-    dual: float
-    passes: int
-
-    @property
-    def gap(self) -> float:
-        """How far the objective can be above the best possible, as a share of it."""
-        return (self.primal - self.dual) / self.primal if self.primal > 0.0 else 0.0
+    bounds: DualityGap
+    epoch: int
 
 
 def never_due(_epoch: int) -> bool:
-    """Ask for no look at the gap."""
+    """Require the gap after no particular epoch."""
     return False
 
 
@@ -85,147 +76,145 @@ def ascend(
     start: tuple[Floats, float] | None = None,
     is_due: Callable[[int], bool] = never_due,
 ) -> Iterator[DualAscentState]:
-    """Climb the dual without an end: an Ascent whenever the gap was measured.
+    """Dual coordinate ascent without end: the state whenever the gap was measured.
 
-    `start` gives multipliers and a bias to start from; `is_due` tells whether the gap has to be
-    known after the epoch of a number. The weights need a penalty, `task.ridge`.
+    `start` gives initial dual variables and an intercept; `is_due` tells whether the gap must be
+    known after an epoch, by its number. The objective needs an l2 penalty.
 
-    To measure the gap costs as much as an epoch. But what a row adds to it is known at its visit,
-    and the sum of that stays in much the same proportion to the gap from one look to the next: so
-    it is measured when it can be expected to be within `tol`, and else only now and then.
+    Measuring the gap costs as much as an epoch. But the gap of a row is known at its visit, and the
+    ratio of the gap to their sum hardly changes between two measurements. So the gap is measured
+    when it can be expected to be within `tol`, and otherwise only now and then.
     """
     ascent = DualCoordinateAscent(objective, start)
-    best, share, epochs, rows = None, USUAL_GAP_RATIO[objective.loss], 0, 0
+    best, gap_ratio, epochs, visits = None, INITIAL_GAP_RATIO[objective.loss], 0, 0
+    max_visits = MAX_VISITS_BETWEEN_GAPS * len(objective.signs)
     for number in itertools.count(1):
         progress = ascent.run_epoch(seed, number)
-        epochs, rows = epochs + 1, rows + progress.rows
-        target = EXPECTED_GAP_SHARE * tol * (ascent.dual_value() if best is None else best.primal)
-        long = epochs == MAX_EPOCHS_BETWEEN_GAPS or rows >= MAX_VISITS_BETWEEN_GAPS * len(
-            objective.signs
-        )
-        if long or share * progress.gap <= target or is_due(number):
+        epochs, visits = epochs + 1, visits + progress.rows
+        primal = ascent.dual_value() if best is None else best.bounds.primal
+        target = EXPECTED_GAP_SHARE * tol * primal
+        overdue = epochs == MAX_EPOCHS_BETWEEN_GAPS or visits >= max_visits
+        if overdue or gap_ratio * progress.gap <= target or is_due(number):
             best = ascent.measure(best, number)
-            share = (best.primal - best.dual) / progress.gap if progress.gap > 0.0 else 1.0
-            epochs, rows = 0, 0
+            gap = best.bounds.primal - best.bounds.dual
+            gap_ratio = gap / progress.gap if progress.gap > 0.0 else 1.0
+            epochs, visits = 0, 0
             yield scaled(best, objective.l2)
 
 
-def scaled(ascent: DualAscentState, l2: float) -> DualAscentState:
-    """The same for the objective as it was given: it was divided by ρ, to make ½‖w‖² of ½ρ‖w‖²."""
+def scaled(state: DualAscentState, l2: float) -> DualAscentState:
+    """The state for the objective with ½ρ‖w‖²: ascent solves it divided by ρ."""
     if l2 == 1.0:
-        return ascent
-    return replace(
-        ascent,
-        alpha=l2 * ascent.alpha,
-        primal=l2 * ascent.primal,
-        dual=l2 * ascent.dual,
-    )
+        return state
+    bounds = DualityGap(l2 * state.bounds.primal, l2 * state.bounds.dual)
+    return replace(state, alpha=l2 * state.alpha, bounds=bounds)
 
 
 class DualCoordinateAscent:
-    """The state of an ascent: multipliers, and the weights (w, b) they give."""
+    """Dual variables of all rows, the weights (w, b) they give, and the active set."""
 
     def __init__(
         self, objective: BinaryObjective, start: tuple[Floats, float] | None = None
     ) -> None:
-        blocks, bias = objective.blocks, objective.bias
-        terms = Terms(objective.signs, objective.sample_C / objective.l2, objective.loss)
+        blocks = objective.blocks
+        terms = LossTerms(objective.signs, objective.sample_C / objective.l2, objective.loss)
         rows = blocks.problem.rows
         n, d = n_rows(rows), n_cols(rows)
-        self._blocks, self._terms, self._bias = blocks, terms, bias
-        squares = blocks.known(squares_of)
+        self._blocks, self._terms = blocks, terms
+        self._fit_intercept = objective.fit_intercept
+        squares = blocks.known(products.row_squared_norms)
         if not np.isfinite(squares).all():
             raise not_finite(rows)
-        self._bias_step = bias_step_of(squares, terms.sample_C) if bias else 0.0
+        self._intercept_step = (
+            intercept_step_of(squares, terms.sample_C) if objective.fit_intercept else 0.0
+        )
         self._state = DualVariables(
             alpha=np.zeros(n),
-            squares=np.maximum(squares + self._bias_step, MIN_SQUARED_NORM),
+            squares=np.maximum(squares + self._intercept_step, MIN_SQUARED_NORM),
             shrink_for=np.zeros(n, np.int32),
             next_visit=np.where(terms.sample_C > 0.0, 0, NEVER_VISITED).astype(np.int32),
         )
         self._w = np.zeros(d + 1)
-        self._chosen: Ints | None = None  # the rows in the team, unless all are
-        smooth = terms.loss == LOGISTIC  # no bounds are met: leaps pay from the start
+        self._active_rows: Ints | None = None  # None: all rows
+        smooth = terms.loss == LOGISTIC  # α never meets its bounds: accelerate from the start
         self._active_set = ActiveSet(
-            rows, terms, self._state, self._w, self._bias_step, accelerated=smooth
+            rows, terms, self._state, self._w, self._intercept_step, accelerated=smooth
         )
         if start is not None:
             self._start_from(start[0] / objective.l2, start[1])
 
     def _start_from(self, alpha: Floats, b: float) -> None:
+        """Start from dual variables, clipped to their bounds, and an intercept."""
         signs, sample_C, loss = self._terms
-        most = np.where(sample_C > 0.0, np.inf if loss == SQUARED_HINGE else sample_C, 0.0)
-        np.clip(alpha, 0.0, most, out=self._state.alpha)
+        upper = np.where(sample_C > 0.0, np.inf if loss == SQUARED_HINGE else sample_C, 0.0)
+        np.clip(alpha, 0.0, upper, out=self._state.alpha)
         self._w[:-1] = sum_of_rows(self._blocks, self._state.alpha * signs)
         self._w[-1] = b
         self._rescale_alpha()
 
     def _rescale_alpha(self) -> None:
-        """Scale α to where the dual is highest, so that no start is worse than zero."""
+        """Scale α down to where D is highest, so that no start is worse than zero."""
         square = 2.0 * half_square(self._w[:-1])
         dual_terms = float(sum_dual_terms(self._terms, self._state.alpha))
-        part = dual_terms / square if square > 0.0 else 1.0
-        if not part < 1.0:
+        scale = dual_terms / square if square > 0.0 else 1.0
+        if not scale < 1.0:
             return
-        part = max(0.0, part)  # also where a number left float64
+        scale = max(0.0, scale)  # also where a number overflowed
         alpha = self._state.alpha
-        alpha *= part
-        self._w[:-1] = part * self._w[:-1] if part > 0.0 else 0.0
+        alpha *= scale
+        self._w[:-1] = scale * self._w[:-1] if scale > 0.0 else 0.0
 
     def run_epoch(self, seed: int, number: int) -> Progress:
-        """An epoch of the rows at work."""
+        """Run an epoch over the active set."""
         return self._active_set.run_epoch(seed, number)
 
     def dual_value(self) -> float:
-        """The dual as it stands, but for the bias."""
+        """D at the current α, without the constraint Σ α y = 0."""
         return dual_objective(self._terms, self._state.alpha, self._w[:-1])
 
-    def measure(self, best: DualAscentState | None, passes: int) -> DualAscentState:
-        """The gap as it stands, from the best weights and multipliers there have been."""
+    def measure(self, best: DualAscentState | None, epoch: int) -> DualAscentState:
+        """Measure the gap over all rows, and rebuild the active set; give the best state so far."""
         self._collect()
         blocks, terms, alpha = self._blocks, self._terms, self._state.alpha
         w, b, scores, drift = self._scores_and_drift()
-        below = dual_objective(terms, alpha, w)
-        if self._bias:
-            b = best_bias(terms, scores, b)
-            alpha, balanced = balance(blocks, terms, alpha, w)
-            below = dual_objective(terms, alpha, balanced)
-        now = DualAscentState(
-            w, b, alpha, primal_objective(terms, scores, w, b), below - drift, passes
-        )
+        dual = dual_objective(terms, alpha, w)
+        if self._fit_intercept:
+            b = best_intercept(terms, scores, b)
+            alpha, w_of_alpha = balance(blocks, terms, alpha, w)
+            dual = dual_objective(terms, alpha, w_of_alpha)
+        bounds = DualityGap(primal_objective(terms, scores, w, b), dual - drift)
         self._rebuild_active_set(scores)
-        return best_of(best, now)
+        return best_of(best, DualAscentState(w, b, alpha, bounds, epoch))
 
     def _collect(self) -> None:
-        """Take over what the team did since it was formed."""
-        if self._chosen is not None:
+        """Copy the dual variables of the active set back to those of all rows."""
+        if self._active_rows is not None:
             for all_rows, some in zip(self._state, self._active_set.state, strict=True):
-                all_rows[self._chosen] = some
+                all_rows[self._active_rows] = some
 
     def _rebuild_active_set(self, scores: Floats) -> None:
-        """Form a team of the rows that still move, where these are few."""
+        """Form an active set of the rows whose α still changes, where these are few."""
         terms, state, (signs, sample_C, loss) = self._terms, self._state, self._terms
-        wanted = np.zeros(len(signs), np.bool_)
-        choose_active(terms, state, scores, float(self._w[-1]), wanted)
-        chosen = np.flatnonzero(wanted)
-        if len(chosen) > MAX_ACTIVE_SHARE * len(signs):
+        is_active = np.zeros(len(signs), np.bool_)
+        choose_active(terms, state, scores, float(self._w[-1]), is_active)
+        active = np.flatnonzero(is_active)
+        if len(active) > MAX_ACTIVE_SHARE * len(signs):
             return
-        self._chosen = chosen
+        self._active_rows = active
         self._active_set = ActiveSet(
-            rows_take(self._blocks.problem.rows, chosen),
-            Terms(signs[chosen], sample_C[chosen], loss),
-            state.take(chosen),
+            rows_take(self._blocks.problem.rows, active),
+            LossTerms(signs[active], sample_C[active], loss),
+            state.take(active),
             self._w,
-            self._bias_step,
-            inactive_excess=float(inner(np.where(wanted, 0.0, state.alpha), signs)),
+            self._intercept_step,
+            inactive_excess=float(inner(np.where(is_active, 0.0, state.alpha), signs)),
             accelerated=self._active_set.accelerated,
         )
 
     def _scores_and_drift(self) -> tuple[Floats, float, Floats, float]:
-        """Weights, bias, scores, and the drift of ½‖w‖² from ½‖Σ α y x‖² by rounding.
+        """Weights, intercept, scores w·x, and the drift of w from Σ α y x by rounding.
 
-        It shows in the scores: Σ α y (x·w) is the inner product of the two. Weights that drifted
-        are made anew from α.
+        It is Σ α y (x·w) − ‖w‖², from the scores. Weights that drifted are recomputed from α.
         """
         alpha, w = self._state.alpha, self._w[:-1]
         for _ in range(2):
@@ -239,43 +228,24 @@ class DualCoordinateAscent:
 
 
 def best_of(best: DualAscentState | None, now: DualAscentState) -> DualAscentState:
-    """The lower objective and the higher dual of two ascents, copied from the newer one."""
-    if best is None or now.primal < best.primal:
-        w, b, lowest = now.w.copy(), now.b, now.primal
-    else:
-        w, b, lowest = best.w, best.b, best.primal
-    if best is None or now.dual > best.dual:
-        alpha, highest = now.alpha.copy(), now.dual
-    else:
-        alpha, highest = best.alpha, best.dual
-    return DualAscentState(w, b, alpha, lowest, highest, now.passes)
+    """The weights with the lower P and the α with the higher D of both, those of now copied."""
+    if best is None:
+        return replace(now, w=now.w.copy(), alpha=now.alpha.copy())
+    w, b, alpha = best.w, best.b, best.alpha
+    if now.bounds.primal < best.bounds.primal:
+        w, b = now.w.copy(), now.b
+    if now.bounds.dual > best.bounds.dual:
+        alpha = now.alpha.copy()
+    return DualAscentState(w, b, alpha, best.bounds.tightest(now.bounds), now.epoch)
 
 
-def bias_step_of(squares: Floats, sample_C: Floats) -> float:
-    """How far the bias gives way to Σ α y, as one more feature with this square.
+def intercept_step_of(squares: Floats, sample_C: Floats) -> float:
+    """Db / d(Σ α y) within an epoch: the square that the intercept adds to every ‖x‖².
 
-    Little against ‖x‖² of most rows, whose steps it shortens; yet Σ α y, which is at most the sum
-    of the costs, must be able to move the bias by the width of the margin.
+    It should be small against most ‖x‖², as it shortens their steps; yet Σ α y, which is at most
+    Σ C, must be able to move the intercept by the width of the margin.
     """
-    filled = squares[(squares > 0.0) & (sample_C > 0.0)]
-    typical = len(filled) / float((1.0 / filled).sum()) if len(filled) else 0.0
-    return max(BIAS_STEP_SHARE * typical, MIN_BIAS_RANGE / (float(sample_C.sum()) or 1.0))
-
-
-def squares_of(blocks: Blocks) -> Floats:
-    """Squared length of each row."""
-    squares = np.empty(n_rows(blocks.problem.rows))
-
-    def here(block: TrainingData, part: Floats) -> None:
-        square_all(block.rows, part)
-
-    for _ in blocks.each(here, squares):
-        pass
-    return squares
-
-
-@njit(cache=True, nogil=True)
-def square_all(X: Rows, squares: Floats) -> None:
-    """Write the squared length of each row."""
-    for i in range(len(squares)):
-        squares[i] = square(X, i)
+    positive = squares[(squares > 0.0) & (sample_C > 0.0)]
+    typical = len(positive) / float((1.0 / positive).sum()) if len(positive) else 0.0
+    total_C = float(sample_C.sum()) or 1.0
+    return max(INTERCEPT_STEP_SHARE * typical, MIN_INTERCEPT_RANGE / total_C)

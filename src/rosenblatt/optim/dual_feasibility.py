@@ -1,23 +1,23 @@
-"""A dual point that is feasible exactly: 0 ≤ α ≤ c, and Σ α y = 0 where there is an intercept.
+"""Exactly feasible dual variables: 0 ≤ α ≤ C, and Σ α y = 0 where there is an intercept.
 
-The intercept is not penalised, so α bounds the objective from below only if Σ α y = 0. Rounding
-leaves a little of that sum, which proves nothing: weights with a long intercept could use it. So α
-is rounded to whole multiples of one power of two, small enough that nothing is lost and large
-enough that float64 holds every sum of them exactly; then the few multiples by which the sum misses
-zero are shared among rows between their bounds, where the dual is flat at its best.
+The intercept is not penalised, so α bounds the objective from below only if Σ α y = 0. What
+rounding leaves of that sum proves nothing: weights with a large intercept could exploit it. So α is
+rounded to whole multiples of one power of two, small enough that nothing is lost and large enough
+that float64 holds every sum of them exactly; then the few multiples by which the sum misses zero
+are shared among rows between their bounds, where D is flat at the optimum.
 
-For the softmax the same holds class by class. A row of class y gives a_k = c q_k to each other
-class k, and takes Σ a_k itself: α_y = Σ a_k, α_k = −a_k, which sums to 0 over the classes by
-construction; what a class gives and takes over all rows is made equal.
+For the softmax the same holds for each class. A row of class y gives α_k = −C q_k to each other
+class k and takes α_y = −Σ α_k itself, so it sums to 0 over the classes by construction; the sum
+over the rows of a class is made 0 as above.
 
 At the optimum Σ α y x = ρ w. Where a row is long and its C large, float64 margins are too coarse to
-tell α: an error of 1e-16 in a margin times C times the length of the row may be more than all of w.
-So `refined` moves α by the least δ, each row measured by its distance t to the bounds, that makes
-up for what Σ α y x misses of ρ w:
+determine α: an error of 1e-16 in a margin times C times the length of the row may exceed all of w.
+So `refined` changes α by the smallest δ, relative to its distance t to the bounds, that makes up
+for what Σ α y x misses of ρ w,
 
     minimise Σ δ²/t  subject to  Σ δ y x = ρ w − Σ α y x,  Σ δ y = 0 with an intercept
 
-by a singular value decomposition of the rows; the right-hand side is summed with compensation.
+by a singular value decomposition of the rows; the right-hand side is a compensated sum.
 """
 
 import math
@@ -28,45 +28,63 @@ from rosenblatt.data.training_data import matrix_of
 from rosenblatt.kernels.cache import njit
 from rosenblatt.kernels.rows import CSR, n_cols, n_rows
 from rosenblatt.linalg.error_free import read_rows
+from rosenblatt.losses.conjugate import distance_to_bounds
 from rosenblatt.losses.margin_losses import SQUARED_HINGE
 from rosenblatt.optim.objective import BinaryObjective
 from rosenblatt.types import Codes, Floats
 
-EXACT_BITS = 52  # a sum of multiples below 2⁵² of them is exact, with room for their rounding
+EXACT_BITS = 52  # a sum of fewer than 2⁵² multiples is exact, with a bit left for their rounding
 SMALLEST_EXPONENT = -1074  # of a float64
-MAX_SVD_OPERATIONS = 10**8  # rows × features²: up to which rows are decomposed
+MAX_SVD_OPERATIONS = 10**8  # rows × features² of a singular value decomposition
 
 
-def feasible(alpha: Floats, signs: Floats, sample_C: Floats, loss: int, *, bias: bool) -> Floats:
-    """Dual variables near α within their bounds, and with Σ α y = 0 exactly where there is a bias.
+def feasible_for(objective: BinaryObjective, alpha: Floats) -> Floats:
+    """Feasible dual variables of an objective near α."""
+    signs, sample_C, loss = objective.signs, objective.sample_C, objective.loss
+    return feasible(alpha, signs, sample_C, loss, fit_intercept=objective.fit_intercept)
 
-    The bound is the cost of the row; a squared hinge has none, except that rows of no cost stay 0.
+
+def is_feasible_for(objective: BinaryObjective, alpha: Floats) -> bool:
+    """Whether dual variables of an objective are exactly feasible."""
+    signs, sample_C, loss = objective.signs, objective.sample_C, objective.loss
+    return is_feasible(alpha, signs, sample_C, loss, fit_intercept=objective.fit_intercept)
+
+
+def feasible(
+    alpha: Floats, signs: Floats, sample_C: Floats, loss: int, *, fit_intercept: bool
+) -> Floats:
+    """Dual variables near α within their bounds, with Σ α y = 0 exactly if there is an intercept.
+
+    The upper bound is C; a squared hinge has none, but rows without weight stay 0. Where no such α
+    is found, it is 0.
     """
     inside = np.empty_like(alpha)
     total, excess, movable = clip_alpha(alpha, signs, sample_C, inside, loss)
     quantum = quantum_for(total)
-    if not bias or quantum == 0.0:
+    if not fit_intercept or quantum == 0.0:
         return inside if np.isfinite(total) else np.zeros_like(inside)
     within_bounds = abs(excess) <= 0.5 * movable
-    part = excess / movable if within_bounds and movable > 0.0 else 0.0
+    share = excess / movable if within_bounds and movable > 0.0 else 0.0
     scale = 1.0 if within_bounds else 1.0 - abs(excess) / heavier_sum(inside, signs, excess)
-    left = round_alpha(inside, signs, sample_C, (part, scale, excess), quantum, loss)
+    left = round_alpha(inside, signs, sample_C, (share, scale, excess), quantum, loss)
     if left != 0.0:
         left = balance_counts(inside, signs, sample_C / quantum, left, loss)
     inside *= quantum
     return inside if left == 0.0 else np.zeros_like(inside)
 
 
-def is_feasible(alpha: Floats, signs: Floats, sample_C: Floats, loss: int, *, bias: bool) -> bool:
-    """Whether dual variables are within their bounds, and balance exactly where they must."""
-    most = np.where(sample_C > 0.0, np.inf, 0.0) if loss == SQUARED_HINGE else sample_C
-    if not bool(((alpha >= 0.0) & (alpha <= most) & np.isfinite(alpha)).all()):
+def is_feasible(
+    alpha: Floats, signs: Floats, sample_C: Floats, loss: int, *, fit_intercept: bool
+) -> bool:
+    """Whether dual variables are within their bounds, and Σ α y = 0 exactly where it must be."""
+    upper = np.where(sample_C > 0.0, np.inf, 0.0) if loss == SQUARED_HINGE else sample_C
+    if not bool(((alpha >= 0.0) & (alpha <= upper) & np.isfinite(alpha)).all()):
         return False
-    return not bias or sums_to_zero(alpha * signs)
+    return not fit_intercept or sums_to_zero(alpha * signs)
 
 
 def sums_to_zero(values: Floats) -> bool:
-    """Whether numbers sum to zero exactly; most that do not show it by their rounded sum."""
+    """Whether numbers sum to zero exactly; the rounded sum settles most cases."""
     rounded = float(values.sum())
     if abs(rounded) > len(values) * 2.0**-52 * float(np.abs(values).sum()):
         return False
@@ -74,7 +92,7 @@ def sums_to_zero(values: Floats) -> bool:
 
 
 def heavier_sum(alpha: Floats, signs: Floats, excess: float) -> float:
-    """Sum of α over the rows whose sign is that of the excess."""
+    """Σ α over the class whose sum exceeds that of the other."""
     return float(alpha[signs * excess > 0.0].sum())
 
 
@@ -82,23 +100,17 @@ def heavier_sum(alpha: Floats, signs: Floats, excess: float) -> float:
 def clip_alpha(
     alpha: Floats, signs: Floats, sample_C: Floats, out: Floats, loss: int
 ) -> tuple[float, float, float]:
-    """Write α within its bounds; give Σ α, Σ α y and how far α can be moved in all."""
+    """Write α clipped to its bounds; give Σ α, Σ α y and the sum of the distances to the bounds."""
     total, excess, movable = 0.0, 0.0, 0.0
     for i in range(len(alpha)):
         c, a = sample_C[i], alpha[i]
-        a = max(0.0, a)  # also what is no number
+        a = max(0.0, a)  # 0 for NaN
         a = (a if c > 0.0 else 0.0) if loss == SQUARED_HINGE else min(a, c)
         out[i] = a
         total += a
         excess += signs[i] * a
-        movable += distance_to_bounds(a, c, loss)
+        movable += distance_to_bounds(loss, a, c)
     return total, excess, movable
-
-
-@njit(cache=True, forceinline=True, error_model="numpy")
-def distance_to_bounds(a: float, c: float, loss: int) -> float:
-    """How far α can be moved where the dual is flat: not at all at a bound."""
-    return a if loss == SQUARED_HINGE or c == 0.0 else a * (1.0 - a / c)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -106,20 +118,20 @@ def round_alpha(
     alpha: Floats,
     signs: Floats,
     sample_C: Floats,
-    move: tuple[float, float, float],
+    change: tuple[float, float, float],
     quantum: float,
     loss: int,
 ) -> float:
-    """Balance α nearly, and write it in whole multiples of the quantum; give what Σ α y misses.
+    """Balance α nearly, and write it in multiples of the quantum; give what is left of Σ α y.
 
-    The rows share the move by their room, or the heavier side is scaled.
+    α changes in proportion to its distance to the bounds, or the heavier class is scaled down.
     """
-    part, scale, excess = move
+    share, scale, excess = change
     left = 0.0
     for i in range(len(alpha)):
         a, c = alpha[i], sample_C[i]
-        if part != 0.0:
-            a -= signs[i] * part * distance_to_bounds(a, c, loss)
+        if share != 0.0:
+            a -= signs[i] * share * distance_to_bounds(loss, a, c)
         elif scale != 1.0 and signs[i] * excess > 0.0:
             a *= scale
         count = np.rint(max(a, 0.0) / quantum)
@@ -131,29 +143,29 @@ def round_alpha(
 
 
 def quantum_for(total: float) -> float:
-    """Power of two of which a sum of this size has fewer than 2⁵² multiples; 0 for an empty sum."""
+    """Power of two whose multiples up to this total are fewer than 2⁵²; 0 for an empty sum."""
     if not 0.0 < total < math.inf:
         return 0.0
     return math.ldexp(1.0, max(math.frexp(total)[1] - EXACT_BITS, SMALLEST_EXPONENT))
 
 
 @njit(cache=True, nogil=True)
-def balance_counts(counts: Floats, signs: Floats, most: Floats, excess: float, loss: int) -> float:
-    """Make Σ y k of whole numbers 0 ≤ k ≤ most zero, in place; give what is left of it.
+def balance_counts(counts: Floats, signs: Floats, upper: Floats, excess: float, loss: int) -> float:
+    """Make Σ y k of whole numbers 0 ≤ k ≤ upper zero, in place; give what is left of it.
 
-    The rows between their bounds come first, one multiple or its share each; then the heavier side.
+    Rows between their bounds change first, by an equal share each; then the heavier class.
     """
     unbounded, between = loss == SQUARED_HINGE, 0.0
     for i in range(len(counts)):
-        between += 1.0 if counts[i] > 0.0 and (unbounded or counts[i] < np.floor(most[i])) else 0.0
+        between += 1.0 if counts[i] > 0.0 and (unbounded or counts[i] < np.floor(upper[i])) else 0.0
     share = np.ceil(abs(excess) / between) if between > 0.0 else 0.0
     for turn in range(2):
         for i in range(len(counts)):
             if excess == 0.0:
                 return 0.0
             heavier = signs[i] * excess > 0.0
-            movable = counts[i] if heavier else np.floor(most[i]) - counts[i]
-            if turn == 0 and counts[i] > 0.0 and (unbounded or counts[i] < np.floor(most[i])):
+            movable = counts[i] if heavier else np.floor(upper[i]) - counts[i]
+            if turn == 0 and counts[i] > 0.0 and (unbounded or counts[i] < np.floor(upper[i])):
                 movable = share if unbounded and not heavier else movable
                 move = min(share, movable, abs(excess))
             elif turn == 1 and heavier:
@@ -166,12 +178,11 @@ def balance_counts(counts: Floats, signs: Floats, most: Floats, excess: float, l
 
 
 def feasible_by_class(
-    alpha: Floats, codes: Codes, sample_C: Floats, *, bias: bool
+    alpha: Floats, codes: Codes, sample_C: Floats, *, fit_intercept: bool
 ) -> Floats | None:
-    """What each row gives to the other classes, near −α, as a feasible dual point of the softmax.
+    """−α of each row and class but its own (0), feasible for the softmax and near a given α.
 
-    An entry a row and class, 0 for its own. With a bias every class gives as much as it takes,
-    exactly; None where the rows have no room for that.
+    With an intercept every class gives as much as it takes, exactly; None where that is impossible.
     """
     given = np.maximum(-alpha, 0.0)
     given[np.arange(len(codes)), codes] = 0.0
@@ -179,7 +190,7 @@ def feasible_by_class(
     over = rows > sample_C
     if over.any():
         given[over] *= (sample_C[over] / rows[over] * (1.0 - 2.0**-40))[:, None]
-    if not bias:  # what a row takes is a sum that float64 holds, too
+    if not fit_intercept:  # the sum that a row takes must be exact, too
         quanta = np.ldexp(1.0, np.frexp(given.sum(axis=1))[1] - EXACT_BITS)[:, None]
         return np.asarray(np.floor(given / quanta) * quanta)
     quantum = quantum_for(float(given.sum()))
@@ -190,10 +201,10 @@ def feasible_by_class(
 
 
 @njit(cache=True, nogil=True)
-def balance_class_counts(counts: Floats, codes: Codes, most: Floats) -> bool:
-    """Make what each class takes and gives equal, in whole numbers, in place; tell if it could.
+def balance_class_counts(counts: Floats, codes: Codes, upper: Floats) -> bool:
+    """Make what each class takes and gives equal, in whole numbers, in place; give whether it is.
 
-    A class that takes too much has its rows take less from one that gives too much.
+    The rows of a class that takes too much take less from one that gives too much.
     """
     n, n_classes = counts.shape
     excess = np.zeros(n_classes)
@@ -213,7 +224,7 @@ def balance_class_counts(counts: Floats, codes: Codes, most: Floats) -> bool:
                 counts[i, k] -= move
                 taken[i] -= move
             elif excess[own] < 0.0 < excess[k]:
-                move = min(np.floor(most[i]) - taken[i], -excess[own], excess[k])
+                move = min(np.floor(upper[i]) - taken[i], -excess[own], excess[k])
                 move = -move if move > 0.0 else 0.0
                 counts[i, k] -= move
                 taken[i] -= move
@@ -225,14 +236,14 @@ def balance_class_counts(counts: Floats, codes: Codes, most: Floats) -> bool:
 
 
 def is_small_enough_to_refine(objective: BinaryObjective) -> bool:
-    """Whether the rows are few enough to be decomposed."""
+    """Whether the rows are few enough for a singular value decomposition."""
     rows = objective.blocks.problem.rows
     return n_rows(rows) * (n_cols(rows) + 1) ** 2 <= MAX_SVD_OPERATIONS
 
 
 @np.errstate(over="ignore", invalid="ignore")
 def refined(objective: BinaryObjective, w: Floats, alpha: Floats) -> Floats:
-    """Dual variables whose sum Σ α y x is nearer to ρ w; they may be outside of their bounds."""
+    """Dual variables whose sum Σ α y x is closer to ρ w; they may leave their bounds."""
     total = read_rows(objective.blocks, w, alpha * objective.signs).total
     missing = (objective.l2 * w[:-1] - total.value) - total.correction
     movable = alpha.copy()
@@ -245,11 +256,11 @@ def refined(objective: BinaryObjective, w: Floats, alpha: Floats) -> Floats:
     X = matrix_of(rows)[used].toarray() if isinstance(rows, CSR) else rows[used]
     root = np.sqrt(movable[used])
     A = (root * objective.signs[used])[:, None] * np.column_stack([X, np.ones(len(used))])
-    if not objective.bias:
+    if not objective.fit_intercept:
         A[:, -1] = 0.0
     if not (len(used) and np.isfinite(A).all() and np.isfinite(missing).all()):
         return alpha
-    move, *_ = np.linalg.lstsq(A.T, np.append(missing, 0.0), rcond=np.finfo(np.float64).eps)
-    nearer = alpha.copy()
-    nearer[used] += root * move
-    return nearer
+    change, *_ = np.linalg.lstsq(A.T, np.append(missing, 0.0), rcond=np.finfo(np.float64).eps)
+    closer = alpha.copy()
+    closer[used] += root * change
+    return closer

@@ -1,12 +1,13 @@
-"""The duality gap P − D of a convex problem, as it is estimated during a run.
+"""The duality gap P − D of a binary problem, as it is estimated during a run.
 
-    P(w, b) = ½ρ‖w‖² + Σ C_i loss(y_i (w·x_i + b))
+    P(w, b) = ½ρ‖w‖² + Σ C_i ℓ(y_i (w·x_i + b))
     D(α)    = Σ dual(α_i) − ‖Σ α_i y_i x_i‖² / 2ρ,      0 ≤ α_i ≤ C_i,  Σ α_i y_i = 0
 
-`DualityGap` holds both sides. Newton's method has a `gap_at` every iterate; dual coordinate ascent
-works with ρ = 1, where w = Σ α_i y_i x_i in both. The intercept is not penalised, so D needs
-Σ α_i y_i = 0 where there is one: `balance` finds such α near by, and `best_bias` the b with the
-lowest P for the given w. certificate.py proves a gap with all rounding counted.
+`DualityGap` holds both sides; dual(α) is in losses/smoothing.py. Newton's method has a `gap_at`
+every iterate; dual coordinate ascent works with ρ = 1, where w = Σ α_i y_i x_i in both. The
+intercept is not penalised, so D needs Σ α_i y_i = 0 where there is one: `balance` finds such α near
+by, and `best_intercept` the b with the lowest P for the given w. certificate.py proves a gap with
+all rounding included.
 """
 
 import math
@@ -25,40 +26,38 @@ from rosenblatt.losses.margin_losses import HINGE, LOGISTIC, value_and_derivativ
 from rosenblatt.optim.objective import BinaryObjective, Iterate, LossSums
 from rosenblatt.types import Floats
 
-ROUNDING_SHARE = 1e-13  # of the objective
+PROGRESS_SHARE = 1e-13  # of the objective: a smaller improvement is rounding
 ROUNDING_UP_SHARE = 2.0**-50  # more than a few operations round off
-SUMMATION_ORDER_SHARE = (
-    2.0**-49
-)  # more than the order in which both sides are summed makes of the gap
-MAX_BIAS_STEPS = 100
-FLAT_DERIVATIVE_SHARE = 1e-13  # a slope this small, against the sum of all costs, is none
-NEAR_BIAS = 0.05  # how far from the last bias its best place is looked for first
+SUMMATION_ORDER_SHARE = 2.0**-49  # more than the gap depends on the order of summation
+MAX_INTERCEPT_STEPS = 100
+ZERO_DERIVATIVE_SHARE = 1e-13  # of Σ C: a derivative by the intercept this small is zero
+NEAR_INTERCEPT = 0.05  # kinks this near to the last intercept are searched first
 
 
 class DualityGap(NamedTuple):
-    """The objective at a place, and a value that no place goes below."""
+    """An upper bound of the optimum, P at some weights, and a lower one, D at a dual point."""
 
     primal: float
     dual: float
 
     @property
     def gap(self) -> float:
-        """(P − D)/P between 0 and 1, rounded up so that sums in any order prove it; or infinite."""
+        """(P − D)/P from 0 to 1, rounded up so that it holds for sums in any order; or infinite."""
         gap = self.unrounded_gap
         return gap if gap >= 1.0 else min(gap + SUMMATION_ORDER_SHARE, 1.0)
 
     @property
     def unrounded_gap(self) -> float:
-        """(P − D)/P of these very numbers, or infinite where nothing is bounded."""
-        primal, bound = float(self.primal), float(self.dual)
-        if primal == math.inf or bound == -math.inf:
+        """(P − D)/P of these very numbers, or infinite where one of them is no bound."""
+        primal, dual = float(self.primal), float(self.dual)
+        if primal == math.inf or dual == -math.inf:
             return math.inf
-        share = max(primal - bound, 0.0) / primal if primal > 0.0 else 0.0
-        return min(share * (1.0 + ROUNDING_UP_SHARE), 1.0)
+        gap = max(primal - dual, 0.0) / primal if primal > 0.0 else 0.0
+        return min(gap * (1.0 + ROUNDING_UP_SHARE), 1.0)
 
     @staticmethod
     def summed(several: "Sequence[DualityGap]") -> "DualityGap":
-        """Bounds of the sum of several objectives, each side rounded outwards."""
+        """Duality gap of a sum of objectives, each side rounded outwards."""
         if len(several) == 1:
             return several[0]
         up = 1.0 + len(several) * ROUNDING_UP_SHARE
@@ -71,52 +70,58 @@ class DualityGap(NamedTuple):
         """Whether either side is better by more than rounding."""
         if other.primal == np.inf:
             return True
-        less = ROUNDING_SHARE * other.primal
-        return other.primal - self.primal > less or self.dual - other.dual > less
+        rounding = PROGRESS_SHARE * other.primal
+        return other.primal - self.primal > rounding or self.dual - other.dual > rounding
 
     def tightest(self, other: "DualityGap") -> "DualityGap":
-        """The better of both on each side."""
+        """The lower primal and the higher dual of both."""
         return DualityGap(min(self.primal, other.primal), max(self.dual, other.dual))
 
 
 def primal_at(objective: BinaryObjective, iterate: Iterate, loss_sums: LossSums) -> float:
-    """P at a place where the rows have answered."""
+    """P at an iterate whose losses are known."""
     w = iterate.w[:-1]
     return 0.5 * objective.l2 * float(w @ w) + loss_sums.loss
 
 
 def gap_at(objective: BinaryObjective, iterate: Iterate, loss_sums: LossSums) -> DualityGap:
-    """Objective and bound at a place where the rows have answered."""
+    """P and D at an iterate whose losses are known.
+
+    D is that of t s α: s scales the classes so that Σ α y = 0, t the length. dual is concave with
+    dual(0) = 0, so dual(s α) ≥ s dual(α).
+    """
     primal = primal_at(objective, iterate, loss_sums)
-    scales = balance_scales(iterate.sums[:, -1]) if objective.bias else np.ones(2)
-    v = scales[1] * iterate.sums[1, :-1] - scales[0] * iterate.sums[0, :-1]
+    scales = balance_scales(iterate.alpha_sums[:, -1]) if objective.fit_intercept else np.ones(2)
+    v = scales[1] * iterate.alpha_sums[1, :-1] - scales[0] * iterate.alpha_sums[0, :-1]
     square = float(v @ v) / objective.l2
-    dual = float(
-        scales @ loss_sums.dual_terms
-    )  # a concave dual(s a), zero at zero, is at least s dual(a)
-    t = min(1.0, dual / square) if square > 0 else 1.0  # as good a fraction of these pulls as any
-    return DualityGap(primal, t * dual - 0.5 * t * t * square)
+    return DualityGap(primal, best_scaled_dual(float(scales @ loss_sums.dual_terms), square))
 
 
-def balance_scales(weights: Floats) -> Floats:
-    """Scales that make both signs pull equally: the bias has no price of its own."""
-    less = weights.min()
-    return np.asarray(less / weights) if less > 0 else np.zeros(2)
+def best_scaled_dual(dual_terms: float, square: float) -> float:
+    """Largest t Σ dual(α) − t² ‖Σ α y x‖² / 2ρ over 0 ≤ t ≤ 1, a bound of D(t α)."""
+    t = min(1.0, dual_terms / square) if square > 0 else 1.0
+    return t * dual_terms - 0.5 * t * t * square
+
+
+def balance_scales(class_sums: Floats) -> Floats:
+    """Scales of the two classes that make their Σ α equal, so that Σ α y = 0."""
+    smaller = class_sums.min()
+    return np.asarray(smaller / class_sums) if smaller > 0 else np.zeros(2)
 
 
 def complementarity_gap(loss_sums: LossSums) -> float:
-    """Part of the gap that stays where the gradient vanishes: Σ c ℓ(m) + a m − dual(a)."""
+    """Part of the gap that stays where the gradient vanishes: Σ C ℓ(m) + α m − dual(α)."""
     return loss_sums.loss + loss_sums.alpha_dot_margins - float(loss_sums.dual_terms.sum())
 
 
 def stationarity_residual(objective: BinaryObjective, gradient: Floats) -> float:
-    """Part of the gap that the gradient makes, that of the bias in round figures."""
+    """Part of the gap due to the gradient: ‖g‖²/2ρ, and roughly |g_b| for the intercept."""
     g = gradient[:-1]
     return 0.5 * float(g @ g) / objective.l2 + abs(float(gradient[-1]))
 
 
-class Terms(NamedTuple):
-    """What the samples bring to a problem: signs y = ±1, costs c, and which loss they pay."""
+class LossTerms(NamedTuple):
+    """The sum Σ C ℓ(y s) of losses: the signs y = ±1, the C of each row, and which loss ℓ is."""
 
     signs: Floats
     sample_C: Floats  # noqa: N815 (C as in the formulas)
@@ -124,7 +129,7 @@ class Terms(NamedTuple):
 
 
 def scores_of(blocks: Blocks, w: Floats) -> Floats:
-    """Inner product of every row with w."""
+    """Scores w·x of all rows, without an intercept."""
     scores = np.empty(n_rows(blocks.problem.rows))
     products.scores(blocks, np.append(w, 0.0), scores)
     return scores
@@ -142,21 +147,22 @@ def sum_of_rows(blocks: Blocks, amounts: Floats) -> Floats:
     return blocks.total(combine, amounts)
 
 
-def primal_objective(terms: Terms, scores: Floats, w: Floats, b: float) -> float:
-    """Objective of (w, b), where the scores w·x of all rows are known."""
-    return half_square(w) + float(loss_sums_at_bias(terms, scores, b)[0])
+def primal_objective(terms: LossTerms, scores: Floats, w: Floats, b: float) -> float:
+    """P(w, b) for ρ = 1, where the scores w·x of all rows are known."""
+    return half_square(w) + float(loss_sums_at_intercept(terms, scores, b)[0])
 
 
-def dual_objective(terms: Terms, alpha: Floats, w: Floats) -> float:
-    """Dual objective of α, where w = Σ α y x."""
+def dual_objective(terms: LossTerms, alpha: Floats, w: Floats) -> float:
+    """D(α) for ρ = 1, where w = Σ α y x."""
     return float(sum_dual_terms(terms, alpha)) - half_square(w)
 
 
-def balance(blocks: Blocks, terms: Terms, alpha: Floats, w: Floats) -> tuple[Floats, Floats]:
-    """Multipliers near α, and their w = Σ α y x, for which Σ α y = 0.
+def balance(blocks: Blocks, terms: LossTerms, alpha: Floats, w: Floats) -> tuple[Floats, Floats]:
+    """Dual variables near α with Σ α y = 0, and their w = Σ α y x.
 
-    The multipliers inside their bounds share the move by their room: there the dual is flat, at
-    its best, so that it loses little. If they have too little room, the heavier side is scaled.
+    Those between their bounds change in proportion to their distance to the bounds: there D is flat
+    at the optimum, so it loses little. If that is not enough, the class with the larger Σ α is
+    scaled down.
     """
     excess = float(inner(alpha, terms.signs))
     shares = distances_to_bounds(terms, alpha)
@@ -168,32 +174,35 @@ def balance(blocks: Blocks, terms: Terms, alpha: Floats, w: Floats) -> tuple[Flo
     return alpha - terms.signs * shares, w - sum_of_rows(blocks, shares)
 
 
-def best_bias(terms: Terms, scores: Floats, near: float) -> float:
-    """The bias with the lowest objective for given scores w·x; a search starts `near` a guess."""
+def best_intercept(terms: LossTerms, scores: Floats, near: float) -> float:
+    """The intercept with the lowest P for given scores w·x, searched from a guess `near` it.
+
+    By Newton's method inside a bracket, in steps of limited but growing width.
+    """
     if terms.loss == HINGE:
-        return _best_hinge_bias(terms, scores, near)
+        return _best_hinge_intercept(terms, scores, near)
     low, high, b, width = -np.inf, np.inf, near, 1.0
-    for _ in range(MAX_BIAS_STEPS):
-        _, derivative, curvature = loss_sums_at_bias(terms, scores, b)
-        if abs(derivative) <= FLAT_DERIVATIVE_SHARE * terms.sample_C.sum():
+    for _ in range(MAX_INTERCEPT_STEPS):
+        _, derivative, curvature = loss_sums_at_intercept(terms, scores, b)
+        if abs(derivative) <= ZERO_DERIVATIVE_SHARE * terms.sample_C.sum():
             break
         low, high = (low, b) if derivative > 0.0 else (b, high)
         step = -derivative / curvature if curvature > 0.0 else -np.copysign(width, derivative)
         before, b = b, b + min(max(step, -width), width)
         width *= 2.0
-        if b == before:  # the next number is farther away than the best bias
+        if b == before:  # the next float is farther away than the optimum
             break
         if not low < b < high:
             b = 0.5 * (low + high)
     return b
 
 
-def _best_hinge_bias(terms: Terms, scores: Floats, near: float) -> float:
-    """Where the slope changes sign: it is −Σ c over the class +1, and each row's kink adds c."""
+def _best_hinge_intercept(terms: LossTerms, scores: Floats, near: float) -> float:
+    """Where dP/db changes sign: it is −Σ C of the class +1 at b = −∞, and C more at each kink."""
     kinks, sample_C = terms.signs - scores, terms.sample_C
     wanted = float(sample_C[terms.signs > 0.0].sum())
-    close = np.flatnonzero(np.abs(kinks - near) <= NEAR_BIAS)
-    below = float(sample_C[kinks < near - NEAR_BIAS].sum())
+    close = np.flatnonzero(np.abs(kinks - near) <= NEAR_INTERCEPT)
+    below = float(sample_C[kinks < near - NEAR_INTERCEPT].sum())
     if not below < wanted <= below + float(sample_C[close].sum()):
         close, below = np.arange(len(kinks)), 0.0
     close = close[np.argsort(kinks[close], kind="stable")]
@@ -203,7 +212,7 @@ def _best_hinge_bias(terms: Terms, scores: Floats, near: float) -> float:
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
 def inner(a: Floats, b: Floats) -> float:
-    """Inner product; BLAS would wake its threads for it, and wait for them."""
+    """Inner product, without the start-up of BLAS threads."""
     total = 0.0
     for j in range(len(a)):
         total += a[j] * b[j]
@@ -216,8 +225,10 @@ def half_square(w: Floats) -> float:
 
 
 @njit(cache=True, nogil=True)
-def loss_sums_at_bias(terms: Terms, scores: Floats, b: float) -> tuple[float, float, float]:
-    """Sum of the losses at a bias, and its first two derivatives by the bias."""
+def loss_sums_at_intercept(
+    terms: LossTerms, scores: Floats, b: float
+) -> tuple[float, float, float]:
+    """Σ C ℓ at an intercept, and its first two derivatives by the intercept."""
     signs, sample_C, loss = terms
     value, derivative, curvature = 0.0, 0.0, 0.0
     for i in range(len(scores)):
@@ -232,8 +243,8 @@ def loss_sums_at_bias(terms: Terms, scores: Floats, b: float) -> tuple[float, fl
 
 
 @njit(cache=True, nogil=True)
-def sum_dual_terms(terms: Terms, alpha: Floats) -> float:
-    """What all multipliers add to the dual objective."""
+def sum_dual_terms(terms: LossTerms, alpha: Floats) -> float:
+    """Σ dual(α)."""
     total = 0.0
     for i in range(len(alpha)):
         total += dual_value(terms.loss, alpha[i], terms.sample_C[i])
@@ -241,10 +252,10 @@ def sum_dual_terms(terms: Terms, alpha: Floats) -> float:
 
 
 @njit(cache=True, nogil=True)
-def distances_to_bounds(terms: Terms, alpha: Floats) -> Floats:
-    """How far each multiplier can be moved; a row that costs nothing stays where it is."""
-    shares = np.zeros(len(alpha))
+def distances_to_bounds(terms: LossTerms, alpha: Floats) -> Floats:
+    """Distance of each α to its bounds; 0 for rows of no weight."""
+    distances = np.zeros(len(alpha))
     for i in range(len(alpha)):
         if terms.sample_C[i] > 0.0:
-            shares[i] = distance_to_bounds(terms.loss, alpha[i], terms.sample_C[i])
-    return shares
+            distances[i] = distance_to_bounds(terms.loss, alpha[i], terms.sample_C[i])
+    return distances

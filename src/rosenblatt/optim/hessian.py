@@ -1,6 +1,7 @@
-"""The linear system of Newton's step, H δ = −g with H = ρ + Xᵀ Θ X, and what dealing with it costs.
+"""The Hessian H = ρ I + Xᵀ Θ X of a binary objective, as an operator, and the cost of its products.
 
-Θ holds the curvatures of the rows, and many rows have none. H is never formed in full.
+Θ are the curvatures of the rows; rows without one are left out. The intercept has no penalty: H is
+ρ on the diagonal for the weights alone. H itself is never formed.
 """
 
 from typing import NamedTuple
@@ -13,11 +14,11 @@ from rosenblatt.linalg import products
 from rosenblatt.optim.objective import BinaryObjective
 from rosenblatt.types import Floats, Ints
 
-CHOLESKY_SPEEDUP = 8.0  # times that of a multiplication in H p, as measured
+CHOLESKY_SPEEDUP = 8.0  # measured: multiplications a second, against those in H p
 
 
 class NewtonSystem(NamedTuple):
-    """H of a task, by the rows chosen and their curvatures."""
+    """The Hessian of an objective: the rows with a curvature, and their curvatures."""
 
     objective: BinaryObjective
     rows: Ints
@@ -25,29 +26,29 @@ class NewtonSystem(NamedTuple):
 
     @property
     def width(self) -> int:
-        """How many weights there are, the bias among them."""
+        """Number of weights, with the intercept."""
         return n_cols(self.objective.blocks.problem.rows) + 1
 
     def dot(self, p: Floats) -> Floats:
-        """H p."""
+        """The Hessian-vector product H p."""
         product = products.hessian_vector_product(
             self.objective.blocks, self.rows, self.curvatures, p
         )
         product[:-1] += self.objective.l2 * p[:-1]
-        product[-1] = product[-1] if self.objective.bias else p[-1]
+        product[-1] = product[-1] if self.objective.fit_intercept else p[-1]
         return product
 
     @property
     def product_cost(self) -> float:
-        """Multiplications in H p, and in the answer of a factor to it."""
+        """Multiplications in H p and in a solve with a Cholesky factor: a CG iteration."""
         return 4.0 * len(self.rows) * self._entries_a_row() + 2.0 * self.width**2
 
     def gram_cost(self, n: int) -> float:
-        """As many multiplications in H p take as long as Xᵀ Θ X over n rows."""
+        """Cost of Xᵀ Θ X over n rows, in multiplications of H p."""
         return n * self._entries_a_row() ** 2 / products.gram_speedup(self.objective.blocks)
 
     def factor_cost(self, n: int) -> float:
-        """As many take as long as a factor made of n of the rows chosen."""
+        """Cost of a Cholesky factor of H on n of the rows, in multiplications of H p."""
         gram = self.gram_cost(min(n, len(self.rows)))
         return gram + self.width**3 / (3.0 * CHOLESKY_SPEEDUP)
 
@@ -57,6 +58,6 @@ class NewtonSystem(NamedTuple):
 
 
 def require_finite(numbers: Floats) -> None:
-    """Refuse to go on with what is not a number: X holds one that is none, or is too large."""
+    """Raise a FloatingPointError unless all numbers are finite: X has NaN or too large values."""
     if not np.isfinite(numbers).all():
         raise FloatingPointError

@@ -1,9 +1,20 @@
-"""Newton's method for convex losses: steps H δ = −g, as far as they lead down.
+"""Inexact Newton method for convex losses: H d = −g by conjugate gradients, then a line search.
 
-The step is as long as the slope along it stays downhill, and that is seen from the margins alone,
-without another pass. If it moves the margins by μ, the pulls a′ = a − θ μ are to be expected, and
-where its system is solved they give back the weights it leads to: ρ (w + δ) = Σ a′ y x. So they
-prove the new place to be as good as it is, a step before the pulls that its rows answer with.
+==================  ==========================================================================
+gradient            g = ρ w − Σ α y x,  α = −C ℓ′(m)  the dual variables at the margins
+Hessian             H = ρ I + Xᵀ Θ X,  Θ = C ℓ″(m)  the curvatures (hessian.py, pcg.py)
+step                w ← w + t d,  t from the margins alone (line_search.py)
+predicted alpha     α − Θ μ,  μ = y (x·d + b)  the changes of the margins
+==================  ==========================================================================
+
+Where the system is solved exactly, the predicted alpha satisfies Σ α y x = ρ (w + d): it proves the
+next iterate before the rows are read there.
+
+The hinge has no second derivative. It is replaced by a sequence of smoothed hinges (smoothing.py)
+with less and less smoothing, each with its proximal centre at the alpha of the one before: the
+method of multipliers for the dual, with Newton's method for the inner problems. An inner problem
+ends when ‖g‖²/2ρ, the part of the gap that it can still close, is no more than the part that the
+smoothing leaves open.
 """
 
 from collections.abc import Callable, Iterator
@@ -14,8 +25,9 @@ import numpy as np
 
 from rosenblatt.linalg import products
 from rosenblatt.losses.margin_losses import HINGE, LOGISTIC, NEVER_FLAT
-from rosenblatt.optim.duality_gap import primal_at
+from rosenblatt.optim.duality_gap import complementarity_gap, primal_at, stationarity_residual
 from rosenblatt.optim.hessian import NewtonSystem, require_finite
+from rosenblatt.optim.line_search import derivative_along, line_search
 from rosenblatt.optim.objective import (
     BinaryObjective,
     Iterate,
@@ -28,17 +40,20 @@ from rosenblatt.optim.objective import (
 from rosenblatt.optim.pcg import AdaptivePCG, any_residual
 from rosenblatt.types import Floats, Ints
 
-SMALL_MARGIN_MOVE = (
-    0.5  # of all margins: the curvature of a logistic loss hardly changes on the way
-)
-QUADRATIC_CONVERGENCE_FACTOR = 3.0  # times e² is what a step from an error e was measured to leave
+SMALL_MARGIN_CHANGE = 0.5  # of every margin: ℓ″ of the logistic loss hardly changes on the way
+QUADRATIC_CONVERGENCE_FACTOR = 3.0  # measured: a step from the error e leaves this times e²
+STATIONARITY_RATIO = 1.0  # stationarity residual / complementarity gap at which the smoothing falls
+SMOOTHING_DECREASE = 0.5  # factor of the next smoothing; squared after an inner problem of
+FAST_INNER_STEPS = 4  # so few steps
+MAX_INITIAL_STIFFNESS = 1e4  # C ‖x‖² / smoothing of the first smoothed hinge
 
 
 class Evaluation(NamedTuple):
-    """What is seen at a place: the answers of the rows, and the gradient.
+    """Losses, dual variables and gradient at an iterate.
 
-    `error` is how far from the best the step that led there began, as a share of the objective.
-    `expected` are the pulls it let expect, where they may prove more than the answers do.
+    `error` is the relative error of the objective before the step that led here, as predicted by
+    the quadratic model. `predicted_alpha` are the dual variables the step predicted, where they may
+    prove more than those at the margins.
     """
 
     loss_sums: LossSums
@@ -48,14 +63,14 @@ class Evaluation(NamedTuple):
 
 
 def iterate_at(objective: BinaryObjective, w: Floats) -> Iterate:
-    """Place with given weights; no row pulls yet."""
+    """An iterate with given weights; its dual variables are still 0."""
     margins = margins_of(objective, w, np.empty_like(objective.sample_C))
     alpha, curvatures = np.zeros_like(margins), np.empty_like(margins)
     return Iterate(w.copy(), margins, alpha, np.zeros((2, len(w))), curvatures)
 
 
 def margins_of(objective: BinaryObjective, w: Floats, out: Floats) -> Floats:
-    """Write the margins y (w·x + b); a FloatingPointError where one is not a number."""
+    """Write the margins y (w·x + b); a FloatingPointError where one is not finite."""
     products.scores(objective.blocks, w, out)
     out *= objective.signs
     require_finite(np.add.reduce(out))
@@ -69,21 +84,20 @@ def evaluate(
     *,
     from_scratch: bool,
 ) -> Evaluation:
-    """Let the rows pull, and see where that leads."""
+    """Evaluate losses, dual variables and gradient at the iterate."""
     loss_sums = evaluate_losses(objective, iterate, smoothed_hinge, from_scratch=from_scratch)
-    gradient = iterate.sums[0] - iterate.sums[1]
+    gradient = iterate.alpha_sums[0] - iterate.alpha_sums[1]
     gradient[:-1] += objective.l2 * iterate.w[:-1]
-    gradient[-1] *= objective.bias
+    gradient[-1] *= objective.fit_intercept
     return Evaluation(loss_sums, gradient)
 
 
 @dataclass
 class ErrorForecast:
-    """How far from the best a step ends, as a share of the objective, told from where it starts.
+    """Predicts the relative error of the objective after a step from the one before it.
 
-    Newton's method squares the error e, or if it is slower, does no worse than the last step twice.
-    The proof by the squared hinge is not so lucky: rows that change sides pull otherwise than their
-    curvature told.
+    Newton's method squares the error, or, where it is slower, reduces it by the square of the last
+    reduction. For the squared hinge nothing is predicted: rows that cross the kink change that.
     """
 
     objective: BinaryObjective
@@ -91,17 +105,17 @@ class ErrorForecast:
     last_error: float = 0.0
 
     def predicted_error(self, error: float) -> float:
-        """Share of the objective that a step from an error leaves of the gap."""
+        """Relative error that a step from a relative error leaves."""
         if self.objective.loss != LOGISTIC:
             return error
-        fallen = min(1.0, error / self.last_error) if self.last_error > 0.0 else 0.0
-        return max(QUADRATIC_CONVERGENCE_FACTOR * error**2, error * fallen**2)
+        reduction = min(1.0, error / self.last_error) if self.last_error > 0.0 else 0.0
+        return max(QUADRATIC_CONVERGENCE_FACTOR * error**2, error * reduction**2)
 
     def residual_bound(self, primal: float) -> Callable[[float], float]:
-        """Most |r|² that a step may leave of its system, by the fall it promises.
+        """Largest |r|² of the Newton system, by the decrease that the quadratic model predicts.
 
-        Only what may be the last step has to be so careful; the floors of a hinge are left before
-        their end.
+        Only what may be the last step must be solved that well. Inner problems of a hinge are never
+        solved to their end.
         """
         small_residual = self.objective.l2 * primal * self.tol  # a gap of tol / 2
 
@@ -115,6 +129,43 @@ class ErrorForecast:
         return any_residual if self.objective.loss == HINGE else residual_bound_at
 
 
+def newton_on_smooth_loss(
+    objective: BinaryObjective, iterate: Iterate, pcg: AdaptivePCG, tol: float
+) -> Iterator[tuple[Evaluation, SmoothedHinge]]:
+    """Evaluations of Newton's method on a smooth loss, without end."""
+    unused = SmoothedHinge(objective.sample_C, 1.0)
+    while True:
+        for evaluation in newton_iterates(objective, iterate, unused, pcg, tol):
+            yield evaluation, unused
+
+
+def newton_on_smoothed_hinges(
+    objective: BinaryObjective, iterate: Iterate, smoothing: float, pcg: AdaptivePCG
+) -> Iterator[tuple[Evaluation, SmoothedHinge]]:
+    """Evaluations of Newton's method on hinges with less and less smoothing, without end."""
+    smoothed_hinge = SmoothedHinge(np.zeros_like(objective.sample_C), smoothing)
+    while True:
+        n_steps = 0
+        for evaluation in newton_iterates(objective, iterate, smoothed_hinge, pcg, 0.0):
+            yield evaluation, smoothed_hinge
+            n_steps += 1
+            residual = stationarity_residual(objective, evaluation.gradient)
+            if residual <= STATIONARITY_RATIO * complementarity_gap(evaluation.loss_sums):
+                break
+        factor = SMOOTHING_DECREASE if n_steps > FAST_INNER_STEPS else SMOOTHING_DECREASE**2
+        smoothed_hinge = SmoothedHinge(iterate.alpha.copy(), factor * smoothed_hinge.smoothing)
+        warm_start_smoothing(objective, iterate, smoothed_hinge, evaluation.gradient, pcg)
+
+
+def smallest_smoothing(objective: BinaryObjective) -> float:
+    """Smallest initial smoothing: below it the curvatures C/smoothing dwarf the l2 penalty."""
+    return (
+        float(objective.sample_C.mean())
+        * products.mean_square(objective.blocks)
+        / MAX_INITIAL_STIFFNESS
+    )
+
+
 def newton_iterates(
     objective: BinaryObjective,
     iterate: Iterate,
@@ -122,25 +173,29 @@ def newton_iterates(
     pcg: AdaptivePCG,
     tol: float,
 ) -> Iterator[Evaluation]:
-    """Take Newton's steps as long as they lead down; show each place before leaving it."""
-    moves, predicted_alpha = np.empty_like(iterate.margins), None
-    everything = np.arange(len(moves)) if objective.loss >= NEVER_FLAT else None
+    """Evaluations at the iterates of Newton's method, until no step decreases the objective."""
+    margin_changes, predicted_alpha = np.empty_like(iterate.margins), None
+    all_rows = np.arange(len(margin_changes)) if objective.loss >= NEVER_FLAT else None
     forecast = ErrorForecast(objective, tol)
-    from_scratch, step, error = True, 1.0, np.inf
-    while step > 0.0:
+    from_scratch, step_length, error = True, 1.0, np.inf
+    while step_length > 0.0:
         evaluation = evaluate(objective, iterate, smoothed_hinge, from_scratch=from_scratch)
         yield evaluation._replace(error=error, predicted_alpha=predicted_alpha)
         primal = primal_at(objective, iterate, evaluation.loss_sums)
         residual_bound_at = forecast.residual_bound(primal)
-        direction = pcg.solve(
-            newton_system(objective, iterate, everything), -evaluation.gradient, residual_bound_at
+        system = newton_system(objective, iterate, all_rows)
+        direction = pcg.solve(system, -evaluation.gradient, residual_bound_at)
+        grad_dot_dir = float(evaluation.gradient @ direction)
+        step_length = take_step(
+            objective, iterate, smoothed_hinge, direction, (grad_dot_dir, margin_changes)
         )
-        start = float(evaluation.gradient @ direction)
-        step = take_step(objective, iterate, smoothed_hinge, direction, (start, moves))
-        error = -0.5 * start / primal
-        last = objective.loss == LOGISTIC and step == 1.0 and forecast.predicted_error(error) <= tol
+        error = -0.5 * grad_dot_dir / primal
+        full_step = objective.loss == LOGISTIC and step_length == 1.0
+        may_be_last = full_step and forecast.predicted_error(error) <= tol
         predicted_alpha = (
-            predict_alpha(objective, iterate, moves, np.empty_like(moves)) if last else None
+            predict_alpha(objective, iterate, margin_changes, np.empty_like(margin_changes))
+            if may_be_last
+            else None
         )
         forecast.last_error = error
         from_scratch = objective.loss >= NEVER_FLAT
@@ -153,30 +208,30 @@ def warm_start_smoothing(
     gradient: Floats,
     pcg: AdaptivePCG,
 ) -> None:
-    """Move a place at rest on one floor towards rest on the next, centred on its pulls.
+    """Move the minimiser for one smoothing towards the minimiser for the next.
 
-    The rows between their bounds are taken to stay there: on the narrower floor most are beyond
-    them at first, and would be in no system.
+    The active set, the rows with 0 < α < C, is assumed to stay: with less smoothing most of these
+    rows are outside of the smoothed part at first, where they have no curvature.
     """
-    inside = np.flatnonzero(
+    active_set = np.flatnonzero(
         (smoothed_hinge.prox_centers > 0.0) & (smoothed_hinge.prox_centers < objective.sample_C)
     )
-    if not len(inside):
+    if not len(active_set):
         return
-    stiffness = objective.sample_C[inside] / smoothed_hinge.smoothing
-    more = objective.signs[inside] * stiffness * (1.0 - iterate.margins[inside])
-    b = products.weighted_row_sum(objective.blocks, inside, more) - gradient
-    b[-1] *= objective.bias
-    direction = pcg.solve(NewtonSystem(objective, inside, stiffness), b)
+    curvatures = objective.sample_C[active_set] / smoothed_hinge.smoothing
+    alpha_changes = objective.signs[active_set] * curvatures * (1.0 - iterate.margins[active_set])
+    b = products.weighted_row_sum(objective.blocks, active_set, alpha_changes) - gradient
+    b[-1] *= objective.fit_intercept
+    direction = pcg.solve(NewtonSystem(objective, active_set, curvatures), b)
     take_step(objective, iterate, smoothed_hinge, direction, (None, np.empty_like(iterate.margins)))
 
 
 def newton_system(
-    objective: BinaryObjective, iterate: Iterate, everything: Ints | None
+    objective: BinaryObjective, iterate: Iterate, all_rows: Ints | None
 ) -> NewtonSystem:
-    """System of Newton's step, over the rows that bend; with some losses that is everything."""
-    if everything is not None:
-        return NewtonSystem(objective, everything, iterate.curvatures)
+    """Newton's system, over the rows with a curvature; with some losses these are `all_rows`."""
+    if all_rows is not None:
+        return NewtonSystem(objective, all_rows, iterate.curvatures)
     chosen = np.flatnonzero(iterate.curvatures)
     return NewtonSystem(objective, chosen, iterate.curvatures[chosen])
 
@@ -186,58 +241,32 @@ def take_step(
     iterate: Iterate,
     smoothed_hinge: SmoothedHinge,
     direction: Floats,
-    along: tuple[float | None, Floats],
+    known: tuple[float | None, Floats],
 ) -> float:
-    """Move a place along a direction as far as it leads down; give how far that was.
+    """Move the iterate along a direction by a line search; give the step length.
 
-    `along` is the slope there, if it is known, and room for the moves of the margins.
+    `known` is g·d, or None, and an array for the changes of the margins, which is overwritten.
     """
-    start, moves = along
-    margins_of(objective, direction, moves)
-    w, d = iterate.w[:-1], direction[:-1]
-    l2_grad_dot_dir, l2_curvature = objective.l2 * float(w @ d), objective.l2 * float(d @ d)
-
-    def derivative_at(t: float) -> float:
-        return (
-            l2_grad_dot_dir
-            + t * l2_curvature
-            + derivative(objective, iterate, moves, smoothed_hinge, t)
-        )
-
-    start = derivative_at(0.0) if start is None else start
-    surely = objective.loss == LOGISTIC and largest(moves) <= SMALL_MARGIN_MOVE
-    t = 1.0 if surely and start < 0.0 else line_search(derivative_at, start)
+    grad_dot_dir, margin_changes = known
+    margins_of(objective, direction, margin_changes)
+    derivative_at = derivative_along(
+        objective.l2,
+        iterate.w[:-1],
+        direction[:-1],
+        lambda t: derivative(objective, iterate, margin_changes, smoothed_hinge, t),
+    )
+    grad_dot_dir = derivative_at(0.0) if grad_dot_dir is None else grad_dot_dir
+    nearly_quadratic = (
+        objective.loss == LOGISTIC and largest_magnitude(margin_changes) <= SMALL_MARGIN_CHANGE
+    )
+    full_step = nearly_quadratic and grad_dot_dir < 0.0
+    t = 1.0 if full_step else line_search(derivative_at, grad_dot_dir)
     iterate.w = iterate.w + t * direction
-    moves *= t
-    iterate.margins += moves
+    margin_changes *= t
+    iterate.margins += margin_changes
     return t
 
 
-def largest(moves: Floats) -> float:
-    """Largest move of any margin."""
-    return max(float(moves.max()), -float(moves.min()))
-
-
-def line_search(along: Callable[[float], float], start: float) -> float:
-    """Step at which a rising slope, `start` at 0, has all but vanished, tried at 1 first."""
-    if start >= 0.0:  # rounding is all that is left
-        return 0.0
-    near, far, t = 0.0, 1.0, 1.0
-    low, high = start, along(1.0)
-    while high < 0.5 * start:  # still falling more than half as steeply: go on
-        near, low, far = far, high, 2.0 * far
-        high = along(far)
-        if far > 1e9:
-            return far
-    if high <= -0.1 * start:
-        return far
-    for _ in range(20):
-        t = near + (far - near) * min(max(low / (low - high), 0.1), 0.9)
-        now = along(t)
-        if abs(now) <= -0.1 * start:
-            break
-        if now < 0.0:
-            near, low = t, now
-        else:
-            far, high = t, now
-    return t
+def largest_magnitude(values: Floats) -> float:
+    """Largest absolute value, without a copy of the array."""
+    return max(float(values.max()), -float(values.min()))

@@ -1,4 +1,12 @@
-"""What all rows answer at their margins: the loss, the pulls with their sums, the curvatures."""
+"""The objective of a binary problem, and its losses, dual variables and curvatures at an iterate.
+
+    P(w, b) = ½ρ‖w‖² + Σ C ℓ(m),   m = y (w·x + b)
+    α = −C ℓ′(m)   dual variable of a row; of a hinge, that of the smoothed hinge
+    Θ = C ℓ″(m)    curvature of a row
+
+All are computed from the margins in one pass. The sums Σ α (x, 1), from which the gradient comes,
+are updated with the rows whose α changed; late in a run these are few.
+"""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -13,17 +21,15 @@ from rosenblatt.losses.margin_losses import HINGE, LOGISTIC, NEVER_FLAT, value_a
 from rosenblatt.losses.smoothing import loss_alpha_curvature
 from rosenblatt.types import Floats
 
-PREFETCH_ROWS, MAX_PREFETCHED_FEATURES = (
-    32,
-    256,
-)  # rows, features: short rows that are all read, sign by sign, are fetched
-CHUNK_ROWS = 1024  # rows answered at a time, where no array of all is wanted
+PREFETCH_ROWS = 32  # rows ahead
+MAX_PREFETCHED_FEATURES = 256  # rows this short are prefetched, as their order by sign is irregular
+CHUNK_ROWS = 1024  # evaluated at a time by the line search
 
 
 class BinaryObjective(NamedTuple):
-    """A problem of two classes: minimise ½ρ‖w‖² + Σ c ℓ(y (w·x + b)).
+    """A problem of two classes: minimise ½ρ‖w‖² + Σ C ℓ(y (w·x + b)).
 
-    `signs` are the y, `costs` the c, `ridge` is ρ; without `bias` b stays 0.
+    `signs` are the y, `sample_C` the C of each row, `l2` is ρ; without `fit_intercept` b stays 0.
     """
 
     blocks: Blocks
@@ -31,11 +37,11 @@ class BinaryObjective(NamedTuple):
     signs: Floats
     sample_C: Floats  # noqa: N815 (C as in the formulas)
     l2: float
-    bias: bool
+    fit_intercept: bool
 
 
 class SmoothedHinge(NamedTuple):
-    """What Newton's steps descend: the loss, or for the hinge a smooth floor under it."""
+    """The smoothed hinge (losses/smoothing.py): proximal centre of each row, and smoothing ω."""
 
     prox_centers: Floats
     smoothing: float
@@ -43,23 +49,22 @@ class SmoothedHinge(NamedTuple):
 
 @dataclass
 class Iterate:
-    """Where a run stands: weights (w, b), margins, and the pulls with their sums by sign.
+    """Weights (w, b), margins, dual variables and their sums Σ α (x, 1) over y = −1 and y = +1.
 
-    `curvatures` has room for an answer of every row: finding fresh memory takes the operating
-    system as long as filling it.
+    `curvatures` is memory for those of every row, which would take as long to allocate as to fill.
     """
 
     w: Floats
     margins: Floats
     alpha: Floats
-    sums: Floats
+    alpha_sums: Floats
     curvatures: Floats
 
 
 class LossSums(NamedTuple):
-    """Answers of all rows: Σ c ℓ(m), Σ dual(a) by sign, Σ a m, and the curvature of each.
+    """Σ C ℓ(m), Σ dual(α) over y = −1 and y = +1, Σ α m, and the curvature of each row.
 
-    The curvatures are the place's own, and overwritten by its next answer.
+    The curvatures are the iterate's own: its next evaluation overwrites them.
     """
 
     loss: float
@@ -75,7 +80,7 @@ def evaluate_losses(
     *,
     from_scratch: bool,
 ) -> LossSums:
-    """Let all rows pull; the sums follow the pulls that changed, or are made anew."""
+    """Evaluate losses, dual variables and curvatures; update Σ α (x, 1), or compute it afresh."""
     shape = (2, len(iterate.w))
 
     def on_block(block: TrainingData, *arrays: Floats) -> Floats:
@@ -96,21 +101,21 @@ def evaluate_losses(
     totals = objective.blocks.total(on_block, *arrays)
     loss, dual, signed_dual, alpha_dot_margins = (float(total) for total in totals[:4])
     sums = totals[4:].reshape(shape)
-    iterate.sums = sums if from_scratch else iterate.sums + sums
+    iterate.alpha_sums = sums if from_scratch else iterate.alpha_sums + sums
     dual_terms = 0.5 * np.array([dual - signed_dual, dual + signed_dual])
     return LossSums(loss, dual_terms, alpha_dot_margins, iterate.curvatures)
 
 
 def predict_alpha(
-    objective: BinaryObjective, iterate: Iterate, moves: Floats, out: Floats
+    objective: BinaryObjective, iterate: Iterate, margin_changes: Floats, out: Floats
 ) -> Floats:
-    """Write the pulls a − θμ that the curvatures θ let expect where the margins have moved by μ."""
+    """Write α − Θ μ, the dual variables predicted for changes μ of the margins."""
 
     def on_block(_: TrainingData, *arrays: Floats) -> None:
         predict_rows(*arrays)
 
     for _ in objective.blocks.each(
-        on_block, iterate.alpha, iterate.curvatures, moves, objective.sample_C, out
+        on_block, iterate.alpha, iterate.curvatures, margin_changes, objective.sample_C, out
     ):
         pass
     return out
@@ -119,11 +124,11 @@ def predict_alpha(
 def derivative(
     objective: BinaryObjective,
     iterate: Iterate,
-    moves: Floats,
+    margin_changes: Floats,
     smoothed_hinge: SmoothedHinge,
     t: float,
 ) -> float:
-    """Derivative of the sum of the floor along margins + t moves."""
+    """Derivative of the sum of the (smoothed) losses along margins + t changes."""
 
     def on_block(_: TrainingData, m: Floats, dm: Floats, c: Floats, a0: Floats) -> float:
         return float(
@@ -131,12 +136,12 @@ def derivative(
         )
 
     return objective.blocks.total(
-        on_block, iterate.margins, moves, objective.sample_C, smoothed_hinge.prox_centers
+        on_block, iterate.margins, margin_changes, objective.sample_C, smoothed_hinge.prox_centers
     )
 
 
 def total_loss(objective: BinaryObjective, margins: Floats) -> float:
-    """Σ c ℓ(m)."""
+    """Σ C ℓ(m)."""
 
     def on_block(_: TrainingData, m: Floats, c: Floats) -> float:
         return float(loss_of_rows(objective.loss, m, c))
@@ -153,19 +158,19 @@ def alpha_rows(  # noqa: PLR0915 (a hot loop is one function)
     arrays: tuple[Floats, ...],
     sums: Floats,
 ) -> tuple[float, float, float, float]:
-    """Write pull and curvature of each row, and add what moved to the sums of its sign.
+    """Write α and curvature of each row; add the changes of α (x, 1) to the sum of its sign.
 
-    Gives Σ c ℓ(m), Σ dual(a), Σ y dual(a) and Σ a m.
+    Gives Σ C ℓ(m), Σ dual(α), Σ y dual(α) and Σ α m.
     """
     margins, signs, sample_C, prox_centers, alpha, curvatures = arrays
-    n, bias = len(margins), n_cols(X)
+    n, last = len(margins), n_cols(X)
     values, new_alpha = np.empty(n), np.empty(n)
     evaluate_rows(
         loss, inverse_smoothing, margins, sample_C, prox_centers, (values, new_alpha, curvatures)
     )
     rows, factors = np.zeros((2, 4), np.int64), np.zeros((2, 4))
     n_pending = np.zeros(2, np.int64)
-    prefetch = loss >= NEVER_FLAT and bias <= MAX_PREFETCHED_FEATURES
+    prefetch = loss >= NEVER_FLAT and last <= MAX_PREFETCHED_FEATURES
     total, dual_terms, signed_dual_terms, alpha_dot_margins = 0.0, 0.0, 0.0, 0.0
     for i in range(n):
         a = new_alpha[i]
@@ -180,7 +185,7 @@ def alpha_rows(  # noqa: PLR0915 (a hot loop is one function)
         if change == 0.0:
             continue
         side = 1 if signs[i] > 0.0 else 0
-        sums[side, bias] += change
+        sums[side, last] += change
         if not in_groups(X):
             add(X, i, change, sums[side])
             continue
@@ -207,7 +212,7 @@ def evaluate_rows(
     prox_centers: Floats,
     out: tuple[Floats, Floats, Floats],
 ) -> None:
-    """Write loss, pull and curvature of each row; a loop of its own for each loss is vectorised."""
+    """Write loss, α and curvature of each row; a loop of its own for each loss is vectorised."""
     values, alpha, curvatures = out
     if loss == HINGE:
         for i in range(len(margins)):
@@ -227,19 +232,19 @@ def evaluate_rows(
 
 
 @njit(cache=True, forceinline=True)
-def add_four(X: Rows, rows: Floats, a: Floats, total: Floats) -> None:
-    """Add four rows, each times its own number."""
-    now = (rows[0], rows[1], rows[2], rows[3])
-    add4(X, now, (a[0], a[1], a[2], a[3]), total)
+def add_four(X: Rows, rows: Floats, factors: Floats, total: Floats) -> None:
+    """Add four rows, each times its factor."""
+    four = (rows[0], rows[1], rows[2], rows[3])
+    add4(X, four, (factors[0], factors[1], factors[2], factors[3]), total)
 
 
 @njit(cache=True, nogil=True)
 def predict_rows(
-    alpha: Floats, curvatures: Floats, moves: Floats, sample_C: Floats, out: Floats
+    alpha: Floats, curvatures: Floats, margin_changes: Floats, sample_C: Floats, out: Floats
 ) -> None:
-    """Write a − θμ of each row, held between 0 and c."""
+    """Write α − Θ μ of each row, clipped to 0 ≤ α ≤ C."""
     for i in range(len(alpha)):
-        out[i] = min(max(alpha[i] - curvatures[i] * moves[i], 0.0), sample_C[i])
+        out[i] = min(max(alpha[i] - curvatures[i] * margin_changes[i], 0.0), sample_C[i])
 
 
 @njit(cache=True, nogil=True)
@@ -248,37 +253,35 @@ def derivative_of_rows(
     inverse_smoothing: float,
     t: float,
     margins: Floats,
-    moves: Floats,
+    margin_changes: Floats,
     arrays: tuple[Floats, Floats],
 ) -> float:
-    """−Σ pull · move at margins + t moves."""
+    """−Σ α μ at margins + t μ."""
     sample_C, prox_centers = arrays
     total = 0.0
-    there, found = (
-        np.empty(CHUNK_ROWS),
-        (np.empty(CHUNK_ROWS), np.empty(CHUNK_ROWS), np.empty(CHUNK_ROWS)),
-    )
+    moved = np.empty(CHUNK_ROWS)
+    found = (np.empty(CHUNK_ROWS), np.empty(CHUNK_ROWS), np.empty(CHUNK_ROWS))
     for start in range(0, len(margins), CHUNK_ROWS):
         n = min(CHUNK_ROWS, len(margins) - start)
         for i in range(n):
-            there[i] = margins[start + i] + t * moves[start + i]
+            moved[i] = margins[start + i] + t * margin_changes[start + i]
         stop = start + n
         evaluate_rows(
             loss,
             inverse_smoothing,
-            there[:n],
+            moved[:n],
             sample_C[start:stop],
             prox_centers[start:stop],
             found,
         )
         for i in range(n):
-            total -= found[1][i] * moves[start + i]
+            total -= found[1][i] * margin_changes[start + i]
     return total
 
 
 @njit(cache=True, nogil=True)
 def loss_of_rows(loss: int, margins: Floats, sample_C: Floats) -> float:
-    """Σ c ℓ(m)."""
+    """Σ C ℓ(m)."""
     total = 0.0
     for i in range(len(margins)):
         total += sample_C[i] * value_and_derivative(loss, margins[i])[0]

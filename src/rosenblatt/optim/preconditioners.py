@@ -1,7 +1,14 @@
-"""Solvers for matrices near H: a factor of H on some of its rows, or on all, or H's diagonal.
+"""Preconditioners of H = ρ I + Xᵀ Θ X: Cholesky factors of H on a sample of its rows, or diag(H).
 
-They lead conjugate gradients, so they need not be exact: float32 rows are multiplied in float32,
-as long as the ridge outweighs what that rounds off.
+==========================  ====================================================================
+`sampled_cholesky`          Cholesky factor of H on some rows, weighted
+`UpdatedGram`               Xᵀ Θ X of all rows with a curvature, up- and downdated as rows enter
+                            and leave, and factored again
+`diagonal_preconditioner`   diag(H), for very many features
+==========================  ====================================================================
+
+A preconditioner need not be exact: float32 rows are multiplied in float32, as long as the l2
+penalty outweighs that rounding.
 """
 
 from collections.abc import Callable
@@ -13,17 +20,16 @@ from rosenblatt.kernels.rows import CSR, n_rows
 from rosenblatt.linalg import products
 from rosenblatt.optim.hessian import NewtonSystem, require_finite
 from rosenblatt.optim.objective import BinaryObjective
+from rosenblatt.optim.softmax import SoftmaxObjective
 from rosenblatt.types import Floats, Ints
 
-MAX_ROWS_ADDED_IN_PLACE = (
-    2048  # thin rows that are added in place: a matrix of their own would take longer
-)
+MAX_ROWS_ADDED_IN_PLACE = 2048  # sparse rows: for more, a Gram matrix of their own is faster
 
 LinearSolver = Callable[[Floats], Floats]
 
 
 def sampled_cholesky(system: NewtonSystem, rows: Ints, weights: Floats) -> LinearSolver:
-    """Solver for H of some rows."""
+    """Solver with the Cholesky factor of H on some rows."""
     center = center_of(system.objective, rows, weights)
     use_float32 = may_use_float32(system.objective, weights)
     return cholesky_of_gram(
@@ -32,27 +38,27 @@ def sampled_cholesky(system: NewtonSystem, rows: Ints, weights: Floats) -> Linea
 
 
 def cholesky_of_gram(system: NewtonSystem, G: Floats, center: Floats) -> LinearSolver:
-    """Solver for ρ + G, where the rows of G were measured from a centre; G is overwritten."""
+    """Solver for ρ I + G by Cholesky, G being a Gram matrix of centred rows; G is overwritten."""
     objective, last = system.objective, system.width - 1
     G[np.diag_indices(last)] += objective.l2
-    G[-1, :-1] *= objective.bias
-    G[-1, -1] = G[-1, -1] if objective.bias else 1.0
+    G[-1, :-1] *= objective.fit_intercept
+    G[-1, -1] = G[-1, -1] if objective.fit_intercept else 1.0
     return recentered(center, cholesky(G))
 
 
 def diagonal_preconditioner(system: NewtonSystem) -> LinearSolver:
-    """Solver for the diagonal of H."""
+    """Solver for diag(H): the Jacobi preconditioner."""
     diagonal = products.gram_diagonal(system.objective.blocks, system.rows, system.curvatures)
     diagonal[:-1] += system.objective.l2
-    diagonal[-1] = diagonal[-1] if system.objective.bias else 1.0
+    diagonal[-1] = diagonal[-1] if system.objective.fit_intercept else 1.0
     require_finite(diagonal)
     return lambda r: r / diagonal
 
 
 class UpdatedGram:
-    """Xᵀ Θ X of all rows chosen, which follows them as they come and go.
+    """Xᵀ Θ X of all rows with a curvature, updated and downdated as rows enter and leave.
 
-    That is for losses whose rows have one curvature or none, as a share of their costs.
+    For losses whose rows have a curvature that is a fixed multiple of their C, or none.
     """
 
     def __init__(self, system: NewtonSystem) -> None:
@@ -62,7 +68,7 @@ class UpdatedGram:
         self._G = np.zeros((system.width, system.width))
 
     def changes(self, system: NewtonSystem) -> tuple[Ints, Ints]:
-        """Rows that have come, and rows that have gone."""
+        """Rows that have entered, and rows that have left."""
         now = np.zeros_like(self._rows_in)
         now[system.rows] = True
         changed = np.flatnonzero(now != self._rows_in)
@@ -70,13 +76,13 @@ class UpdatedGram:
         return changed[entered], changed[~entered]
 
     def is_near(self, system: NewtonSystem) -> bool:
-        """Whether it is about these rows, and nearer to them than nothing."""
+        """Whether an update changes fewer rows than a Gram matrix afresh, of the same problem."""
         if len(self._rows_in) != n_rows(system.objective.blocks.problem.rows):
             return False
         return sum(map(len, self.changes(system))) <= len(system.rows)
 
     def solver(self, system: NewtonSystem) -> LinearSolver:
-        """Solver for H as it stands."""
+        """Solver for H, after the update."""
         objective, (entered, left) = system.objective, self.changes(system)
         for rows, sign in ((entered, 1.0), (left, -1.0)):
             self._add(objective, rows, sign)
@@ -99,39 +105,43 @@ class UpdatedGram:
             )
 
 
-def center_of(objective: BinaryObjective, rows: Ints, weights: Floats) -> Floats:
-    """Mean row, about which a bias is least bound to the weights; sparse rows must stay sparse."""
+def center_of(objective: BinaryObjective | SoftmaxObjective, rows: Ints, weights: Floats) -> Floats:
+    """Mean row, which decouples intercept and weights; 0 for sparse rows, which stay sparse."""
     sparse = isinstance(objective.blocks.problem.rows, CSR)
-    return products.mean_row(objective.blocks, rows, weights) * (objective.bias and not sparse)
+    centered = objective.fit_intercept and not sparse
+    return products.mean_row(objective.blocks, rows, weights) * centered
 
 
 def may_use_float32(objective: BinaryObjective, weights: Floats) -> bool:
-    """Whether the rows are float32, and what that rounds off H is small beside the ridge."""
+    """Whether the rows are float32, and the l2 penalty outweighs its rounding in H."""
     if not products.gram_may_use_float32(objective.blocks):
         return False
     trace = float(weights.sum()) * products.mean_square(objective.blocks)
-    return bool(np.finfo(np.float32).eps * trace <= objective.l2)
+    return float32_is_enough(trace, objective.l2)
+
+
+def float32_is_enough(trace: float, l2: float) -> bool:
+    """Whether the l2 penalty outweighs the float32 rounding of a matrix with this trace."""
+    return bool(np.finfo(np.float32).eps * trace <= l2)
 
 
 def step_without_curvature(objective: BinaryObjective, b: Floats) -> Floats:
-    """Step where no row has a curvature: the bias is held at the mean row by all costs."""
+    """Solution of H x = b where no row has a curvature: Σ C at the mean row stands for Xᵀ Θ X."""
     rows = products.evenly_spread_rows(objective.blocks)
-    center = products.mean_row(objective.blocks, rows, objective.sample_C[rows]) * objective.bias
+    center = products.mean_row(objective.blocks, rows, objective.sample_C[rows])
+    center = center * objective.fit_intercept
     diagonal = np.full(len(b), objective.l2)
     diagonal[-1] = float(objective.sample_C.sum())
     return recentered(center, lambda r: r / diagonal)(b)
 
 
 def recentered(center: Floats, solve: LinearSolver) -> LinearSolver:
-    """Solver for rows (x, 1) from one for (x − centre, 1): only the bias is counted otherwise.
+    """Solver for rows (x, 1) from one for rows (x − centre, 1); b may have several columns."""
 
-    What is solved for may have several columns.
-    """
-
-    def solve_all(r: Floats) -> Floats:
-        inside = r.copy()
-        inside[:-1] -= np.multiply.outer(center, r[-1])
-        x = solve(inside)
+    def solve_all(b: Floats) -> Floats:
+        centered = b.copy()
+        centered[:-1] -= np.multiply.outer(center, b[-1])
+        x = solve(centered)
         x[-1] -= center @ x[:-1]
         return x
 
@@ -139,13 +149,13 @@ def recentered(center: Floats, solve: LinearSolver) -> LinearSolver:
 
 
 def cholesky(H: Floats) -> LinearSolver:
-    """Solver for H by its factor; what rounding has made indefinite is lifted a little."""
+    """Solver for H by Cholesky; the diagonal is raised where rounding made H indefinite."""
     diagonal = np.diag(H).copy()
-    require_finite(diagonal)  # an entry off it is no larger than both of its own
-    lift = 0.0
+    require_finite(diagonal)  # which bounds the other entries: |H_ij|² ≤ H_ii H_jj
+    shift = 0.0
     while True:
         factor, failed = dpotrf(H.T, lower=0, clean=0)
         if not failed:
             return lambda r: np.asarray(dpotrs(factor, r, lower=0)[0])
-        lift = max(10 * lift, 1e-14)
-        H[np.diag_indices(len(H))] = diagonal * (1.0 + lift)
+        shift = max(10 * shift, 1e-14)
+        H[np.diag_indices(len(H))] = diagonal * (1.0 + shift)

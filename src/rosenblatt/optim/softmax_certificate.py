@@ -1,24 +1,23 @@
-"""The proved duality gap of the softmax, by dual variables α = c (e_y − q) of rows and classes.
+"""The proved duality gap of the softmax, from dual variables α = C (e_y − q) of rows and classes.
 
-    P(W, b) = ½ρ‖W‖² + Σ c (log Σ_k exp(s_k) − s_y),   s = W x + b
-    D(α) = Σ c H(q) − ‖Σ α xᵀ‖² / 2ρ,                  H(q) = −Σ_k q_k log q_k
+    P(W, b) = ½ρ‖W‖² + Σ C (log Σ_k exp(s_k) − s_y),   s = W x + b
+    D(α) = Σ C H(q) − ‖Σ α xᵀ‖² / 2ρ,                  H(q) = −Σ_k q_k log q_k
 
-as for two classes (duality_gap.py): scores and sums with a proved error, taken off both sides.
+As for two classes (certificate.py): scores and sums have proved errors, which widen both bounds.
 """
 
 import numpy as np
 
 from rosenblatt.data.blocks import Blocks
-from rosenblatt.data.training_data import TrainingData
 from rosenblatt.kernels.cache import njit
-from rosenblatt.kernels.rows import Rows, n_rows, square
-from rosenblatt.linalg import multi_output
+from rosenblatt.linalg import multi_output, products
 from rosenblatt.linalg.error_free import (
     EPSILON,
+    LENGTH_ROUNDING,
+    SQUARES_UNDERFLOW,
     Enclosed,
     error_of,
     read_rows,
-    rounded_up_length,
     terms_of_a_sum,
     two_sum,
 )
@@ -32,8 +31,8 @@ from rosenblatt.optim.certificate import (
     enclosed_from_sums,
     entropy_of_rest,
     entropy_term,
-    squared_norms,
-    squared_norms_of_plain_sum,
+    squared_norm_of,
+    squared_norm_of_plain_sum,
 )
 from rosenblatt.optim.dual_feasibility import feasible_by_class
 from rosenblatt.optim.softmax import SoftmaxObjective
@@ -47,10 +46,12 @@ def prove_softmax(
     tol: float,
     summations: tuple[bool, ...] = PLAIN_FIRST,
 ) -> Proof:
-    """Proved bounds of softmax weights, a row a class, by a feasible dual point near α."""
+    """Proved gap of softmax weights, a row a class, from a feasible dual point near α."""
     codes = objective.blocks.problem.codes
-    given = feasible_by_class(alpha, codes, objective.sample_C, bias=objective.bias)
-    feasible_point = given is not None
+    given = feasible_by_class(
+        alpha, codes, objective.sample_C, fit_intercept=objective.fit_intercept
+    )
+    has_feasible_point = given is not None
     if given is None:
         given = np.zeros_like(alpha)
     point = -given
@@ -61,11 +62,11 @@ def prove_softmax(
         enclosed = softmax_enclosed_gap(objective, W, given, scores, squares)
         if enclosed.is_tight(tol):
             break
-    part = enclosed.dual_terms / enclosed.square if enclosed.square > 0.0 else 1.0
-    if 0.0 < part < MAX_RESCALE and feasible_point:
-        shorter = prove_softmax(objective, W, 0.999 * part * point, tol, summations)
-        if shorter.bounds.dual > enclosed.dual_lower:
-            return shorter
+    scale = enclosed.dual_terms / enclosed.square if enclosed.square > 0.0 else 1.0
+    if 0.0 < scale < MAX_RESCALE and has_feasible_point:
+        scaled = prove_softmax(objective, W, MAX_RESCALE * scale * point, tol, summations)
+        if scaled.bounds.dual > enclosed.dual_lower:
+            return scaled
     return enclosed.proof(point, W)
 
 
@@ -76,7 +77,7 @@ def softmax_enclosed_gap(
     scores: Enclosed,
     squares: tuple[float, float],
 ) -> EnclosedGap:
-    """Both sides of the softmax's gap from one reading of the rows."""
+    """Enclosed P and D of the softmax from one reading of the rows."""
     codes, sample_C = objective.blocks.problem.codes, objective.sample_C
     with np.errstate(over="ignore", invalid="ignore"):
         losses = softmax_primal_sums(codes, sample_C, scores)
@@ -89,14 +90,14 @@ def read_classes_plain(
 ) -> tuple[Enclosed, tuple[float, float]]:
     """Scores of all classes, and ‖Σ α xᵀ‖² as computed and at most, by plain sums."""
     blocks = objective.blocks
-    size = blocks.known(row_lengths)
+    size = blocks.known(rounded_up_norms)
     value = multi_output.scores(blocks, np.ascontiguousarray(W.T))
     term_size = np.outer(size, np.sqrt((W[:, :-1] ** 2).sum(axis=1))) + np.abs(W[:, -1])
     error = error_of(term_size, W.shape[1] + 2, compensated=False)
     V = multi_output.sums(blocks, point)[:-1].ravel()
     spread = float(size @ np.sqrt((point**2).sum(axis=1)))
     scores = Enclosed(value, np.zeros_like(value), error)
-    return scores, squared_norms_of_plain_sum(V, spread, terms_of_a_sum(blocks))
+    return scores, squared_norm_of_plain_sum(V, spread, terms_of_a_sum(blocks))
 
 
 def read_classes_compensated(
@@ -108,33 +109,23 @@ def read_classes_compensated(
     ]
     columns = zip(*(reading.scores for reading in found), strict=True)
     scores = Enclosed(*(np.ascontiguousarray(np.column_stack(parts)) for parts in columns))
-    squares = [squared_norms(reading.total) for reading in found]
+    squares = [squared_norm_of(reading.total) for reading in found]
     most = sum(upper for _, upper in squares) * (1.0 + (len(W) + 4) * EPSILON)
     return scores, (sum(middle for middle, _ in squares), most)
 
 
-def row_lengths(blocks: Blocks) -> Floats:
-    """Length of each row, rounded up."""
-    lengths_ = np.empty(n_rows(blocks.problem.rows))
-
-    def here(block: TrainingData, part: Floats) -> None:
-        write_lengths(block.rows, part)
-
-    for _ in blocks.each(here, lengths_):
-        pass
-    return lengths_
-
-
-@njit(cache=True, nogil=True)
-def write_lengths(X: Rows, out: Floats) -> None:
-    """Write the length of each row, rounded up."""
-    for i in range(len(out)):
-        out[i] = rounded_up_length(square(X, i))
+def rounded_up_norms(blocks: Blocks) -> Floats:
+    """Upper bound of ‖x‖ of each row."""
+    squares = blocks.known(products.row_squared_norms)
+    return np.asarray(np.sqrt(squares) * LENGTH_ROUNDING + SQUARES_UNDERFLOW)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def softmax_primal_sums(codes: Codes, sample_C: Floats, scores: Enclosed) -> tuple[float, float]:
-    """Σ c (log Σ exp(s) − s_y) at the worst scores allowed, and at those computed."""
+    """Σ C (log Σ exp(s) − s_y) at the worst scores possible, and at those computed.
+
+    The log-sum-exp is taken relative to the row's own score, and to the largest.
+    """
     value, correction, error = scores
     upper, lost_upper, middle = 0.0, 0.0, 0.0
     rounding = 2.0 * FUNCTION_ERROR + (value.shape[1] + 2) * EPSILON
@@ -144,17 +135,17 @@ def softmax_primal_sums(codes: Codes, sample_C: Floats, scores: Enclosed) -> tup
             own, top = codes[i], 0.0
             error_bound = 0.0
             for k in range(value.shape[1]):
-                ahead = (value[i, k] - value[i, own]) + (correction[i, k] - correction[i, own])
-                top = max(top, ahead)
+                relative = (value[i, k] - value[i, own]) + (correction[i, k] - correction[i, own])
+                top = max(top, relative)
                 size = abs(value[i, k]) + abs(value[i, own])
                 error_bound = max(error_bound, error[i, k] + error[i, own] + 4 * EPSILON * size)
             rest = 0.0
             for k in range(value.shape[1]):
-                ahead = (value[i, k] - value[i, own]) + (correction[i, k] - correction[i, own])
-                rest += np.exp(ahead - top) if k != own else 0.0
+                relative = (value[i, k] - value[i, own]) + (correction[i, k] - correction[i, own])
+                rest += np.exp(relative - top) if k != own else 0.0
             loss = np.log1p(rest) if top == 0.0 else top + np.log(np.exp(-top) + rest)
             part += sample_C[i] * loss
-            # all others ahead by the doubt: the loss grows by that, and by its factor, at most
+            # the other scores higher by δ: the loss grows by at most δ, and at most e^δ times
             loss_increase = min(
                 error_bound, loss * np.expm1(min(error_bound, 1.0)) * (1.0 + FUNCTION_ERROR)
             )
@@ -168,7 +159,7 @@ def softmax_primal_sums(codes: Codes, sample_C: Floats, scores: Enclosed) -> tup
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def softmax_dual_sums(given: Floats, codes: Codes, sample_C: Floats) -> tuple[float, float]:
-    """Σ c H(q) for q_k = given/c in other classes than the row's own, at most but for rounding."""
+    """Σ C H(q) for q_k = given/C in the classes other than the row's own; and its size."""
     total, lost_total = 0.0, 0.0
     n_classes = given.shape[1]
     for start in range(0, len(codes), CHUNK_ROWS):
@@ -178,7 +169,7 @@ def softmax_dual_sums(given: Floats, codes: Codes, sample_C: Floats) -> tuple[fl
             for k in range(n_classes):
                 taken += given[i, k]
                 entropy += entropy_term(given[i, k], c)
-            part += entropy + entropy_of_rest(taken, c)  # the sum is exact
+            part += entropy + entropy_of_rest(taken, c)  # `taken` is exact
         total, lost = two_sum(total, part)
         lost_total += lost
     total += lost_total

@@ -1,17 +1,17 @@
-"""Maximum likelihood of K classes: Newton's method for the softmax loss alone.
+"""Maximum likelihood of K classes: Newton's method for the softmax loss without a penalty.
 
-As in likelihood.py, of which this is the form for many classes. H is a sum over pairs of classes,
+mle.py for more classes. H is a sum over pairs of classes,
 
-    H = Σ_{k<l} L_kl ⊗ Σ c q_k q_l (x, 1)(x, 1)ᵀ,      L_kl = (e_k − e_l)(e_k − e_l)ᵀ
+    H = Σ_{k<l} L_kl ⊗ Σ C q_k q_l (x, 1)(x, 1)ᵀ,      L_kl = (e_k − e_l)(e_k − e_l)ᵀ
 
-so no digits cancel in it; its shortest steps have a sum of 0 over the classes. With the moves μ of
-the scores by Newton's step the probabilities
+so no digits cancel in it; its steps of least norm have the sum 0 over the classes. With the changes
+μ of the scores along Newton's step the probabilities
 
-    q′ = q + (diag(q) − q qᵀ) μ,      Σ c (e_y − q′) (x, 1)ᵀ = 0
+    q′ = q + (diag(q) − q qᵀ) μ,      Σ C (e_y − q′) (x, 1)ᵀ = 0
 
-balance in every feature. Where no two moves of a row differ by 1 they are positive, so that they
-bound P from below by Σ c H(q′), and prove that there are best weights: along a direction that puts
-no row's own class behind another, and not all level, the sum could not vanish.
+satisfy the dual constraint. Where no two μ of a row differ by 1 they are positive. Then Σ C H(q′)
+bounds P from below, and an optimum exists: along a direction that puts no row's own class behind
+another, and not all level, the sum could not vanish.
 """
 
 from collections.abc import Iterator
@@ -22,13 +22,12 @@ import numpy as np
 
 from rosenblatt.kernels.rows import CSR, n_cols
 from rosenblatt.linalg import multi_output, products
-from rosenblatt.linalg.psd import factored
+from rosenblatt.linalg.psd import pivoted_cholesky
 from rosenblatt.optim import softmax
 from rosenblatt.optim.certificate import Proof
 from rosenblatt.optim.duality_gap import DualityGap
 from rosenblatt.optim.hessian import require_finite
-from rosenblatt.optim.mle import BALANCE_TOLERANCE, MAX_MARGIN, MAX_MARGIN_MOVE
-from rosenblatt.optim.newton import line_search
+from rosenblatt.optim.mle import BALANCE_TOLERANCE, MAX_MARGIN_CHANGE, bounded_line_search
 from rosenblatt.optim.preconditioners import recentered
 from rosenblatt.optim.softmax import SoftmaxObjective
 from rosenblatt.optim.softmax_newton import SoftmaxIterate, iterate_at, scores_of
@@ -37,17 +36,17 @@ from rosenblatt.types import Floats
 
 
 class NewtonStep(NamedTuple):
-    """Newton's step: how weights and scores would move, and the pulls that it balances."""
+    """Newton's step: direction, changes of the scores, and the dual variables it predicts."""
 
     direction: Floats
-    moves: Floats
+    score_changes: Floats
     alpha: Floats
     dual: float
 
 
 def maximise_likelihood(objective: SoftmaxObjective, start: Floats | None) -> Iterator[Step]:
-    """Steps towards the greatest likelihood, without an end; weights have a row a class."""
-    iterate, center = iterate_at(objective, start), center_of(objective)
+    """Endless steps of Newton's method; weights have a row a class."""
+    iterate, center = iterate_at(objective, start), center_of_rows(objective)
     W, best, number = iterate.W, DualityGap(np.inf, 0.0), 0
     while True:
         step = newton_step(objective, iterate, center)
@@ -55,40 +54,33 @@ def maximise_likelihood(objective: SoftmaxObjective, start: Floats | None) -> It
         now = DualityGap(softmax.evaluate_scores(objective, iterate.scores).loss, step.dual)
         W = iterate.W if now.primal < best.primal else W
         best, number = best.tightest(now), number + 1
-        proof = partial(proved, objective, iterate.scores if W is iterate.W else None, W, step)
-        yield Step(
-            number,
-            np.ascontiguousarray(W.T),
-            step.alpha,
-            best,
-            "newton",
-            len(objective.sample_C),
-            proof,
-        )
+        scores = iterate.scores if W is iterate.W else None
+        proof = partial(checked_proof, objective, scores, W, step)
+        rows = len(objective.sample_C)
+        yield Step(number, np.ascontiguousarray(W.T), step.alpha, best, "newton", rows, proof)
 
 
 def newton_step(objective: SoftmaxObjective, iterate: SoftmaxIterate, center: Floats) -> NewtonStep:
-    """Shortest of Newton's steps from a place."""
+    """Newton's step of least norm from an iterate."""
     probabilities = softmax.evaluate_scores(objective, iterate.scores).probabilities
-    V = multi_output.sums(
-        objective.blocks, balanced_alpha(objective, probabilities, np.zeros_like(probabilities))[0]
-    )
-    V[-1] *= objective.bias
-    H = curvature(objective, probabilities, center)
-    factor = factored(H)
+    alpha, _ = predicted_alpha(objective, probabilities, np.zeros_like(probabilities))
+    V = multi_output.sums(objective.blocks, alpha)
+    V[-1] *= objective.fit_intercept
+    factor = pivoted_cholesky(hessian(objective, probabilities, center))
 
     def solve(R: Floats) -> Floats:
         return factor.solve(R.T.reshape(-1, 1)).reshape(objective.n_classes, -1).T
 
     direction = np.ascontiguousarray(recentered(center, solve)(V))
-    moves = scores_of(objective, direction)
-    alpha, entropy = balanced_alpha(objective, probabilities, moves)
-    at_rest = float(np.ptp(moves[objective.sample_C > 0], axis=1).max()) < MAX_MARGIN_MOVE
-    return NewtonStep(direction, moves, alpha, max(entropy, 0.0) if at_rest else 0.0)
+    score_changes = scores_of(objective, direction)
+    alpha, entropy = predicted_alpha(objective, probabilities, score_changes)
+    largest_change = float(np.ptp(score_changes[objective.sample_C > 0], axis=1).max())
+    dual = max(entropy, 0.0) if largest_change < MAX_MARGIN_CHANGE else 0.0
+    return NewtonStep(direction, score_changes, alpha, dual)
 
 
-def curvature(objective: SoftmaxObjective, probabilities: Floats, center: Floats) -> Floats:
-    """H, a block for each two classes, of rows measured from a centre."""
+def hessian(objective: SoftmaxObjective, probabilities: Floats, center: Floats) -> Floats:
+    """H of centred rows, a block for each two classes."""
     width, K = n_cols(objective.blocks.problem.rows) + 1, objective.n_classes
     H = np.zeros((K, width, K, width))
     for k in range(K):
@@ -97,7 +89,7 @@ def curvature(objective: SoftmaxObjective, probabilities: Floats, center: Floats
             rows = np.flatnonzero(curvatures)
             G = products.gram(objective.blocks, rows, curvatures[rows], center)
             G = np.tril(G) + np.tril(G, -1).T
-            if not objective.bias:
+            if not objective.fit_intercept:
                 G[-1], G[:, -1] = 0.0, 0.0
             H[k, :, k] += G
             H[other, :, other] += G
@@ -107,69 +99,65 @@ def curvature(objective: SoftmaxObjective, probabilities: Floats, center: Floats
     return H.reshape(K * width, K * width)
 
 
-def balanced_alpha(
-    objective: SoftmaxObjective, probabilities: Floats, moves: Floats
+def predicted_alpha(
+    objective: SoftmaxObjective, probabilities: Floats, score_changes: Floats
 ) -> tuple[Floats, float]:
-    """Pulls c (e_y − q′) of all rows at the probabilities q′ after the moves, and Σ c H(q′)."""
-    own, here = objective.blocks.problem.codes, np.arange(len(probabilities))
-    apart = moves - moves[here, own][:, None]
-    mean = np.sum(probabilities * apart, axis=1)
-    q = probabilities * (1.0 + apart - mean[:, None])
-    mine = q[here, own]
-    q[here, own] = 0.0
+    """α = C (e_y − q′) of all rows at the probabilities q′ after a step, and Σ C H(q′)."""
+    own, rows = objective.blocks.problem.codes, np.arange(len(probabilities))
+    relative = score_changes - score_changes[rows, own][:, None]
+    mean = np.sum(probabilities * relative, axis=1)
+    q = probabilities * (1.0 + relative - mean[:, None])
+    q_own = q[rows, own]
+    q[rows, own] = 0.0
     others = q.sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
         entropy = -np.sum(np.where(q > 0.0, q * np.log(q), 0.0), axis=1)
-        log_mine = np.where(others < 0.5, np.log1p(-others), np.log(mine))
-    entropy -= np.where(mine > 0.0, mine * log_mine, 0.0)
+        log_q_own = np.where(others < 0.5, np.log1p(-others), np.log(q_own))
+    entropy -= np.where(q_own > 0.0, q_own * log_q_own, 0.0)
     alpha = -objective.sample_C[:, None] * q
-    alpha[here, own] = objective.sample_C * others
+    alpha[rows, own] = objective.sample_C * others
     return alpha, float(objective.sample_C @ entropy)
 
 
 def take_newton_step(
     objective: SoftmaxObjective, iterate: SoftmaxIterate, step: NewtonStep
 ) -> None:
-    """Move a place along Newton's step as far as it leads up, but no score out of all bounds."""
-
-    def along(t: float) -> float:
-        return softmax.derivative(objective, iterate.scores, step.moves, t)
-
-    t = line_search(along, along(0.0))
-    t = min(t, max(1.0, MAX_MARGIN / max(float(np.abs(step.moves).max()), 1.0)))
+    """Move the iterate along Newton's step by a line search."""
+    t = bounded_line_search(
+        lambda t: softmax.derivative(objective, iterate.scores, step.score_changes, t),
+        step.score_changes,
+    )
     iterate.W = iterate.W + t * step.direction
-    iterate.scores = iterate.scores + t * step.moves
+    iterate.scores = iterate.scores + t * step.score_changes
 
 
-def proved(
+def checked_proof(
     objective: SoftmaxObjective, scores: Floats | None, W: Floats, step: NewtonStep
 ) -> Proof:
-    """Bounds of weights from scores made anew, less what rounding leaves open."""
-    anew = scores_of(objective, W)
-    drift = 0.0 if scores is None else float(np.abs(anew - scores).max())
-    primal, sizes = softmax.evaluate_scores(objective, anew).loss, np.abs(step.alpha)
-    left = np.abs(multi_output.sums(objective.blocks, step.alpha))
-    left[-1] *= objective.bias
-    if (
-        left > BALANCE_TOLERANCE * absolute_sums(objective, sizes)
-    ).any():  # a direction that Newton's step was blind to
-        return Proof(DualityGap(primal, 0.0), step.alpha, np.ascontiguousarray(W.T))
-    open_by_rounding = 2.0 * float(np.sum(left * np.abs(W))) + 2.0 * drift * float(sizes.sum())
-    bounds = DualityGap(primal, max(step.dual - open_by_rounding, 0.0))
-    return Proof(bounds, step.alpha, np.ascontiguousarray(W.T))
+    """P of the weights W from scores computed afresh, and D less what rounding may cost it."""
+    fresh = scores_of(objective, W)
+    drift = 0.0 if scores is None else float(np.abs(fresh - scores).max())
+    primal, sizes = softmax.evaluate_scores(objective, fresh).loss, np.abs(step.alpha)
+    residual = np.abs(multi_output.sums(objective.blocks, step.alpha))
+    residual[-1] *= objective.fit_intercept
+    dual = 0.0
+    if (residual <= BALANCE_TOLERANCE * absolute_sums(objective, sizes)).all():
+        rounding = 2.0 * float(np.sum(residual * np.abs(W))) + 2.0 * drift * float(sizes.sum())
+        dual = max(step.dual - rounding, 0.0)
+    return Proof(DualityGap(primal, dual), step.alpha, np.ascontiguousarray(W.T))
 
 
 def absolute_sums(objective: SoftmaxObjective, sizes: Floats) -> Floats:
-    """At least Σ |pull| |(x, 1)|, a row a feature and a column a class."""
+    """At least Σ |α| |(x, 1)|, a row for each feature and a column for each class."""
     rows = np.arange(len(sizes))
     squares = [products.gram_diagonal(objective.blocks, rows, column) for column in sizes.T.copy()]
     return np.asarray(np.sqrt(np.column_stack(squares)) * np.sqrt(sizes.sum(axis=0)))
 
 
-def center_of(objective: SoftmaxObjective) -> Floats:
-    """Mean row, about which features far from zero lose no digits; sparse rows stay."""
+def center_of_rows(objective: SoftmaxObjective) -> Floats:
+    """Mean row, about which features far from zero lose no digits; 0 for sparse rows."""
     rows = objective.blocks.problem.rows
-    if isinstance(rows, CSR) or not objective.bias:
+    if isinstance(rows, CSR) or not objective.fit_intercept:
         return np.zeros(n_cols(rows))
     total = multi_output.sums(objective.blocks, objective.sample_C[:, None])[:-1, 0]
     return np.asarray(total / objective.sample_C.sum())

@@ -1,88 +1,74 @@
-"""Multinomial logistic regression by Newton's method, until the gap proves it.
+"""Inexact Newton method for multinomial logistic regression, until the duality gap is proved.
 
-Each step solves H Δ = −G by conjugate gradients; a product with H reads the rows once for all
-classes. They are led by a factor of each class's own block of H, made from a sample of rows, or by
-H's diagonal where factors would cost more than they save. Adding the same to every class changes no
-probability, so all that moves has a sum of 0 over the classes: there H is well led by its blocks.
-Float32 rows are multiplied with H in float32 as long as the ridge outweighs what that rounds off;
-gradients and bounds are float64 always.
+Each step solves H Δ = −G by conjugate gradients; a Hessian-vector product reads the rows once for
+all classes. The preconditioner is a Cholesky factor of each class's diagonal block of H, on a
+sample of the rows, or diag(H) where factors would cost more than they save. The same added to every
+class changes no probability, so all steps have the sum 0 over the classes: on these, the diagonal
+blocks are close to H. Float32 rows are multiplied with H in float32 as long as the l2 penalty
+outweighs that rounding; gradients and bounds are always float64.
 
-Before each step the biases are settled for the weights as they stand. That takes the scores alone,
-not the rows, and balances the pulls, so that every step has a proof.
+Before each step the intercepts are optimised for the current weights. That needs the scores, but
+not the rows, and makes Σ α = 0, so that every iterate has a dual bound.
 """
 
 import itertools
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from rosenblatt.data.blocks import Blocks
 from rosenblatt.data.training_data import entries_in
-from rosenblatt.kernels.rows import CSR, n_cols, n_rows
+from rosenblatt.kernels.rows import n_cols, n_rows
 from rosenblatt.linalg import multi_output, products
 from rosenblatt.optim import softmax
-from rosenblatt.optim.duality_gap import DualityGap
+from rosenblatt.optim.duality_gap import DualityGap, best_scaled_dual
 from rosenblatt.optim.hessian import require_finite
-from rosenblatt.optim.newton import line_search
-from rosenblatt.optim.pcg import (
-    MAX_FORCING,
-    MIN_SAMPLE_ROWS,
-    SAMPLE_ROWS_PER_FEATURE,
-    conjugate_gradients,
+from rosenblatt.optim.line_search import derivative_along, line_search
+from rosenblatt.optim.pcg import MAX_FORCING, conjugate_gradients, min_sample_rows
+from rosenblatt.optim.preconditioners import (
+    LinearSolver,
+    center_of,
+    cholesky,
+    float32_is_enough,
+    recentered,
 )
-from rosenblatt.optim.preconditioners import cholesky, recentered
 from rosenblatt.optim.softmax import SoftmaxObjective
 from rosenblatt.optim.softmax_certificate import prove_softmax
-from rosenblatt.optim.solve import (
-    MIN_ROWS_PER_WEIGHT,
-    MIN_SUBSAMPLE_ROWS,
-    SUBSAMPLE_EVERY,
-    SUBSAMPLE_MAX_STEPS,
-    SUBSAMPLE_TOL,
-    Limits,
-    Step,
-    systematic_sample,
-    unproved,
-    until,
-)
+from rosenblatt.optim.solve import Limits, Step, is_below_zero_weights, unproved, until
+from rosenblatt.optim.subsample import is_worth_subsampling, systematic_sample
 from rosenblatt.types import Floats
 
-SMALL_BETA = 1e-3  # β so small are repaired to the fourth order, and made good with the next step
-MAX_BIAS_STEPS = 50
-BALANCE_TOLERANCE = 1e-12  # of all pulls: what rounding leaves of their sum
-MAX_CG_ITERATIONS_PER_FACTOR = 8  # iterations, after which the factors are made anew
-MAX_FACTOR_COST_IN_PRODUCTS = 64  # products with H that the factors may cost,
-CHEAP_FACTOR_COST = 1 << 28  # unless they cost next to nothing: so many multiplications for each
+SMALL_BETA = 1e-3  # the error of q′ is of fourth order in β
+MAX_INTERCEPT_STEPS = 50
+BALANCE_TOLERANCE = 1e-12  # of Σ C q (1 − q): what rounding may leave of Σ α
+MAX_CG_ITERATIONS_PER_FACTOR = 8  # after more, the factors are made afresh
+MAX_FACTOR_COST_IN_PRODUCTS = 64  # Hessian-vector products that the factors may cost, unless
+CHEAP_FACTOR_COST = 1 << 28  # a factor costs fewer multiplications than this
 MAX_FACTOR_ENTRIES = 1 << 26  # in all factors
-DIAGONAL_SHARE = (
-    0.1  # of H's diagonal that leads beside the ridge: more of it slows down words in common
-)
-BIAS_L2_SHARE = 1e-12  # of the curvature: holds a bias where no row does
-
-LinearSolver = Callable[[Floats], Floats]
+DIAGONAL_SHARE = 0.1  # of diag(Xᵀ Θ X) in the diagonal preconditioner: measured on text
+INTERCEPT_L2_SHARE = 1e-12  # of trace M: a penalty that makes H definite in the intercepts
 
 
 @dataclass
 class SoftmaxIterate:
-    """Where a run stands: weights, a row a feature and the last for the biases, and the scores."""
+    """Weights, a row for each feature and the last for the intercepts, and the scores."""
 
     W: Floats
     scores: Floats
 
     def shift(self, beta: Floats) -> None:
-        """Move the biases."""
+        """Change the intercepts."""
         self.W[-1] += beta
         self.scores += beta
 
 
 @dataclass(frozen=True)
 class SoftmaxEvaluation:
-    """What is seen at a place: its bounds, the gradient, the probabilities and the pulls.
+    """Duality gap, gradient, probabilities and dual variables at an iterate.
 
-    `beta` is how far the biases are from their best, where the gradient is taken.
+    `beta` is Newton's step of the intercepts that is left; the gradient is taken after it.
     """
 
     bounds: DualityGap
@@ -95,17 +81,12 @@ class SoftmaxEvaluation:
 def solve(
     objective: SoftmaxObjective, start: Floats | None, seed: int, limits: Limits
 ) -> Iterator[Step]:
-    """Steps until a limit speaks or only rounding is left; weights have a row a class."""
-    start = start if start is not None and is_better_than_zero(objective, start) else None
+    """Steps until a stopping criterion is met or progress ends; weights have a row a class."""
+    if start is not None and not is_below_zero_weights(
+        partial(primal_of_weights, objective), start
+    ):
+        start = None
     return until(minimise(objective, start, SoftmaxPCG(seed), limits), limits)
-
-
-def is_better_than_zero(objective: SoftmaxObjective, W: Floats) -> bool:
-    """Whether weights to start from, a row a class, have a lower objective than zero weights."""
-    try:
-        return primal_of_weights(objective, W) < primal_of_weights(objective, np.zeros_like(W))
-    except FloatingPointError:
-        return False
 
 
 def primal_of_weights(objective: SoftmaxObjective, W: Floats) -> float:
@@ -118,7 +99,7 @@ def primal_of_weights(objective: SoftmaxObjective, W: Floats) -> float:
 
 
 def at_start(objective: SoftmaxObjective, start: Floats | None) -> Iterator[Step]:
-    """A run that may take no step: its weights are those it starts from, and nothing is proved."""
+    """The run with `max_iter=0`: the initial weights, with nothing proved."""
     iterate = iterate_at(objective, start)
     W = np.ascontiguousarray(iterate.W.T)
     yield unproved(W, np.zeros_like(iterate.scores), primal_of_weights(objective, W))
@@ -127,8 +108,10 @@ def at_start(objective: SoftmaxObjective, start: Floats | None) -> Iterator[Step
 def minimise(
     objective: SoftmaxObjective, start: Floats | None, pcg: "SoftmaxPCG", limits: Limits
 ) -> Iterator[Step]:
-    """Steps towards the best weights, without an end."""
-    if start is None and is_worth_subsampling(objective):
+    """Endless steps of Newton's method."""
+    rows = objective.blocks.problem.rows
+    n_weights = objective.n_classes * (n_cols(rows) + 1)
+    if start is None and is_worth_subsampling(n_rows(rows), n_weights):
         start = subsample_start(objective, pcg, limits)
     iterate = iterate_at(objective, start)
     best_W, best = iterate.W, DualityGap(np.inf, 0.0)
@@ -137,102 +120,78 @@ def minimise(
         best_W = iterate.W.copy() if evaluation.bounds.primal < best.primal else best_W
         best = best.tightest(evaluation.bounds)
         W = np.ascontiguousarray(best_W.T)
-        rows = int(np.count_nonzero(objective.sample_C))
+        n_curved = int(np.count_nonzero(objective.sample_C))
         proof = partial(prove_softmax, objective, W, evaluation.alpha, limits.tol)
-        yield Step(number, W, evaluation.alpha, best, "newton", rows, proof)
+        yield Step(number, W, evaluation.alpha, best, "newton", n_curved, proof)
         iterate.shift(evaluation.beta)
-        take_step(
-            objective,
-            iterate,
-            evaluation.gradient,
-            pcg.solve(objective, evaluation.probabilities, -evaluation.gradient),
-        )
-
-
-def is_worth_subsampling(objective: SoftmaxObjective) -> bool:
-    """Whether a part of the rows tells enough about all."""
-    rows = objective.blocks.problem.rows
-    n_weights = objective.n_classes * (n_cols(rows) + 1)
-    return n_rows(rows) >= SUBSAMPLE_EVERY * max(
-        MIN_SUBSAMPLE_ROWS, MIN_ROWS_PER_WEIGHT * n_weights
-    )
+        direction = pcg.solve(objective, evaluation.probabilities, -evaluation.gradient)
+        take_step(objective, iterate, evaluation.gradient, direction)
 
 
 def subsample_start(
     objective: SoftmaxObjective, pcg: "SoftmaxPCG", limits: Limits
 ) -> Floats | None:
-    """Weights learned from every eighth row, each costing eight times as much; none if too few."""
+    """Weights of a subsample of the rows; None where it lacks a class."""
     n = n_rows(objective.blocks.problem.rows)
-    chosen = systematic_sample(SUBSAMPLE_EVERY, n, pcg.seed)
+    chosen = systematic_sample(n, pcg.seed)
     part = objective._replace(
-        blocks=Blocks(objective.blocks.problem.take(chosen), objective.blocks.n_jobs),
+        blocks=objective.blocks.take(chosen),
         sample_C=objective.sample_C[chosen] * (n / len(chosen)),
     )
     if not np.bincount(part.blocks.problem.codes, part.sample_C, objective.n_classes).all():
         return None
-    subsample_limits = replace(
-        limits, tol=SUBSAMPLE_TOL, max_iter=SUBSAMPLE_MAX_STEPS, proved=False
-    )
-    for step in until(minimise(part, None, pcg, subsample_limits), subsample_limits):
+    limits = limits.for_subsample()
+    for step in until(minimise(part, None, pcg, limits), limits):
         W = step.w
     return W
 
 
 def iterate_at(objective: SoftmaxObjective, start: Floats | None) -> SoftmaxIterate:
-    """Place with given weights, a row a class, less what all classes have in common."""
+    """An iterate with given weights, a row a class, less their mean over the classes."""
     W = np.zeros((n_cols(objective.blocks.problem.rows) + 1, objective.n_classes))
     if start is not None:
         W += start.T - start.mean(axis=0)[:, None]
-    if not objective.bias:
+    if not objective.fit_intercept:
         W[-1] = 0.0
     return SoftmaxIterate(W, scores_of(objective, W))
 
 
 def scores_of(objective: SoftmaxObjective, W: Floats) -> Floats:
-    """Scores of all rows; a FloatingPointError where one is not a number."""
+    """Scores of all rows; a FloatingPointError where one is not finite."""
     scores = multi_output.scores(objective.blocks, W)
     require_finite(scores)
     return scores
 
 
 def evaluate(objective: SoftmaxObjective, iterate: SoftmaxIterate) -> SoftmaxEvaluation:
-    """Settle the biases, let the rows pull, and see what that proves."""
-    sums, beta, balanced = optimise_biases(objective, iterate)
+    """Optimise the intercepts; evaluate duality gap, gradient and dual variables."""
+    sums, beta, balanced = optimise_intercepts(objective, iterate)
     alpha, entropy = softmax.alpha_at(objective, sums.probabilities, beta)
     V = multi_output.sums(objective.blocks, alpha)
     w = iterate.W[:-1].ravel()
     primal = 0.5 * objective.l2 * float(w @ w) + sums.loss
-    bound = dual_bound(objective, entropy, V[:-1].ravel()) if balanced else 0.0
+    v = V[:-1].ravel()
+    dual = best_scaled_dual(entropy, float(v @ v) / objective.l2) if balanced else 0.0
     gradient = objective.l2 * iterate.W - V
-    gradient[-1] = -V[-1] if objective.bias else 0.0
-    return SoftmaxEvaluation(DualityGap(primal, bound), gradient, sums.probabilities, alpha, beta)
+    gradient[-1] = -V[-1] if objective.fit_intercept else 0.0
+    return SoftmaxEvaluation(DualityGap(primal, dual), gradient, sums.probabilities, alpha, beta)
 
 
-def dual_bound(objective: SoftmaxObjective, entropy: float, v: Floats) -> float:
-    """D of the pulls, or of the best fraction t of them.
-
-    That is D at (1 − t) e_y + t q, whose entropy, being concave, is at least t H(q).
-    """
-    square = float(v @ v) / objective.l2
-    t = min(1.0, entropy / square) if square > 0 else 1.0
-    return t * entropy - 0.5 * t * t * square
-
-
-def optimise_biases(
+def optimise_intercepts(
     objective: SoftmaxObjective, iterate: SoftmaxIterate
 ) -> tuple[softmax.SoftmaxSums, Floats, bool]:
-    """Move the biases to their best; give what the rows answer, the β left, and if it balances."""
-    for _ in range(MAX_BIAS_STEPS):
+    """Optimise the intercepts; give the softmax sums, Newton's step β left, and whether Σ α = 0."""
+    for _ in range(MAX_INTERCEPT_STEPS):
         sums = softmax.evaluate_scores(objective, iterate.scores)
-        if not objective.bias:
+        if not objective.fit_intercept:
             return sums, np.zeros(objective.n_classes), True
-        M = softmax.bias_hessian(objective, sums.probabilities)
+        M = softmax.intercept_hessian(objective, sums.probabilities)
         beta = softmax.balance(M, sums.alpha_sum)
         beta_range = float(np.ptp(beta))
         if beta_range <= SMALL_BETA:
             left = np.abs(sums.alpha_sum - M @ beta).max()
             return sums, beta, bool(left <= BALANCE_TOLERANCE * np.trace(M))
-        # the curvature changes along β by no more than exp(reach): so far the loss falls for sure
+        # along β the curvature grows by at most exp(t range): this damped step always descends
         iterate.shift(beta * (np.log1p(beta_range) / beta_range))
     return sums, np.zeros(objective.n_classes), False
 
@@ -240,26 +199,22 @@ def optimise_biases(
 def take_step(
     objective: SoftmaxObjective, iterate: SoftmaxIterate, gradient: Floats, direction: Floats
 ) -> None:
-    """Move a place along a direction as far as it leads down."""
-    moves = scores_of(objective, direction)
-    w, d = iterate.W[:-1].ravel(), direction[:-1].ravel()
-    l2_grad_dot_dir, l2_curvature = objective.l2 * float(w @ d), objective.l2 * float(d @ d)
-
-    def along(t: float) -> float:
-        return (
-            l2_grad_dot_dir
-            + t * l2_curvature
-            + softmax.derivative(objective, iterate.scores, moves, t)
-        )
-
-    t = line_search(along, float(gradient.ravel() @ direction.ravel()))
+    """Move the iterate along a direction by a line search."""
+    score_changes = scores_of(objective, direction)
+    derivative_at = derivative_along(
+        objective.l2,
+        iterate.W[:-1].ravel(),
+        direction[:-1].ravel(),
+        lambda t: softmax.derivative(objective, iterate.scores, score_changes, t),
+    )
+    t = line_search(derivative_at, float(gradient.ravel() @ direction.ravel()))
     iterate.W = iterate.W + t * direction
-    iterate.scores += t * moves
+    iterate.scores += t * score_changes
 
 
 @dataclass
 class SoftmaxPCG:
-    """Solves H Δ = −G by conjugate gradients led by factors of an earlier or sampled H."""
+    """Solves H Δ = −G by conjugate gradients with factors of an earlier H as preconditioner."""
 
     seed: int
     _preconditioner: LinearSolver | None = None
@@ -271,10 +226,10 @@ class SoftmaxPCG:
         self._generator = np.random.default_rng(self.seed)
 
     def solve(self, objective: SoftmaxObjective, probabilities: Floats, B: Floats) -> Floats:
-        """Solve to a part of the residual; the factors are made anew where they serve no longer."""
-        bias_l2 = BIAS_L2_SHARE * float(
-            np.trace(softmax.bias_hessian(objective, probabilities))
-            + BIAS_L2_SHARE * objective.sample_C.sum()
+        """Solve H Δ = B up to the forcing term; refresh the preconditioner where it is too slow."""
+        intercept_l2 = INTERCEPT_L2_SHARE * float(
+            np.trace(softmax.intercept_hessian(objective, probabilities))
+            + INTERCEPT_L2_SHARE * objective.sample_C.sum()
         )
         if self._preconditioner is None or self._cg_iterations > MAX_CG_ITERATIONS_PER_FACTOR:
             preconditioner = (
@@ -282,20 +237,20 @@ class SoftmaxPCG:
                 if worth_factors(objective)
                 else self._diagonal_preconditioner
             )
-            self._preconditioner = preconditioner(objective, probabilities, bias_l2)
+            self._preconditioner = preconditioner(objective, probabilities, intercept_l2)
 
         def hessian_dot(p: Floats) -> Floats:
             P = p.reshape(B.shape)
-            validation_rows_of = (probabilities, objective.blocks.problem.codes, objective.sample_C)
+            arrays = (probabilities, objective.blocks.problem.codes, objective.sample_C)
             product = multi_output.hessian_vector_product(
                 objective.blocks,
                 P,
                 softmax.hessian_rows,
-                *validation_rows_of,
+                *arrays,
                 use_float32=self._float32,
             )
             product[:-1] += objective.l2 * P[:-1]
-            product[-1] = product[-1] + bias_l2 * P[-1] if objective.bias else P[-1]
+            product[-1] = product[-1] + intercept_l2 * P[-1] if objective.fit_intercept else P[-1]
             return product.ravel()
 
         solved = conjugate_gradients(hessian_dot, self._preconditioner, B.ravel(), MAX_FORCING)
@@ -305,11 +260,12 @@ class SoftmaxPCG:
         return solved.x.reshape(B.shape)
 
     def _block_preconditioner(
-        self, objective: SoftmaxObjective, probabilities: Floats, bias_l2: float
+        self, objective: SoftmaxObjective, probabilities: Floats, intercept_l2: float
     ) -> LinearSolver:
-        """Solver of each class's own block of H, on what sums to 0 over the classes."""
+        """Solver for the diagonal block of H of each class, on sums 0 over the classes."""
         blocks = (
-            self._block(objective, probabilities, k, bias_l2) for k in range(objective.n_classes)
+            self._block(objective, probabilities, k, intercept_l2)
+            for k in range(objective.n_classes)
         )
         solvers, traces = zip(*blocks, strict=True)
         self._float32 = float32_is_enough(max(traces), objective.l2)
@@ -323,45 +279,41 @@ class SoftmaxPCG:
         return preconditioner
 
     def _block(
-        self, objective: SoftmaxObjective, probabilities: Floats, k: int, bias_l2: float
+        self, objective: SoftmaxObjective, probabilities: Floats, k: int, intercept_l2: float
     ) -> tuple[LinearSolver, float]:
-        """Solver of class k's own block of H on a sample of the rows, and the block's trace."""
+        """Solver for the diagonal block of H of class k on a sample of the rows, and its trace."""
         curvatures = softmax.curvature(probabilities, objective.sample_C, k)
         width = n_cols(objective.blocks.problem.rows) + 1
-        margin_error = np.minimum(1.0, sample_size(width) * curvatures / curvatures.sum())
-        taken = np.flatnonzero(self._generator.random(len(curvatures)) < margin_error)
-        weights = curvatures[taken] / margin_error[taken]
-        sparse = isinstance(objective.blocks.problem.rows, CSR)  # whose zeros have to stay zeros
-        center = products.mean_row(objective.blocks, taken, weights) * (
-            objective.bias and not sparse
-        )
-        H = products.gram(objective.blocks, taken, weights, center)
+        probability = np.minimum(1.0, min_sample_rows(width) * curvatures / curvatures.sum())
+        drawn = np.flatnonzero(self._generator.random(len(curvatures)) < probability)
+        weights = curvatures[drawn] / probability[drawn]
+        center = center_of(objective, drawn, weights)
+        H = products.gram(objective.blocks, drawn, weights, center)
         H[np.diag_indices(width - 1)] += objective.l2
-        if objective.bias:
-            H[-1, -1] += bias_l2
+        if objective.fit_intercept:
+            H[-1, -1] += intercept_l2
         else:
             H[-1, :] = 0.0
             H[-1, -1] = 1.0
-        trace = float(np.trace(H) + weights.sum() * (center @ center))  # of rows as they are
+        trace = float(
+            np.trace(H) + weights.sum() * (center @ center)
+        )  # of the rows without centring
         return recentered(center, cholesky(H)), trace
 
     def _diagonal_preconditioner(
-        self, objective: SoftmaxObjective, probabilities: Floats, bias_l2: float
+        self, objective: SoftmaxObjective, probabilities: Floats, intercept_l2: float
     ) -> LinearSolver:
-        """Solver of H's diagonal, on what sums to 0 over the classes."""
-        curvatures = [
-            softmax.curvature(probabilities, objective.sample_C, k)
-            for k in range(objective.n_classes)
-        ]
-        squares = np.column_stack(
-            [
-                products.gram_diagonal(objective.blocks, np.flatnonzero(b), b[b != 0.0])
-                for b in curvatures
-            ]
-        )
+        """Solver for diag(H), on sums 0 over the classes."""
+
+        def gram_diagonal(k: int) -> Floats:
+            curvatures = softmax.curvature(probabilities, objective.sample_C, k)
+            rows = np.flatnonzero(curvatures)
+            return products.gram_diagonal(objective.blocks, rows, curvatures[rows])
+
+        squares = np.column_stack([gram_diagonal(k) for k in range(objective.n_classes)])
         self._float32 = float32_is_enough(float(squares.sum(axis=0).max()), objective.l2)
         diagonal = objective.l2 + DIAGONAL_SHARE * squares
-        diagonal[-1] = diagonal[-1] + bias_l2 if objective.bias else 1.0
+        diagonal[-1] = diagonal[-1] + intercept_l2 if objective.fit_intercept else 1.0
         require_finite(diagonal)
         inverse = 1.0 / diagonal
         shares = inverse / inverse.sum(axis=1, keepdims=True)
@@ -374,22 +326,12 @@ class SoftmaxPCG:
         return preconditioner
 
 
-def float32_is_enough(trace: float, l2: float) -> bool:
-    """Whether what float32 rounds off a matrix with this trace is small beside the ridge."""
-    return bool(np.finfo(np.float32).eps * trace <= l2)
-
-
-def sample_size(width: int) -> int:
-    """About how many rows a factor is made of."""
-    return max(SAMPLE_ROWS_PER_FEATURE * width, MIN_SAMPLE_ROWS)
-
-
 def worth_factors(objective: SoftmaxObjective) -> bool:
-    """Whether the factors cost no more than some products with H, and fit."""
+    """Whether the factors cost no more than some Hessian-vector products, and fit into memory."""
     rows = objective.blocks.problem.rows
     width, n = n_cols(rows) + 1, n_rows(rows)
     entries = entries_in(rows)
-    cost = width * width * (min(n, sample_size(width)) + width // 3)
+    cost = width * width * (min(n, min_sample_rows(width)) + width // 3)
     return (
         cost <= max(CHEAP_FACTOR_COST, MAX_FACTOR_COST_IN_PRODUCTS * 4 * entries)
         and objective.n_classes * width * width <= MAX_FACTOR_ENTRIES

@@ -1,18 +1,18 @@
-"""What estimators may have learned: every attribute, and the shapes of its arrays.
+"""Fitted attributes of estimators: every attribute, and the shapes of its arrays.
 
-Compiled code trusts shapes, so those of a file are checked before anything runs on them:
+Compiled code does not check shapes, so those of a file are checked before it runs on them:
 
 ==========  ===================================
 letter      stands for
 ==========  ===================================
 ``K, d``    classes, features
-``w``       weights of a unit, d + 1
-``u``       units: 1 for two classes, else K
-``s``       rows in the sum of a kernel machine
+``w``       weights of one output, d + 1
+``u``       outputs: 1 for two classes, else K
+``s``       support vectors of a kernel machine
 ==========  ===================================
 
-What every fitted estimator of a rule has stands in `FITTED`: a file that lacks some of it is
-refused when it is loaded, not when a prediction looks for it.
+`FITTED` lists what every fitted estimator of a rule has: a file that lacks some of it is refused
+when it is loaded, not at the first prediction.
 """
 
 from collections.abc import Mapping
@@ -21,8 +21,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rosenblatt.csr import CSR, Rows, n_cols, n_rows
-from rosenblatt.estimators.partial_fit import units
-from rosenblatt.losses.kernel_functions import NAMES
+from rosenblatt.estimators.partial_fit import count_outputs
+from rosenblatt.losses.kernel_functions import KERNEL_NAMES
 from rosenblatt.online.state import OptimiserState
 from rosenblatt.persist.schema import (
     RECORDS,
@@ -55,7 +55,7 @@ KINDS: dict[str, Accepts] = {
     "_one_vs_rest": is_flag,
     "_sparse_coef": is_flag,
     "mistakes_": is_integer,
-    "margin_bounds_": optional(RECORDS["margin bounds"].accepts),
+    "margin_bounds_": optional(RECORDS["margin_bounds"].accepts),
     "mistake_bound_": optional(is_number),
     "validation_score_": is_number,
     "_patience": RECORDS["patience"].accepts,
@@ -80,7 +80,7 @@ KINDS: dict[str, Accepts] = {
     "support_": either(is_int_array, list_of(is_int_array)),
     "dual_coef_": either(is_float_array, list_of(is_float_array)),
     "_kernel": RECORDS["kernel"].accepts,
-    "_supports": RECORDS["points"].accepts,
+    "_supports": RECORDS["support_vectors"].accepts,
     "_labels": is_array,
     "_skipped": is_integer,
 }
@@ -118,17 +118,17 @@ MOMENTS = {
 
 
 class Fitted(NamedTuple):
-    """Attributes that every fitted estimator of a rule has, beside classes and features."""
+    """Attributes that every fitted estimator of a rule has, besides classes and features."""
 
     always: tuple[str, ...]
-    learned: tuple[str, ...] = ()  # besides, unless the weights were set by hand
-    without_weights: tuple[str, ...] = ()  # all of them where `_W` is None; none if it cannot be
+    trained: tuple[str, ...] = ()  # in addition, unless the weights were set by hand
+    without_weights: tuple[str, ...] = ()  # all of them if `_W` is None; empty if it cannot be
 
 
 SOLVED = Fitted(("_W", "outcome_"))
 ONLINE = Fitted(("_W", "_outcome"), ("_stream",), ("_W", "_outcome", "_stream"))
-MOMENTS_READ = ("_moments", "_n_rows")
-KERNEL_SUM = ("_kernel", "_supports", "_labels", "_stream", "_outcome", "_skipped")
+MOMENTS_FITTED = ("_moments", "_n_rows")
+KERNEL_EXPANSION = ("_kernel", "_supports", "_labels", "_stream", "_outcome", "_skipped")
 RANKING = ("coef_", "outcome_")
 FITTED = {
     "perceptron": ONLINE,
@@ -139,54 +139,54 @@ FITTED = {
     "lms": ONLINE,
     "tanh-perceptron": ONLINE,
     "least-squares": Fitted(
-        ("_W", "_outcome"), (*MOMENTS_READ, "_rank"), without_weights=("_W", *MOMENTS_READ)
+        ("_W", "_outcome"), (*MOMENTS_FITTED, "_rank"), without_weights=("_W", *MOMENTS_FITTED)
     ),
-    "fisher-discriminant": Fitted(("_W", "outcome_"), (*MOMENTS_READ, "rank_", "scalings_")),
+    "fisher-discriminant": Fitted(("_W", "outcome_"), (*MOMENTS_FITTED, "rank_", "scalings_")),
     "linear-discriminant": Fitted(
         ("_W", "_outcome", "_common"),
-        (*MOMENTS_READ, "_rank", "_priors", "_covariance"),
-        without_weights=("_W", *MOMENTS_READ),
+        (*MOMENTS_FITTED, "_rank", "_priors", "_covariance"),
+        without_weights=("_W", *MOMENTS_FITTED),
     ),
     "linear-svm": SOLVED,
     "logistic-regression": SOLVED,
-    "kernel-perceptron": Fitted(KERNEL_SUM, without_weights=KERNEL_SUM),
+    "kernel-perceptron": Fitted(KERNEL_EXPANSION, without_weights=KERNEL_EXPANSION),
     "sentence-ranker": Fitted(RANKING, without_weights=RANKING),
 }
 WITHOUT_CLASSES = {"sentence-ranker"}
 
 
 def check(rule: str, state: Mapping[str, Any]) -> None:
-    """Refuse what does not fit together or is not all that a rule needs, with a ValueError."""
+    """Raise a ValueError for attributes that are incomplete or inconsistent."""
     _check_kinds(state)
     _check_fitted(rule, state)
     K, d = len(state.get("classes_", ())), state["n_features_in_"]
-    sizes = {"K": K, "d": d, "w": d + 1, "u": K if "_pair" in state else units(K)}
+    sizes = {"K": K, "d": d, "w": d + 1, "u": K if "_pair" in state else count_outputs(K)}
     _check_shapes(state, SHAPES, sizes)
     if "_moments" in state:
         _check_shapes(state["_moments"]._asdict(), MOMENTS, sizes)
     if "_kernel" in state:
-        _check_sum(state, sizes)
+        _check_kernel_expansion(state, sizes)
     if "_stream" in state:
         if not np.array_equal(state["_stream"].classes, state["classes_"]):
-            raise ValueError("its stream is about other classes")
+            raise ValueError("its stream has other classes")
         _check_optimiser_state(state["_stream"].state, sizes)
 
 
 def _check_kinds(state: Mapping[str, Any]) -> None:
     for name, value in state.items():
         if name not in KINDS or not KINDS[name](value):
-            raise ValueError(f"its attribute {name!r} is unknown or of another kind")
+            raise ValueError(f"its attribute {name!r} is unknown or has the wrong type")
     if not all(type(word) is str for word in state.get("vocabulary_", ())):
-        raise ValueError("its vocabulary holds what is no word")
+        raise ValueError("its vocabulary holds values that are not text")
 
 
 def _check_fitted(rule: str, state: Mapping[str, Any]) -> None:
-    """A fitted estimator has weights, or what they are computed from, and what goes with them."""
+    """Check for the weights, or what they are computed from, and their other attributes."""
     if "n_features_in_" not in state or not ("classes_" in state or rule in WITHOUT_CLASSES):
-        raise ValueError("it does not say what its classes and features are")
+        raise ValueError("it lacks its classes or its number of features")
     fitted = FITTED[rule]
     if state.get("_W") is not None:
-        wanted = fitted.always + (() if _are_set(state) else fitted.learned)
+        wanted = fitted.always + (() if _are_set(state) else fitted.trained)
     elif fitted.without_weights:
         wanted = fitted.without_weights
     else:
@@ -195,13 +195,13 @@ def _check_fitted(rule: str, state: Mapping[str, Any]) -> None:
     if missing:
         raise ValueError(f"a fitted {rule} has the attribute {missing[0]!r}, which is missing")
     if ("_moments" in state) != ("_n_rows" in state):
-        raise ValueError("moments go with a number of rows, and one of them is missing")
+        raise ValueError("moments need a number of rows, and one of the two is missing")
     if state.get("_outcome", ...) is None and "_stream" not in state:
-        raise ValueError("it does not say how its weights were found")
+        raise ValueError("it does not say how its training ended")
 
 
 def _are_set(state: Mapping[str, Any]) -> bool:
-    """Whether the weights were set by hand, which no rule learned."""
+    """Whether the weights were set by hand, not trained."""
     outcome = state.get("_outcome") or state.get("outcome_")
     return outcome is not None and outcome.ending.name == "SET"
 
@@ -216,7 +216,7 @@ def _check_shapes(
         if len(array.shape) != len(wanted) or not all(
             _is_size(n, size, sizes) for n, size in zip(array.shape, wanted, strict=True)
         ):
-            raise ValueError(f"its {name} has the shape {array.shape}, which is not right")
+            raise ValueError(f"its {name} has the wrong shape {array.shape}")
         if array.dtype.kind == "f" and not np.isfinite(array).all():
             raise ValueError(f"its {name} holds NaN or infinity")
 
@@ -233,26 +233,26 @@ def _is_size(n: int, size: Any, sizes: Mapping[str, int]) -> bool:
 def _check_optimiser_state(optimiser: OptimiserState, sizes: Mapping[str, int]) -> None:
     _check_shapes(optimiser._asdict(), OPTIMISER_STATE, sizes)
     u, w = optimiser.W.shape
-    aux = optimiser.aux  # nothing, a row a unit, or a matrix a unit
+    aux = optimiser.aux  # empty, a row per output, or a matrix per output
     if len(aux) and (aux.shape[1:] != (w,) or len(aux) not in {u, u * w}):
-        raise ValueError("its memory keeps something beside the weights that does not go with them")
+        raise ValueError("its optimiser state does not fit its weights")
     if not np.isfinite(aux).all() or (optimiser.counters < 0).any() or (optimiser.counts < 0).any():
-        raise ValueError("its memory holds what cannot be")
+        raise ValueError("its optimiser state holds impossible values")
 
 
-def _check_sum(state: Mapping[str, Any], sizes: dict[str, int]) -> None:
-    """The sum of a kernel machine: its rows, and what goes with each."""
+def _check_kernel_expansion(state: Mapping[str, Any], sizes: dict[str, int]) -> None:
+    """Check the support vectors of a kernel machine and the arrays that belong to them."""
     kernel, points = state["_kernel"], state["_supports"]
-    if kernel.kind not in NAMES or kernel.degree < 1 or not np.isfinite(kernel[1:]).all():
-        raise ValueError("its kernel is none that is known")
-    table = kernel.kind == "precomputed"
+    if kernel.kind not in KERNEL_NAMES or kernel.degree < 1 or not np.isfinite(kernel[1:]).all():
+        raise ValueError("its kernel is unknown")
+    precomputed = kernel.kind == "precomputed"
     s = n_rows(points.rows)
-    _check_rows(points.rows, 0 if table else sizes["d"])
+    _check_rows(points.rows, 0 if precomputed else sizes["d"])
     squares = s if kernel.kind == "rbf" else 0
     if {points.numbers.shape, state["_labels"].shape} != {(s,)} or len(points.squares) != squares:
-        raise ValueError("the rows in its sum lack something")
-    if s and (points.numbers.min() < 0 or (table and points.numbers.max() >= sizes["d"])):
-        raise ValueError("the rows in its sum have numbers that cannot be")
+        raise ValueError("the arrays of its support vectors have different lengths")
+    if s and (points.numbers.min() < 0 or (precomputed and points.numbers.max() >= sizes["d"])):
+        raise ValueError("its support vectors have impossible indices")
     sizes["w"] = s
 
 
@@ -261,19 +261,21 @@ def _check_rows(rows: Rows, width: int) -> None:
     if isinstance(rows, CSR):
         _check_sparse(rows)
     elif rows.ndim != 2:
-        raise ValueError("the rows in its sum are no table")
+        raise ValueError("its support vectors are not a matrix")
     if n_cols(rows) != width or values.dtype not in (np.float32, np.float64):
-        raise ValueError("the rows in its sum have another width, or are no numbers")
+        raise ValueError("its support vectors have the wrong number of columns, or are not numbers")
     if not np.isfinite(values).all():
-        raise ValueError("the rows in its sum hold NaN or infinity")
+        raise ValueError("its support vectors hold NaN or infinity")
 
 
 def _check_sparse(rows: CSR) -> None:
     data, indices, indptr, width = rows
     axes = {part.ndim for part in (data, indices, indptr)}
     if axes != {1} or indices.dtype.kind != "i" or indptr.dtype.kind != "i" or not len(indptr):
-        raise ValueError("its sparse rows are broken")
+        raise ValueError("its sparse rows are inconsistent")
     inside = not len(indices) or 0 <= indices.min() <= indices.max() < width
-    rising = indptr[0] == 0 and indptr[-1] == len(data) and bool((np.diff(indptr) >= 0).all())
-    if len(data) != len(indices) or not inside or not rising:
-        raise ValueError("its sparse rows are broken")
+    sorted_indptr = (
+        indptr[0] == 0 and indptr[-1] == len(data) and bool((np.diff(indptr) >= 0).all())
+    )
+    if len(data) != len(indices) or not inside or not sorted_indptr:
+        raise ValueError("its sparse rows are inconsistent")

@@ -1,8 +1,7 @@
-"""The model file: arrays and a JSON text, and nothing that could run.
+"""The model file: arrays and JSON, and nothing that could be executed.
 
-The format stands in docs/models.md. A file is read as if nobody vouched for it: only known fields,
-each of the known kind, sizes that fit together; whatever else stands there is refused with a
-sentence.
+docs/models.md describes the format. Files are not trusted: only known fields of the right types,
+with sizes that fit together, are accepted; anything else is refused with an error message.
 """
 
 import json
@@ -15,18 +14,23 @@ import numpy as np
 
 from rosenblatt.errors import ModelError
 from rosenblatt.losses.link import LINKS
-from rosenblatt.persist.estimator_state import WEIGHTS, Kept, estimator_of, kept_of
-from rosenblatt.persist.model import KINDS, Model, link_of, unprepared
+from rosenblatt.persist.estimator_state import (
+    WEIGHTS,
+    EstimatorState,
+    Unpacker,
+    restore_estimator,
+    state_of,
+)
+from rosenblatt.persist.model import KINDS, Model, identity_transformer, link_of
 from rosenblatt.persist.safetensors_file import Tensors, parsed, read_tensors, write_tensors
-from rosenblatt.persist.serialize import Unpacker
-from rosenblatt.preprocess.column_encoders import Number
-from rosenblatt.preprocess.transformer import Preparation, preparation_of
+from rosenblatt.preprocess.column_encoders import NumberColumn
+from rosenblatt.preprocess.transformer import ColumnTransformer, transformer_from_dict
 from rosenblatt.registry import RULES
 from rosenblatt.types import Array
 from rosenblatt.version import __version__
 
 FORMAT, VERSION = "rosenblatt-model", 1
-PREPARED = "preparation."  # before the names of its arrays
+TRANSFORMER = "transformer."  # prefix of the names of its arrays
 FINGERPRINT = re.compile(r"[0-9a-f]{64}")
 
 
@@ -65,7 +69,7 @@ def save(model: Any, path: str | Path) -> None:
 
 
 def load(path: str | Path) -> Any:
-    """Read what `save` wrote: the estimator, or a `Model` where columns are prepared for it.
+    """Read what `save` wrote: the estimator, or a `Model` if it takes the columns of a table.
 
     Parameters
     ----------
@@ -75,10 +79,10 @@ def load(path: str | Path) -> Any:
     Returns
     -------
     estimator or Model
-        It decides as before, bit for bit, and an estimator can go on learning.
+        It predicts as before, bit for bit, and an estimator can continue training.
     """
     contents = _Contents(path)
-    return contents.estimator() if contents.fields["preparation"] is None else contents.model()
+    return contents.estimator() if contents.fields["transformer"] is None else contents.model()
 
 
 def load_model(path: str | Path) -> Model:
@@ -87,14 +91,14 @@ def load_model(path: str | Path) -> Model:
 
 
 class _Contents:
-    """A file that was read and checked, but for what only the estimator knows."""
+    """A file that was read and validated, except for what only the estimator can check."""
 
     def __init__(self, path: str | Path) -> None:
         self.path = path
         self.text, self.arrays = read_tensors(path)
         self.fields = self._checked(self._fields)
-        rule, parameters, state = (self.fields[name] for name in ("rule", "parameters", "state"))
-        self.kept = Kept(rule, parameters, state, self.arrays)
+        rule, parameters = self.fields["rule"], self.fields["parameters"]
+        self.state = EstimatorState(rule, parameters, self.fields["attributes"], self.arrays)
 
     def estimator(self) -> Any:
         """The estimator itself."""
@@ -115,7 +119,9 @@ class _Contents:
         except (ValueError, TypeError, AttributeError, OverflowError) as error:
             raise ModelError(f"{self.path} is a damaged model file: {error}.") from error
         except RecursionError as error:
-            raise ModelError(f"{self.path} is no model file: it is nested too deeply.") from error
+            raise ModelError(
+                f"{self.path} is not a model file: it is nested too deeply."
+            ) from error
 
     def _fields(self) -> dict[str, Any]:
         fields = parsed(self.text)
@@ -130,63 +136,64 @@ class _Contents:
                 f" {__version__}, which reads version {VERSION}."
             )
         if set(fields) != set(CHECKS):
-            raise ValueError("it lacks a field, or has one too many")
+            raise ValueError("it has a missing or a surplus field")
         for name, is_right in CHECKS.items():
             if not is_right(fields[name]):
-                raise ValueError(f'its field "{name}" is not right')
+                raise ValueError(f'its field "{name}" is invalid')
         return fields
 
     def _estimator(self) -> Any:
-        estimator = estimator_of(self.kept)
-        if plain_labels(_classes_of(estimator)) != self.fields["classes"]:
-            raise ValueError("its estimator is about other classes")
+        estimator = restore_estimator(self.state)
+        if labels_to_dict(_classes_of(estimator)) != self.fields["classes"]:
+            raise ValueError("its estimator has other classes")
         return estimator
 
     def _model(self) -> Model:
-        fields, W = self.fields, self.kept.W
+        fields, W = self.fields, self.state.W
         if W is None:
             raise ModelError(
-                f"{self.path} holds a {self.kept.rule}, which is no linear classifier of rows. Load"
-                " it in Python with rosenblatt.load."
+                f"{self.path} holds a {self.state.rule}, which is not a linear classifier of rows."
+                " Load it in Python with rosenblatt.load."
             )
-        state = self.kept.state
-        if state.get("_W") != {"array": WEIGHTS} or state.get("classes_") is None:
+        attributes = self.state.attributes
+        if attributes.get("_W") != {"array": WEIGHTS} or attributes.get("classes_") is None:
             raise ValueError("its estimator lacks weights or classes")
-        classes, names = labels_of(fields["classes"]), fields["features"]
-        preparation = unprepared(W.shape[-1] - 1, names)
-        if fields["preparation"] is not None:
-            preparation = self._preparation(fields["preparation"])
-        if len(classes) != len(Unpacker(self.arrays).value(state["classes_"])):
+        classes, names = labels_of(fields["classes"]), fields["feature_names"]
+        transformer = identity_transformer(W.shape[-1] - 1, names)
+        if fields["transformer"] is not None:
+            transformer = self._transformer(fields["transformer"])
+        if len(classes) != len(Unpacker(self.arrays).value(attributes["classes_"])):
             raise ValueError("its estimator has another number of classes")
-        units = 1 if len(classes) <= 2 else len(classes)
-        if W.shape != (units, preparation.n_features + 1) or W.dtype != np.float64:
-            raise ValueError("its weights do not go with its classes and features")
+        n_outputs = 1 if len(classes) <= 2 else len(classes)
+        if W.shape != (n_outputs, transformer.n_features + 1) or W.dtype != np.float64:
+            raise ValueError("its weights do not fit its classes and features")
         if not np.isfinite(W).all():
             raise ValueError("its weights are not finite")
-        if fields["link"] != link_of(self.kept, units):
+        if fields["link"] != link_of(self.state, n_outputs):
             raise ValueError("its link is not that of its rule")
         summary, fingerprint = fields["summary"], fields["fingerprint"]
-        return Model(preparation, classes, fields["link"], self.kept, summary, fingerprint)
+        return Model(transformer, classes, fields["link"], self.state, summary, fingerprint)
 
-    def _preparation(self, plain: dict[str, Any]) -> Preparation:
-        start = len(PREPARED)
-        arrays = {name[start:]: a for name, a in self.arrays.items() if name.startswith(PREPARED)}
-        preparation = preparation_of(plain, arrays)
-        check_preparation(preparation, arrays)
-        return preparation
+    def _transformer(self, plain: dict[str, Any]) -> ColumnTransformer:
+        start = len(TRANSFORMER)
+        own = (name for name in self.arrays if name.startswith(TRANSFORMER))
+        arrays = {name[start:]: self.arrays[name] for name in own}
+        transformer = transformer_from_dict(plain, arrays)
+        check_transformer(transformer, arrays)
+        return transformer
 
 
-def check_preparation(preparation: Preparation, arrays: dict[str, Array]) -> None:
-    """Refuse a preparation that would make no numbers of a row, or two of one column."""
+def check_transformer(transformer: ColumnTransformer, arrays: dict[str, Array]) -> None:
+    """Refuse a transformer with duplicate columns, or that would give NaN or infinity."""
     numbers = (np.float64, np.int64)
     if not all(a.dtype in numbers and np.isfinite(a).all() for a in arrays.values()):
-        raise ValueError("its preparation holds what are no finite numbers")
-    names = [column.name for column in preparation.columns]
+        raise ValueError("its transformer holds NaN, infinity or other types")
+    names = [column.name for column in transformer.columns]
     if len(set(names)) < len(names):
-        raise ValueError("a column stands there twice")
-    fills = [column.fill for column in preparation.columns if isinstance(column, Number)]
+        raise ValueError("a column occurs twice")
+    fills = [column.fill for column in transformer.columns if isinstance(column, NumberColumn)]
     if not np.isfinite(fills).all():
-        raise ValueError("a missing cell would be filled with no finite number")
+        raise ValueError("a fill for missing cells is not finite")
 
 
 def labels_of(plain: dict[str, Any]) -> Array:
@@ -194,59 +201,58 @@ def labels_of(plain: dict[str, Any]) -> Array:
     return np.array(plain["values"], KINDS[plain["kind"]])
 
 
-def plain_labels(classes: Array) -> dict[str, Any]:
+def labels_to_dict(classes: Array) -> dict[str, Any]:
     """Labels of the classes as plain data, with their kind."""
     values = classes.tolist()
     for kind, type_ in KINDS.items():
         if all(type(value) is type_ for value in values):
             return {"kind": kind, "values": values}
-    told = type(values[0]).__name__ if len(values) else "nothing"
+    found = type(values[0]).__name__ if len(values) else "nothing"
     raise ModelError(
-        f"A model file holds labels that are text, numbers or truth values, all of one kind; the"
-        f" classes are of {classes.dtype} ({told}). Turn them into strings first."
+        f"A model file holds labels that are text, numbers or booleans, all of one type; the"
+        f" classes are of {classes.dtype} ({found}). Turn them into strings first."
     )
 
 
 def _classes_of(estimator: Any) -> Array:
-    """Classes of an estimator; a threshold unit knows of none."""
+    """Classes of an estimator; a threshold unit has none."""
     return np.asarray(vars(estimator).get("classes_", np.empty(0, np.int64)))
 
 
 def _of_model(model: Model) -> tuple[dict[str, Any], dict[str, Array]]:
     """Fields and arrays of a model."""
-    plain, arrays = model.preparation.to_plain()
-    fields = _fields(model.kept, model.classes, model.summary)
-    fields |= {"preparation": plain, "fingerprint": model.fingerprint, "link": model.link}
-    return fields, {**model.kept.arrays, **{PREPARED + name: a for name, a in arrays.items()}}
+    plain, arrays = model.transformer.to_dict()
+    fields = _fields(model.state, model.classes, model.summary)
+    fields |= {"transformer": plain, "fingerprint": model.fingerprint, "link": model.link}
+    return fields, {**model.state.arrays, **{TRANSFORMER + name: a for name, a in arrays.items()}}
 
 
 def _of_estimator(estimator: Any) -> tuple[dict[str, Any], dict[str, Array]]:
     """Fields and arrays of an estimator by itself."""
-    kept = kept_of(estimator)
-    learned = vars(estimator)
+    state = state_of(estimator)
     outcome = getattr(estimator, "outcome_", None)
     summary = {} if outcome is None else {"outcome": str(outcome)}
-    fields = _fields(kept, _classes_of(estimator), summary)
-    names = learned.get("feature_names_in_")
-    fields["features"] = None if names is None else [str(name) for name in names]
-    fields["link"] = None if kept.W is None else link_of(kept, len(kept.W))
-    return fields, dict(kept.arrays)
+    fields = _fields(state, _classes_of(estimator), summary)
+    names = vars(estimator).get("feature_names_in_")
+    fields["feature_names"] = None if names is None else [str(name) for name in names]
+    fields["link"] = None if state.W is None else link_of(state, len(state.W))
+    return fields, dict(state.arrays)
 
 
-def _fields(kept: Kept, classes: Array, summary: dict[str, Any]) -> dict[str, Any]:
+def _fields(state: EstimatorState, classes: Array, summary: dict[str, Any]) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "version": VERSION,
-        "rosenblatt": __version__,
-        "rule": kept.rule,
-        "parameters": kept.parameters,
-        "classes": plain_labels(classes),
-        "features": None,
+        "rosenblatt_version": __version__,
+        "rule": state.rule,
+        "parameters": state.parameters,
+        "classes": labels_to_dict(classes),
+        "feature_names": None,
         "link": None,
-        "preparation": None,
+        "transformer": None,
         "summary": summary,
         "fingerprint": None,
-        "state": kept.state,
+        "attributes": state.attributes,
     }
 
 
@@ -268,14 +274,14 @@ def _is_names(value: Any) -> bool:
 CHECKS: dict[str, Callable[[Any], bool]] = {
     "format": lambda value: value == FORMAT,
     "version": lambda value: type(value) is int,
-    "rosenblatt": lambda value: isinstance(value, str),
+    "rosenblatt_version": lambda value: isinstance(value, str),
     "rule": lambda value: isinstance(value, str) and value in RULES,
     "parameters": lambda value: isinstance(value, dict),
     "classes": _is_labels,
-    "features": _is_names,
+    "feature_names": _is_names,
     "link": lambda value: value is None or value in LINKS,
-    "preparation": lambda value: value is None or isinstance(value, dict),
+    "transformer": lambda value: value is None or isinstance(value, dict),
     "summary": lambda value: isinstance(value, dict),
     "fingerprint": lambda value: value is None or FINGERPRINT.fullmatch(value) is not None,
-    "state": lambda value: isinstance(value, dict),
+    "attributes": lambda value: isinstance(value, dict),
 }

@@ -1,7 +1,7 @@
 """A model as an ONNX graph: columns by name in, label, scores and probabilities out.
 
-Inputs are float32, as other tools give them; inside everything is float64, so that an answer is off
-by no more than the rounding of its inputs and of the score that is given out.
+Inputs are float32, as other tools pass them; inside everything is float64, so that the only errors
+are the rounding of the inputs and of the scores that are returned.
 """
 
 from typing import Any
@@ -11,12 +11,12 @@ import numpy as np
 from rosenblatt.errors import ModelError
 from rosenblatt.losses.link import LOGISTIC, ONE_VS_REST
 from rosenblatt.persist.model import Model, as_model
-from rosenblatt.preprocess.column_encoders import Category, Column, Number, Text
+from rosenblatt.preprocess.column_encoders import CategoryColumn, Column, NumberColumn, TextColumn
 from rosenblatt.preprocess.scaling import Scaling
 from rosenblatt.types import Array
 
 OPSET, ML_OPSET, IR = 17, 3, 8  # old enough for any runtime in use
-INSIDE = "rosenblatt/"  # before the names of everything that is neither input nor output
+INTERNAL = "rosenblatt/"  # prefix of names that are neither inputs nor outputs
 
 
 def to_onnx(model: Any) -> Any:
@@ -35,16 +35,16 @@ def to_onnx(model: Any) -> Any:
         outputs are "label", "scores" and, where there are any, "probabilities".
     """
     model = as_model(model)
-    if model.preparation.maps:
+    if model.transformer.maps:
         raise ModelError(
-            f"ONNX export knows no feature maps, and this model has {model.preparation.maps[0][0]}."
-            " Export to JSON, or train without --features."
+            "ONNX export does not support feature maps, and this model has"
+            f" {model.transformer.maps[0][0]}. Export to JSON, or train without --features."
         )
-    return _Graph(model).made()
+    return _Graph(model).build()
 
 
 class _Graph:
-    """Nodes and constants as they are put together."""
+    """Builder of the nodes and constants of the graph."""
 
     def __init__(self, model: Model) -> None:
         self._onnx = _onnx()
@@ -54,54 +54,54 @@ class _Graph:
         self._inputs: list[Any] = []
         self._outputs: list[Any] = []
 
-    def made(self) -> Any:
-        """The whole graph."""
+    def build(self) -> Any:
+        """The complete graph."""
         helper, model = self._onnx.helper, self._model
         rows = self._rows()
-        if model.preparation.scaling is not None:
-            rows = self._scaled(rows, model.preparation.scaling)
+        if model.transformer.scaling is not None:
+            rows = self._scaled(rows, model.transformer.scaling)
         w, b = self._constant(model.W[:, :-1].T), self._constant(model.W[:, -1])
         scores = self._node("Add", self._node("MatMul", rows, w), b)
-        self._give("label", self._label(scores), self._type_of(_labels(model)), [None])
-        self._give_floats("scores", scores, len(model.W))
+        self._output("label", self._label(scores), self._type_of(_labels(model)), [None])
+        self._output_floats("scores", scores, len(model.W))
         if model.link is not None:
-            self._give_floats("probabilities", self._chances(scores), len(model.classes))
+            self._output_floats("probabilities", self._probabilities(scores), len(model.classes))
         graph = helper.make_graph(
             self._nodes, "rosenblatt", self._inputs, self._outputs, self._constants
         )
         opsets = [helper.make_opsetid("", OPSET), helper.make_opsetid("ai.onnx.ml", ML_OPSET)]
-        made = helper.make_model(
+        proto = helper.make_model(
             graph, opset_imports=opsets, ir_version=IR, producer_name="rosenblatt"
         )
-        self._onnx.checker.check_model(made)
-        return made
+        self._onnx.checker.check_model(proto)
+        return proto
 
     def _rows(self) -> str:
         """Features of the rows, before they are scaled."""
-        columns = self._model.preparation.columns
+        columns = self._model.transformer.columns
         if not columns:
-            X = self._input("X", "FLOAT", self._model.preparation.n_features)
+            X = self._input("X", "FLOAT", self._model.transformer.n_features)
             return self._double(X)
         parts = [part for column in columns for part in self._features(column)]
         return self._node("Concat", *parts, axis=1)
 
     def _features(self, column: Column) -> list[str]:
-        if isinstance(column, Text):
+        if isinstance(column, TextColumn):
             raise ModelError(
-                f"The column {column.name!r} holds text, for whose hashed words ONNX has no"
-                " operation. Export to JSON, or leave the column out of the model."
+                f"The column {column.name!r} holds text, and ONNX has no operation for hashed"
+                " n-grams. Export to JSON, or leave the column out of the model."
             )
-        if isinstance(column, Category):
+        if isinstance(column, CategoryColumn):
             return [self._one_hot(column)]
         return self._filled(column)
 
-    def _filled(self, column: Number) -> list[str]:
+    def _filled(self, column: NumberColumn) -> list[str]:
         value = self._double(self._input(column.name, "FLOAT", 1))
         missing = self._node("IsNaN", value)
         filled = self._node("Where", missing, self._constant(np.array(column.fill)), value)
         return [filled, self._double(missing)] if column.indicator else [filled]
 
-    def _one_hot(self, column: Category) -> str:
+    def _one_hot(self, column: CategoryColumn) -> str:
         word = self._input(column.name, "STRING", 1)
         words = [*column.values, ""] if column.indicator else list(column.values)
         table = self._node("OneHotEncoder", word, domain="ai.onnx.ml", cats_strings=words, zeros=1)
@@ -109,11 +109,11 @@ class _Graph:
         return self._double(self._node("Reshape", table, shape))
 
     def _scaled(self, rows: str, scaling: Scaling) -> str:
-        if scaling.logarithm:
+        if scaling.sublinear_tf:
             rows = self._logarithm(rows)
         rows = self._node("Sub", rows, self._constant(scaling.shift))
         rows = self._node("Mul", rows, self._constant(scaling.factor))
-        if not scaling.unit_rows:
+        if not scaling.unit_norm:
             return rows
         axis = self._constant(np.array([1]))
         squares = self._node("ReduceSum", self._node("Mul", rows, rows), axis, keepdims=1)
@@ -123,7 +123,7 @@ class _Graph:
         return self._node("Div", rows, safe)
 
     def _logarithm(self, rows: str) -> str:
-        """1 + log x of every positive x; 1 stands in where there is nothing to take it of."""
+        """1 + log x of every positive x."""
         one = self._constant(np.array(1.0))
         positive = self._node("Greater", rows, self._constant(np.array(0.0)))
         safe = self._node("Where", positive, rows, one)
@@ -139,7 +139,7 @@ class _Graph:
             code = self._node("ArgMax", scores, axis=1, keepdims=0)
         return self._node("Gather", self._constant(_labels(self._model)), code)
 
-    def _chances(self, scores: str) -> str:
+    def _probabilities(self, scores: str) -> str:
         if self._model.link == LOGISTIC:
             both = self._node("Concat", self._node("Neg", scores), scores, axis=1)
             return self._node("Sigmoid", both)
@@ -148,18 +148,18 @@ class _Graph:
         return self._node("Softmax", scores, axis=1)
 
     def _log_sigmoid(self, scores: str) -> str:
-        """Give log σ(s) = min(s, 0) − log(1 + e^−|s|), which no score is too large for."""
+        """Return log σ(s) = min(s, 0) − log(1 + e^−|s|), which does not overflow."""
         power = self._node("Exp", self._node("Neg", self._node("Abs", scores)))
         rest = self._node("Log", self._node("Add", power, self._constant(np.array(1.0))))
         return self._node("Sub", self._node("Min", scores, self._constant(np.array(0.0))), rest)
 
     def _node(self, operation: str, *inputs: str, **settings: Any) -> str:
-        output = f"{INSIDE}{len(self._nodes)}"
+        output = f"{INTERNAL}{len(self._nodes)}"
         self._nodes.append(self._onnx.helper.make_node(operation, inputs, [output], **settings))
         return output
 
     def _constant(self, array: Array) -> str:
-        name = f"{INSIDE}constant {len(self._constants)}"
+        name = f"{INTERNAL}constant {len(self._constants)}"
         values = array.astype(object) if array.dtype.kind == "U" else np.ascontiguousarray(array)
         self._constants.append(self._onnx.numpy_helper.from_array(values, name))
         return name
@@ -172,13 +172,13 @@ class _Graph:
         self._inputs.append(self._onnx.helper.make_tensor_value_info(name, number, [None, width]))
         return name
 
-    def _give_floats(self, name: str, value: str, width: int) -> None:
+    def _output_floats(self, name: str, value: str, width: int) -> None:
         single = self._onnx.TensorProto.FLOAT
-        self._give(name, self._node("Cast", value, to=single), single, [None, width])
+        self._output(name, self._node("Cast", value, to=single), single, [None, width])
 
-    def _give(self, name: str, value: str, number: int, shape: list[int | None]) -> None:
-        taken = {column.name for column in self._model.preparation.columns}
-        while name in taken:  # a column is called so
+    def _output(self, name: str, value: str, number: int, shape: list[int | None]) -> None:
+        taken = {column.name for column in self._model.transformer.columns}
+        while name in taken:  # by a column
             name += "_"
         self._nodes.append(self._onnx.helper.make_node("Identity", [value], [name]))
         self._outputs.append(self._onnx.helper.make_tensor_value_info(name, number, shape))
@@ -190,7 +190,7 @@ class _Graph:
 
 
 def _labels(model: Model) -> Array:
-    """Labels to choose from by code, at least two."""
+    """Labels by code, at least two."""
     classes = model.classes
     if classes.dtype.kind == "i":
         classes = classes.astype(np.int64)

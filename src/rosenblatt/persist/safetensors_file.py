@@ -1,11 +1,10 @@
-"""Arrays with a text beside them in one file: safetensors, read with hard limits.
+"""Arrays and a text in one safetensors file, read with hard limits.
 
 The file is the length of its header (8 bytes, little endian), the header as JSON, and the bytes of
-the arrays, one after the other. Reading maps the file into memory: pages are fetched when they are
-needed, and what is written to an array stays in this process.
+the arrays, one after the other. Reading memory-maps the file, copy on write.
 
-A checksum tells a file that was damaged from one that was written: CRC-32 over the text, then for
-each array in the order of names over its name, type and shape (as JSON, no blanks) and its bytes.
+A checksum detects damage: CRC-32 over the text, then for each array in the order of names over its
+name, type and shape (as JSON, no blanks) and its bytes.
 """
 
 import json
@@ -26,9 +25,9 @@ from rosenblatt.errors import ModelError
 from rosenblatt.types import Array
 
 TEXT, CHECKSUM, METADATA = "rosenblatt", "crc32", "__metadata__"
-MOST_HEADER = 100_000_000  # bytes, the limit of safetensors itself
-MOST_TENSORS = 1 << 16
-MOST_AXES = 4
+MAX_HEADER_BYTES = 100_000_000  # the limit of safetensors itself
+MAX_ARRAYS = 1 << 16
+MAX_DIMENSIONS = 4
 SURROGATE = re.compile(r"\\u[dD]|[\ud800-\udfff]")  # escaped or not, of a pair or alone
 LENGTH = 8  # bytes of the header's length
 TYPES: dict[str, type[np.generic]] = {
@@ -46,11 +45,11 @@ TYPES: dict[str, type[np.generic]] = {
 }
 TYPE_NAMES = {np.dtype(kind): name for name, kind in TYPES.items()}
 OTHER_FILES = {  # by their first bytes
-    b"\x80": "is a pickle, which is never loaded: it could run any code. Save the model anew with"
+    b"\x80": "is a pickle, which is never loaded: it could run any code. Save the model again with"
     " rosenblatt.save",
-    b"{": "is JSON text, perhaps a proof (`rosenblatt verify` reads those), and no model",
-    b"PK": "is a ZIP archive (NPZ, XLSX, …) and no model",
-    b"\x1f\x8b": "is packed with gzip. Unpack it first",
+    b"{": "is JSON text, perhaps a proof (`rosenblatt verify` reads those), not a model",
+    b"PK": "is a ZIP archive (NPZ, XLSX, …), not a model",
+    b"\x1f\x8b": "is compressed with gzip. Decompress it first",
 }
 
 
@@ -63,18 +62,18 @@ class Tensors(NamedTuple):
 
 def write_tensors(path: str | Path, tensors: Tensors) -> None:
     """Write a file, whole or not at all."""
-    from safetensors.numpy import save  # noqa: PLC0415 (reading does without)
+    from safetensors.numpy import save  # noqa: PLC0415 (not needed for reading)
 
     arrays = {name: np.ascontiguousarray(array) for name, array in tensors.arrays.items()}
     for name, array in arrays.items():
         if array.dtype not in TYPE_NAMES:
             raise ModelError(f"A model file has no place for {name}: numbers of {array.dtype}.")
     metadata = {TEXT: tensors.text, CHECKSUM: checksum(Tensors(tensors.text, arrays))}
-    blob = _in_order(save(arrays, metadata))
-    if int.from_bytes(blob[:LENGTH], "little") > MOST_HEADER:
+    blob = _with_sorted_metadata(save(arrays, metadata))
+    if int.from_bytes(blob[:LENGTH], "little") > MAX_HEADER_BYTES:
         raise ModelError(
-            f"The model has too many names for a model file: they take more than {MOST_HEADER:,}"
-            " bytes."
+            f"The model has too many names for a model file: they take more than"
+            f" {MAX_HEADER_BYTES:,} bytes."
         )
     try:
         with written_whole(path) as file:
@@ -83,8 +82,8 @@ def write_tensors(path: str | Path, tensors: Tensors) -> None:
         raise ModelError(f"{path} cannot be written: {error.strerror or error}.") from error
 
 
-def _in_order(blob: bytes) -> bytes:
-    """The same file with its metadata in order: safetensors writes them in any."""
+def _with_sorted_metadata(blob: bytes) -> bytes:
+    """The same file with sorted metadata, whose order safetensors leaves open."""
     stop = LENGTH + int.from_bytes(blob[:LENGTH], "little")
     header = json.loads(blob[LENGTH:stop])
     header[METADATA] = dict(sorted(header[METADATA].items()))
@@ -94,28 +93,28 @@ def _in_order(blob: bytes) -> bytes:
 
 
 def read_tensors(path: str | Path) -> Tensors:
-    """Read a file; whatever is not as it should be is refused with a sentence."""
+    """Read and validate a file."""
     blob = _mapped(path)
     header, start = _header(path, blob)
     metadata = header.pop(METADATA, None)
     if not isinstance(metadata, dict) or not isinstance(metadata.get(TEXT), str):
         raise ModelError(f"{path} is a safetensors file, but not one of rosenblatt's models.")
-    if len(header) > MOST_TENSORS:
-        raise ModelError(f"{path} is no model file: it lists {len(header):,} arrays.")
+    if len(header) > MAX_ARRAYS:
+        raise ModelError(f"{path} is not a model file: it lists {len(header):,} arrays.")
     spans = {name: _span(path, name, entry) for name, entry in header.items()}
     _check_cover(path, spans, len(blob) - start)
     arrays = {name: _array(path, blob, start, span) for name, span in spans.items()}
     tensors = Tensors(metadata[TEXT], arrays)
     if metadata.get(CHECKSUM) != checksum(tensors):
         raise ModelError(
-            f"{path} was damaged or changed after it was written: its checksum is another. Fetch it"
-            " again, or save the model anew."
+            f"{path} was damaged or changed after it was written: its checksum differs. Fetch it"
+            " again, or save the model again."
         )
     return tensors
 
 
 def checksum(tensors: Tensors) -> str:
-    """CRC-32 of all that counts, as eight hexadecimal digits."""
+    """CRC-32 of text and arrays, as eight hexadecimal digits."""
     crc = zlib.crc32(tensors.text.encode())
     for name in sorted(tensors.arrays):
         array = tensors.arrays[name]
@@ -126,20 +125,20 @@ def checksum(tensors: Tensors) -> str:
 
 
 def parsed(text: str | bytes) -> Any:
-    """JSON without doubled keys, NaN, infinity or half characters; else a ValueError."""
+    """Parse JSON; duplicate keys, NaN, infinity and lone surrogates are a ValueError."""
     try:
         value = json.loads(text, parse_constant=_refuse, object_pairs_hook=_unique)
         if SURROGATE.search(text if isinstance(text, str) else text.decode()):
             json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError as error:
-        raise ValueError("it holds half of a surrogate pair, which is no text") from error
+        raise ValueError("it holds a lone surrogate, which is not text") from error
     except RecursionError as error:
         raise ValueError("it is nested too deeply") from error
     return value
 
 
 class _Span(NamedTuple):
-    """Where the bytes of an array stand, and what they mean."""
+    """Position, type and shape of an array."""
 
     start: int
     stop: int
@@ -154,7 +153,7 @@ def _mapped(path: str | Path) -> mmap.mmap:
             if not stat.S_ISREG(found.st_mode):
                 raise ModelError(f"{path} is a device or a pipe. Give the file of a model.")
             if found.st_size == 0:
-                raise ModelError(f"{path} is empty, and no model file.")
+                raise ModelError(f"{path} is empty, not a model file.")
             return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
     except OSError as error:
         raise ModelError(f"{path} cannot be read: {error.strerror or error}.") from error
@@ -168,16 +167,18 @@ def _header(path: str | Path, blob: mmap.mmap) -> tuple[dict[str, Any], int]:
                 raise ModelError(f"{path} {what}.")
         raise ModelError(f"{path} is not a model file. `rosenblatt fit` and save() write them.")
     stop = LENGTH + int.from_bytes(blob[:LENGTH], "little")
-    if stop - LENGTH > MOST_HEADER:
-        raise ModelError(f"{path} is no model file: its header would take {stop - LENGTH:,} bytes.")
+    if stop - LENGTH > MAX_HEADER_BYTES:
+        raise ModelError(
+            f"{path} is not a model file: its header would take {stop - LENGTH:,} bytes."
+        )
     if stop > len(blob):
-        raise ModelError(f"{path} is cut short: it ends within its header. Fetch it again.")
+        raise ModelError(f"{path} is truncated: it ends within its header. Fetch it again.")
     try:
         header = parsed(blob[LENGTH:stop])
     except ValueError as error:
         raise ModelError(f"{path} has a damaged header: {error}.") from error
     if not isinstance(header, dict):
-        raise ModelError(f"{path} has a damaged header: it is no table.")
+        raise ModelError(f"{path} has a damaged header: it is not an object.")
     return header, stop
 
 
@@ -186,7 +187,11 @@ def _span(path: str | Path, name: str, entry: Any) -> _Span:
         (start, stop), shape = entry["data_offsets"], tuple(entry["shape"])
         dtype = np.dtype(TYPES[entry["dtype"]])
         whole = all(type(n) is int and n >= 0 for n in (start, stop, *shape))
-        if set(entry) != {"dtype", "shape", "data_offsets"} or len(shape) > MOST_AXES or not whole:
+        if (
+            set(entry) != {"dtype", "shape", "data_offsets"}
+            or len(shape) > MAX_DIMENSIONS
+            or not whole
+        ):
             raise ValueError
         if prod(shape) * dtype.itemsize != stop - start:
             raise ValueError
@@ -203,7 +208,7 @@ def _check_cover(path: str | Path, spans: Mapping[str, _Span], size: int) -> Non
             raise ModelError(f"{path} has a damaged header: its arrays overlap or leave gaps.")
         end = span.stop
     if end != size:
-        what = "is cut short" if end > size else "is too long"
+        what = "is truncated" if end > size else "is too long"
         raise ModelError(
             f"{path} {what}: its arrays take {end:,} bytes, but {size:,} are there. Fetch it again."
         )
@@ -216,9 +221,9 @@ def _array(path: str | Path, blob: mmap.mmap, start: int, span: _Span) -> Array:
         flat = np.frombuffer(blob, span.dtype, prod(span.shape), start + span.start)
     try:
         array = flat.reshape(span.shape)
-    except ValueError as error:  # nothing, but beyond all bounds along some axis
-        raise ModelError(f"{path} has a damaged header: {span.shape} is no shape.") from error
-    return np.require(array, requirements="A")  # kernels want aligned numbers
+    except ValueError as error:  # empty, but too large along some axis
+        raise ModelError(f"{path} has a damaged header: {span.shape} is not a shape.") from error
+    return np.require(array, requirements="A")  # kernels need aligned numbers
 
 
 def _refuse(name: str) -> Any:
@@ -228,5 +233,5 @@ def _refuse(name: str) -> Any:
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     table = dict(pairs)
     if len(table) < len(pairs):
-        raise ValueError("it holds a key twice")
+        raise ValueError("it has a key twice")
     return table

@@ -1,10 +1,10 @@
-"""What a value out of a model file may be: a predicate for every attribute and every field.
+"""Schema of the values in a model file: a predicate for every field of every record.
 
-The predicates are declared here and nowhere read off type hints: what a hint like ``NDArray[Any]``
-is at run time changes with the versions of numpy and Python, and a file must not.
+The predicates are declared, not derived from type hints: what a hint like ``NDArray[Any]`` is at
+run time changes with the versions of numpy and Python, and the file format must not.
 
-Types are named by their modules, because those of solvers are slow to import: whoever only scores
-rows never loads them.
+Types are named by their modules, because those of solvers are slow to import, and predicting does
+not need them.
 """
 
 from collections.abc import Callable, Mapping
@@ -20,7 +20,7 @@ Accepts = Callable[[Any], bool]
 
 @dataclass(frozen=True)
 class LateType:
-    """A type named by its module, which is imported when the type is wanted."""
+    """A type by the name of its module, which is imported when it is needed."""
 
     module: str
     name: str
@@ -30,30 +30,30 @@ class LateType:
         return getattr(import_module(self.module), self.name)
 
     def accepts(self, value: Any) -> bool:
-        """Whether a value is of this type, and of none derived from it."""
+        """Whether a value is of exactly this type."""
         return (type(value).__module__, type(value).__name__) == (self.module, self.name)
 
 
 @dataclass(frozen=True)
 class RecordType(LateType):
-    """A type of records, with a predicate for every field that is written."""
+    """A record type, with a predicate for every field in the file."""
 
     fields: Mapping[str, Accepts]
-    constants: Mapping[str, Any] = field(default_factory=dict)  # the same always, so not written
-    attributes: Mapping[str, str] = field(default_factory=dict)  # where a field has another name
+    constants: Mapping[str, Any] = field(default_factory=dict)  # always the same, so not written
+    attributes: Mapping[str, str] = field(default_factory=dict)  # of fields with another name
 
     def attribute(self, name: str) -> str:
-        """The attribute of a record that holds a field of the file."""
+        """The attribute of the record for a field of the file."""
         return self.attributes.get(name, name)
 
 
 def is_integer(value: Any) -> bool:
-    """A Python integer, and no truth value."""
+    """A Python integer, not a boolean."""
     return isinstance(value, int) and not isinstance(value, bool)
 
 
 def is_number(value: Any) -> bool:
-    """A Python float or integer, and no truth value."""
+    """A Python float or integer, not a boolean."""
     return isinstance(value, float) or is_integer(value)
 
 
@@ -78,7 +78,7 @@ def is_dict(value: Any) -> bool:
 
 
 def is_array(value: Any) -> bool:
-    """An array of anything."""
+    """An array of any type."""
     return isinstance(value, np.ndarray)
 
 
@@ -93,22 +93,22 @@ def is_int_array(value: Any) -> bool:
 
 
 def optional(accepts: Accepts) -> Accepts:
-    """The predicate that accepts None besides."""
+    """A predicate that also accepts None."""
     return lambda value: value is None or accepts(value)
 
 
 def either(*choices: Accepts) -> Accepts:
-    """The predicate that accepts what one of others accepts."""
+    """A predicate that accepts what any of the others accepts."""
     return lambda value: any(accepts(value) for accepts in choices)
 
 
 def list_of(accepts: Accepts) -> Accepts:
-    """The predicate for lists of what another accepts."""
+    """A predicate for lists of what another accepts."""
     return lambda value: isinstance(value, list) and all(map(accepts, value))
 
 
 def tuple_of(accepts: Accepts) -> Accepts:
-    """The predicate for tuples of what another accepts."""
+    """A predicate for tuples of what another accepts."""
     return lambda value: isinstance(value, tuple) and all(map(accepts, value))
 
 
@@ -119,14 +119,13 @@ OPTIMISER_STATE = RecordType(
     "OptimiserState",
     {
         "W": is_float_array,
-        "late": is_float_array,
+        "weighted_update_sum": is_float_array,
         "pocket": is_float_array,
-        "beside": is_float_array,
+        "aux": is_float_array,
         "counts": is_int_array,
-        "clock": is_int_array,
+        "counters": is_int_array,
         "sums": is_float_array,
     },
-    attributes={"late": "weighted_update_sum", "beside": "aux", "clock": "counters"},
 )
 SPARSE_ROWS = RecordType(
     "rosenblatt.csr",
@@ -144,25 +143,25 @@ RECORDS = {
         "Outcome",
         {
             "ending": ENDING.accepts,
-            "passes": is_integer,
+            "n_iter": is_integer,
             "rows": is_integer,
             "mistakes": is_integer,
             "advice": is_text,
             "rank": is_integer,
-            "width": is_integer,
+            "n_columns": is_integer,
             "gap": is_number,
         },
+        attributes={"n_iter": "passes", "n_columns": "width"},
     ),
-    "margin bounds": RecordType(
+    "margin_bounds": RecordType(
         "rosenblatt.trace.bounds", "MarginBounds", {"lower": is_number, "upper": is_number}
     ),
     "stream": RecordType(
         "rosenblatt.estimators.partial_fit",
         "Stream",
-        {"classes": is_array, "memory": OPTIMISER_STATE.accepts},
-        attributes={"memory": "state"},
+        {"classes": is_array, "state": OPTIMISER_STATE.accepts},
     ),
-    "memory": OPTIMISER_STATE,
+    "optimiser_state": OPTIMISER_STATE,
     "moments": RecordType(
         "rosenblatt.closed_form.moments",
         "Moments",
@@ -181,19 +180,21 @@ RECORDS = {
             "gamma": is_number,
             "degree": is_integer,
             "coef0": is_number,
-            "bias": is_number,
+            "offset": is_number,
         },
+        attributes={"offset": "bias"},
     ),
-    "points": RecordType(
+    "support_vectors": RecordType(
         "rosenblatt.losses.kernel_functions",
         "Points",
         {
             "rows": either(is_array, SPARSE_ROWS.accepts),
-            "squares": is_float_array,
-            "numbers": is_int_array,
+            "squared_norms": is_float_array,
+            "indices": is_int_array,
         },
+        attributes={"squared_norms": "squares", "indices": "numbers"},
     ),
-    "sparse rows": SPARSE_ROWS,
+    "csr": SPARSE_ROWS,
     "patience": RecordType(
         "rosenblatt.online.stopping",
         "Stalled",
@@ -201,26 +202,27 @@ RECORDS = {
             "tol": is_number,
             "patience": is_integer,
             "ending": ENDING.accepts,
-            "_best": is_number,
-            "_waited": is_integer,
+            "best": is_number,
+            "n_without_progress": is_integer,
         },
+        attributes={"best": "_best", "n_without_progress": "_waited"},
         constants={"figure": float},
     ),
-    "threshold unit": THRESHOLD_UNIT,
-    "threshold network": RecordType(
+    "threshold_unit": THRESHOLD_UNIT,
+    "threshold_network": RecordType(
         "rosenblatt.logic.units",
         "ThresholdNetwork",
         {"hidden": tuple_of(THRESHOLD_UNIT.accepts), "output": THRESHOLD_UNIT.accepts},
     ),
 }
 TRACES = {
-    "passes": RecordType(
+    "epochs": RecordType(
         "rosenblatt.trace.trace",
         "Record",
         {
-            "passes": is_integer,
+            "epoch": is_integer,
             "mistakes": is_integer,
-            "changes": is_integer,
+            "updates": is_integer,
             "loss": is_number,
             "norm": is_number,
             "margin_lower": optional(is_number),
@@ -228,19 +230,21 @@ TRACES = {
             "training_error": optional(is_number),
             "validation_score": optional(is_number),
         },
+        attributes={"epoch": "passes", "updates": "changes"},
     ),
     "steps": RecordType(
         "rosenblatt.trace.trace",
         "Certified",
         {
             "step": is_integer,
-            "unit": is_integer,
+            "output": is_integer,
             "objective": is_number,
-            "bound": is_number,
+            "lower_bound": is_number,
             "gap": is_number,
             "norm": is_number,
             "method": is_text,
             "rows": is_integer,
         },
+        attributes={"output": "unit", "lower_bound": "bound"},
     ),
 }

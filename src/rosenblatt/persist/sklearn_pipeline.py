@@ -1,7 +1,7 @@
 """A model as a scikit-learn Pipeline that takes pandas frames, made of scikit-learn's own steps.
 
-The steps are fitted to a frame of two rows which has the model's fills as its numbers and a missing
-cell wherever there is an indicator: what they learn from it is what the model knows.
+The steps are fitted to a frame of two rows, with the model's fills as its numbers and a missing
+cell wherever there is an indicator, so that they end up with the model's values.
 """
 
 from itertools import groupby
@@ -11,9 +11,9 @@ import numpy as np
 
 from rosenblatt.errors import ModelError
 from rosenblatt.persist.model import Model, as_model
-from rosenblatt.preprocess.column_encoders import Category, Column, Number, Text
+from rosenblatt.preprocess.column_encoders import CategoryColumn, Column, NumberColumn, TextColumn
 from rosenblatt.preprocess.scaling import Scaling
-from rosenblatt.preprocess.transformer import Preparation
+from rosenblatt.preprocess.transformer import ColumnTransformer
 
 
 def to_pipeline(model: Any) -> Any:
@@ -34,70 +34,74 @@ def to_pipeline(model: Any) -> Any:
 
     model = as_model(model)
     steps: list[tuple[str, Any]] = []
-    if model.preparation.columns:
-        steps.append(("columns", _transformer(model.preparation.columns)))
-    if model.preparation.scaling is not None:
-        steps.extend(_scalers(model.preparation.scaling, sparse=model.preparation.sparse))
-    steps.extend(_features(model.preparation))
+    if model.transformer.columns:
+        steps.append(("columns", _transformer(model.transformer.columns)))
+    if model.transformer.scaling is not None:
+        steps.extend(_scalers(model.transformer.scaling, sparse=model.transformer.sparse))
+    steps.extend(_features(model.transformer))
     return Pipeline([*steps, ("classifier", _classifier(model))])
 
 
-def _features(preparation: Preparation) -> list[tuple[str, Any]]:
-    """The feature maps, each as a transformer that has nothing left to learn."""
-    from rosenblatt.features.mapped import Mapped  # noqa: PLC0415 (slow to import)
+def _features(transformer: ColumnTransformer) -> list[tuple[str, Any]]:
+    """The feature maps, each as a fitted transformer."""
+    from rosenblatt.features.transformers.base import (  # noqa: PLC0415 (slow to import)
+        FittedTransformer,
+    )
 
-    made = [Mapped(step.map) for step in preparation.maps]
-    return [(f"features {k + 1}", each.fit_inputs()) for k, each in enumerate(made)]
+    made = [FittedTransformer(step.map) for step in transformer.maps]
+    return [(f"features {k + 1}", each.mark_fitted()) for k, each in enumerate(made)]
 
 
 def _classifier(model: Model) -> Any:
-    """The estimator with the model's labels; it takes what the steps before it give."""
+    """The estimator with the model's labels, for the output of the steps before it."""
     estimator = model.estimator(labels=True)
-    if model.preparation.columns:
-        vars(estimator).pop("feature_names_in_", None)  # the steps before it give plain arrays
+    if model.transformer.columns:
+        vars(estimator).pop("feature_names_in_", None)  # the steps before it return plain arrays
     return estimator
 
 
 def _transformer(columns: tuple[Column, ...]) -> Any:
-    from sklearn.compose import ColumnTransformer  # noqa: PLC0415 (slow to import)
+    from sklearn import compose  # noqa: PLC0415 (slow to import)
 
     parts = []
-    for _, group in groupby(columns, key=_together):
+    for _, group in groupby(columns, key=_step_key):
         first, *others = group
         names = [first.name, *(column.name for column in others)]
         parts.append((f"{first.name}, …" if others else first.name, _step(first), names))
-    transformer = ColumnTransformer(parts, sparse_threshold=0.0, verbose_feature_names_out=False)
+    transformer = compose.ColumnTransformer(
+        parts, sparse_threshold=0.0, verbose_feature_names_out=False
+    )
     return transformer.fit(_example(columns))
 
 
-def _together(column: Column) -> str:
-    """What neighbours must share to be taken by one step."""
-    plain = isinstance(column, Number) and not column.indicator
+def _step_key(column: Column) -> str:
+    """Adjacent columns with the same key share one step."""
+    plain = isinstance(column, NumberColumn) and not column.indicator
     return ("as they are" if _has_no_fill(column) else "filled") if plain else f"={column.name}"
 
 
 def _has_no_fill(column: Column) -> bool:
-    return isinstance(column, Number) and bool(np.isnan(column.fill))
+    return isinstance(column, NumberColumn) and bool(np.isnan(column.fill))
 
 
 def _step(column: Column) -> Any:
-    """What makes features of a column, or of several numbers."""
+    """The step for a column, or for several columns of numbers."""
     from sklearn.impute import SimpleImputer  # noqa: PLC0415 (slow to import)
 
-    if isinstance(column, Text):
+    if isinstance(column, TextColumn):
         raise ModelError(
-            f"The column {column.name!r} holds text, whose words scikit-learn hashes otherwise."
+            f"The column {column.name!r} holds text, whose words scikit-learn hashes differently."
             " Export to JSON, or leave the column out of the model."
         )
-    if isinstance(column, Category):
-        return _words(column)
+    if isinstance(column, CategoryColumn):
+        return _one_hot(column)
     if _has_no_fill(column):
         return "passthrough"
     return SimpleImputer(strategy="mean", add_indicator=column.indicator)
 
 
-def _words(column: Category) -> Any:
-    """One feature a word; a missing cell becomes the empty word first."""
+def _one_hot(column: CategoryColumn) -> Any:
+    """One feature per value; a missing cell becomes the empty string first."""
     from sklearn.impute import SimpleImputer  # noqa: PLC0415 (slow to import)
     from sklearn.pipeline import Pipeline  # noqa: PLC0415
     from sklearn.preprocessing import OneHotEncoder  # noqa: PLC0415
@@ -117,34 +121,34 @@ def _words(column: Category) -> Any:
 
 
 def _example(columns: tuple[Column, ...]) -> Any:
-    """Two rows from which the steps learn what the model knows."""
+    """Two rows on which the steps are fitted."""
     try:
         import pandas as pd  # noqa: PLC0415 (an extra)
     except ImportError as error:
-        raise ModelError("The pipeline takes frames of pandas: pip install pandas.") from error
+        raise ModelError("The pipeline takes pandas frames: pip install pandas.") from error
     cells: dict[str, Any] = {}
     for column in columns:
-        if isinstance(column, Number):
+        if isinstance(column, NumberColumn):
             cells[column.name] = [column.fill, np.nan if column.indicator else column.fill]
         else:
             cells[column.name] = np.array([*getattr(column, "values", ())][:1] * 2, object)
     return pd.DataFrame(cells)
 
 
-def _weigher(scaling: Scaling) -> Any:
+def _tfidf(scaling: Scaling) -> Any:
     from sklearn.feature_extraction.text import TfidfTransformer  # noqa: PLC0415 (slow to import)
 
-    weigher = TfidfTransformer(sublinear_tf=True)
-    weigher.idf_ = scaling.factor
-    return weigher
+    transformer = TfidfTransformer(sublinear_tf=True)
+    transformer.idf_ = scaling.factor
+    return transformer
 
 
 def _scalers(scaling: Scaling, *, sparse: bool) -> list[tuple[str, Any]]:
     from sklearn.preprocessing import Normalizer, StandardScaler  # noqa: PLC0415 (slow to import)
 
-    if scaling.logarithm:
-        return [("weigh counts", _weigher(scaling))]
-    with np.errstate(divide="ignore"):  # a feature times 0 is one over infinity
+    if scaling.sublinear_tf:
+        return [("tfidf", _tfidf(scaling))]
+    with np.errstate(divide="ignore"):  # a factor of 0 is a scale of infinity
         scale = 1.0 / scaling.factor
     scaler = StandardScaler(with_mean=not sparse or bool(scaling.shift.any()))
     vars(scaler).update(
@@ -155,4 +159,4 @@ def _scalers(scaling: Scaling, *, sparse: bool) -> list[tuple[str, Any]]:
         n_samples_seen_=np.int64(1),
     )
     steps = [("scale", scaler)]
-    return [*steps, ("unit rows", Normalizer())] if scaling.unit_rows else steps
+    return [*steps, ("unit rows", Normalizer())] if scaling.unit_norm else steps

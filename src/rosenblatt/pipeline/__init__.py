@@ -1,1 +1,1 @@
-"""From a source to a model with an honest estimate: what the commands do, without their words."""
+"""The training pipeline: read, preprocess, train, evaluate, prove."""

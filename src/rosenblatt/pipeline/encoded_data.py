@@ -1,21 +1,30 @@
-"""Rows of features and codes of classes, built from a source by a preparation."""
+"""Rows of features and codes of classes: encoded from a source, then passed through feature maps.
 
-from collections.abc import Callable, Iterable
+What grows too large for memory goes to a temporary file.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from rosenblatt.csr import Rows
-from rosenblatt.data.buffer import Growing, Store
+from rosenblatt.csr import Rows, n_rows, rows_part
+from rosenblatt.data.buffer import GrowableArray, RowBuffer
 from rosenblatt.data.training_data import matrix_of
+from rosenblatt.features.maps.spec import FittedMap, MapSpec
 from rosenblatt.io.chunks import Chunk
-from rosenblatt.preprocess.target import Label, coded
-from rosenblatt.preprocess.transformer import Preparation
+from rosenblatt.parallel import in_order, processors
+from rosenblatt.preprocess.column_types import Choices
+from rosenblatt.preprocess.target import Label, encode_labels
+from rosenblatt.preprocess.transformer import ColumnTransformer
 from rosenblatt.types import Codes
+
+BLOCK_ENTRIES = 1 << 21  # of dense features mapped at a time
 
 
 class EncodedData(NamedTuple):
-    """Rows of features, in memory or in a file, and the place of each label among the classes."""
+    """Rows of features, in memory or in a file, and their class codes."""
 
     rows: Rows
     codes: Codes
@@ -29,15 +38,49 @@ class EncodedData(NamedTuple):
 
 def encode(
     source: Iterable[Chunk],
-    preparation: Preparation,
+    transformer: ColumnTransformer,
     classes: tuple[Label, ...],
     rows_of: Callable[[Chunk], Rows],
     expected: int = 0,
 ) -> EncodedData:
-    """All rows of a source, made by `rows_of`, and their codes; how many are expected, if known."""
-    store, codes = Store(expected), Growing(expected=expected)
+    """All rows of a source, encoded by `rows_of`, and their codes; `expected` is their number."""
+    store, codes = RowBuffer(expected), GrowableArray(expected=expected)
     smallest = np.int8 if len(classes) <= np.iinfo(np.int8).max else np.int32
     for chunk in source:
         store.add(rows_of(chunk))
-        codes.add(coded(chunk, preparation.target, classes).astype(smallest))
+        codes.add(encode_labels(chunk, transformer.target, classes).astype(smallest))
     return EncodedData(store.rows(), codes.array(), store.on_disk)
+
+
+def choices_for(map_specs: Sequence[MapSpec], choices: Choices) -> Choices:
+    """The choices, with every pixel kept and unscaled where a feature map is for images."""
+    if any(map_spec.of_images for map_spec in map_specs):
+        return replace(choices, scale=False, pixels=True)
+    return choices
+
+
+def fit_maps(
+    encoded: EncodedData, transformer: ColumnTransformer, map_specs: Sequence[MapSpec]
+) -> tuple[EncodedData, ColumnTransformer]:
+    """Rows passed through maps fitted to them in turn, and the preprocessing with these maps."""
+    for map_spec in map_specs:
+        step = map_spec.fit(encoded.rows)
+        encoded = apply_map(encoded, step)
+        transformer = replace(transformer, maps=(*transformer.maps, step))
+    return encoded, transformer
+
+
+def apply_map(encoded: EncodedData, step: FittedMap) -> EncodedData:
+    """Rows passed through one map, block by block on all cores."""
+    store = RowBuffer(n_rows(encoded.rows))
+    for part in in_order(
+        step.map.transform, _blocks(encoded.rows, step.map.n_outputs), processors()
+    ):
+        store.add(part)
+    return EncodedData(store.rows(), encoded.codes, encoded.on_disk or store.on_disk)
+
+
+def _blocks(rows: Rows, n_outputs: int) -> Iterator[Rows]:
+    size = max(1, BLOCK_ENTRIES // n_outputs)
+    for start in range(0, n_rows(rows), size):
+        yield rows_part(rows, start, start + size)

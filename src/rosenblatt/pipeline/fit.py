@@ -13,21 +13,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rosenblatt.data.buffer import Growing
+from rosenblatt.data.buffer import GrowableArray
+from rosenblatt.features.maps.spec import MapSpec
 from rosenblatt.io.chunks import Source
-from rosenblatt.io.wrappers import Accompanied, Remembered, Selected, Watched
-from rosenblatt.maps.recipes import Recipe
+from rosenblatt.io.wrappers import BackgroundTaskSource, CachedSource, ProgressSource, SelectedRows
 from rosenblatt.model_selection.split import folds_of, held_out, kept
-from rosenblatt.pipeline.encoded_data import EncodedData, encode
+from rosenblatt.pipeline.encoded_data import EncodedData, choices_for, encode, fit_maps
 from rosenblatt.pipeline.evaluate import TEST_SET, Evaluation, decision_values, predict_rows
-from rosenblatt.pipeline.mapped_data import choices_for, fit_maps
 from rosenblatt.pipeline.prove import prove_in_time
 from rosenblatt.pipeline.question import LEFT_OUT_SECONDS, EncodingPlan, Question
-from rosenblatt.pipeline.rule import Rule, estimator_of
-from rosenblatt.pipeline.train import Progress, train_estimator
+from rosenblatt.pipeline.train import Progress, estimator_of, train_estimator
 from rosenblatt.preprocess.column_types import Choices
-from rosenblatt.preprocess.fit import Learned, learn, settled
-from rosenblatt.preprocess.target import coded
+from rosenblatt.preprocess.fit import FittedPreprocessing, fit_preprocessing, resolve_choices
+from rosenblatt.preprocess.target import encode_labels
+from rosenblatt.registry import Rule
 from rosenblatt.separation.proof.verdict import Proof
 from rosenblatt.types import Floats, Ints
 
@@ -50,11 +49,11 @@ class Plan:
     evaluate: bool = True
     seed: int = 0
     proof_seconds: float = 5.0
-    features: tuple[Recipe, ...] = ()
+    features: tuple[MapSpec, ...] = ()
 
 
 class FitResult(NamedTuple):
-    """A model, what was learned before it, and what is known about it.
+    """A model, its fitted preprocessing, and what is known about it.
 
     Without an `evaluation`, `advice` says why there is none. `proof` is about the rows as they were
     read, `proof_of_features` about the mapped features; `question` and `question_of_features` are
@@ -62,7 +61,7 @@ class FitResult(NamedTuple):
     """
 
     estimator: Any
-    learned: Learned
+    learned: FittedPreprocessing
     evaluation: Evaluation | None
     advice: str
     training_accuracy: float
@@ -77,9 +76,9 @@ class FitResult(NamedTuple):
 def run(source: Source, plan: Plan, progress: Progress) -> FitResult:
     """The result of a plan on a source; `progress` is called with each stage."""
     plan = replace(plan, choices=choices_for(plan.features, plan.choices))
-    source = Watched(source, lambda rows: progress(f"Reading, {rows:,} rows so far"))
-    # which imports scikit-learn, and takes as long as reading
-    source = Remembered(Accompanied(source, partial(estimator_of, plan.rule, {})))
+    source = ProgressSource(source, lambda rows: progress(f"Reading, {rows:,} rows so far"))
+    # imports scikit-learn meanwhile, which takes as long as reading
+    source = CachedSource(BackgroundTaskSource(source, partial(estimator_of, plan.rule, {})))
     if plan.test is not None:
         return _evaluated(_fit_all(source, plan, progress), plan.test, TEST_SET, progress)
     if not plan.evaluate:
@@ -93,37 +92,37 @@ def _fit_and_hold_out(source: Source, plan: Plan, progress: Progress) -> FitResu
     """The model of every row, evaluated by one that was trained without a 20 % hold-out."""
     chosen = held_out(plan.seed)
     part = replace(plan, proof_seconds=0.0)
-    first = _fit_all(Selected(source, kept(chosen)), part, progress)
-    first = _evaluated(first, Selected(source, chosen), HOLD_OUT, progress)
+    first = _fit_all(SelectedRows(source, kept(chosen)), part, progress)
+    first = _evaluated(first, SelectedRows(source, chosen), HOLD_OUT, progress)
     if first.on_disk:
         return first
     if plan.rule is Rule.AUTO:  # C is the same for more rows
         plan = replace(plan, settings={**plan.settings, "C": first.estimator.C_})
     evaluation = first.evaluation
-    del first  # its rows are needed no more
+    del first  # frees its rows
     return _fit_all(source, plan, progress)._replace(evaluation=evaluation)
 
 
 def _fit_all(source: Source, plan: Plan, progress: Progress) -> FitResult:
     """The model of every row of a source, and the verdict on separability; no evaluation."""
-    learned = learn(source, plan.target, plan.choices)
+    learned = fit_preprocessing(source, plan.target, plan.choices)
     progress("Encoding the rows")
-    raw = learned.preparation.raw
-    encoded = encode(source, learned.preparation, learned.classes, raw, learned.n_rows)
+    raw = learned.transformer.encode
+    encoded = encode(source, learned.transformer, learned.classes, raw, learned.n_rows)
     proof = prove_in_time(encoded, learned.classes, plan.proof_seconds, progress)
     question = _question(source, learned, plan, proof)
     encoded = _scaled(encoded, source, learned, progress)
     proof_of_features = None
     if plan.features:
         progress("Making features")
-        encoded, preparation = fit_maps(encoded, learned.preparation, plan.features)
-        learned = learned._replace(preparation=preparation)
+        encoded, transformer = fit_maps(encoded, learned.transformer, plan.features)
+        learned = learned._replace(transformer=transformer)
         proof_of_features = prove_in_time(encoded, learned.classes, plan.proof_seconds, progress)
     n_classes = len(learned.classes)
     estimator = train_estimator(plan.rule, plan.settings, encoded, n_classes, progress)
     training_accuracy = float(np.mean(estimator.predict(encoded.X) == encoded.codes))
     of_features = Question(
-        learned.preparation, learned.counts, question.left_out, fit_intercept=True
+        learned.transformer, learned.counts, question.left_out, fit_intercept=True
     )
     return FitResult(
         estimator=estimator,
@@ -140,11 +139,15 @@ def _fit_all(source: Source, plan: Plan, progress: Progress) -> FitResult:
     )
 
 
-def _question(source: Source, learned: Learned, plan: Plan, proof: Proof | None) -> Question:
-    """The question of the verdict on rows as they were read."""
+def _question(
+    source: Source, learned: FittedPreprocessing, plan: Plan, proof: Proof | None
+) -> Question:
+    """The question that the verdict on rows as they were read answers."""
     asked = EncodingPlan(source, plan.target, plan.choices)
     left_out = asked.left_out(learned)
-    question = Question(learned.preparation.exact(), learned.counts, left_out, fit_intercept=True)
+    question = Question(
+        learned.transformer.without_scaling(), learned.counts, left_out, fit_intercept=True
+    )
     if proof is None:
         return question
     seconds = min(plan.proof_seconds, LEFT_OUT_SECONDS)
@@ -165,19 +168,19 @@ def _fit_and_cross_validate(source: Source, plan: Plan, progress: Progress) -> F
         )
         return fitted._replace(advice=advice)
     codes = np.concatenate(
-        [coded(chunk, learned.preparation.target, learned.classes) for chunk in source]
+        [encode_labels(chunk, learned.transformer.target, learned.classes) for chunk in source]
     )
     n_folds = min(10 if learned.n_rows <= MAX_TEN_FOLD_ROWS else 5, fewest)
     folds, n_classes = folds_of(codes, n_folds, plan.seed), len(learned.classes)
-    plan = replace(plan, choices=settled(plan.choices, learned))
+    plan = replace(plan, choices=resolve_choices(plan.choices, learned))
     predicted = np.empty_like(codes)
     probabilities = np.full((len(codes), n_classes), np.nan)
     for fold in range(n_folds):
         progress(f"Evaluating, fold {fold + 1} of {n_folds}")
-        own, shares = _predict_fold(source, folds, fold, learned, plan)
-        predicted[folds == fold] = own
-        if shares is not None:
-            probabilities[folds == fold] = shares
+        codes_of_fold, p = _predict_fold(source, folds, fold, learned, plan)
+        predicted[folds == fold] = codes_of_fold
+        if p is not None:
+            probabilities[folds == fold] = p
     evaluation = Evaluation(
         true=codes,
         predicted=predicted,
@@ -189,47 +192,47 @@ def _fit_and_cross_validate(source: Source, plan: Plan, progress: Progress) -> F
 
 
 def _predict_fold(
-    source: Source, folds: Ints, fold: int, learned: Learned, plan: Plan
+    source: Source, folds: Ints, fold: int, learned: FittedPreprocessing, plan: Plan
 ) -> tuple[Ints, Floats | None]:
     """Predictions for the rows of a fold by a pipeline that is fitted to the others alone."""
-    train = Selected(source, lambda rows: folds[rows] != fold)
-    test = Selected(source, lambda rows: folds[rows] == fold)
-    others = learn(train, learned.preparation.target, plan.choices)
-    encoded = encode(train, others.preparation, learned.classes, others.preparation.rows)
-    encoded, prepared = fit_maps(encoded, others.preparation, plan.features)
+    train = SelectedRows(source, lambda rows: folds[rows] != fold)
+    test = SelectedRows(source, lambda rows: folds[rows] == fold)
+    others = fit_preprocessing(train, learned.transformer.target, plan.choices)
+    encoded = encode(train, others.transformer, learned.classes, others.transformer.transform)
+    encoded, prepared = fit_maps(encoded, others.transformer, plan.features)
     estimator = train_estimator(plan.rule, plan.settings, encoded, len(learned.classes))
-    rows = encode(test, prepared, learned.classes, prepared.rows)
+    rows = encode(test, prepared, learned.classes, prepared.transform)
     return predict_rows(estimator, rows.X)
 
 
 def _scaled(
-    encoded: EncodedData, source: Source, learned: Learned, progress: Progress
+    encoded: EncodedData, source: Source, learned: FittedPreprocessing, progress: Progress
 ) -> EncodedData:
     """The rows scaled in place; rows with text are encoded again, weighted by tf-idf."""
-    preparation = learned.preparation
-    if preparation.has_text:
-        return encode(source, preparation, learned.classes, preparation.rows)
-    if preparation.scaling is not None:
+    transformer = learned.transformer
+    if transformer.has_text:
+        return encode(source, transformer, learned.classes, transformer.transform)
+    if transformer.scaling is not None:
         progress("Scaling the rows")
-        preparation.scaling.apply(encoded.rows)
+        transformer.scaling.apply(encoded.rows)
     return encoded
 
 
 def _evaluated(fitted: FitResult, test: Source, method: str, progress: Progress) -> FitResult:
-    """The same result, evaluated on the rows of a source, chunk by chunk."""
+    """The result, evaluated on the rows of a source, chunk by chunk."""
     progress("Evaluating on test rows")
-    preparation, classes = fitted.learned.preparation, fitted.learned.classes
+    transformer, classes = fitted.learned.transformer, fitted.learned.classes
     true, predicted = [], []
-    scores, probabilities = Growing(), Growing()  # in a file where they are many
+    scores, probabilities = GrowableArray(), GrowableArray()  # in a file where they are many
     for chunk in test:
-        one = encode([chunk], preparation, classes, preparation.rows)
-        own, shares = predict_rows(fitted.estimator, one.X)
+        one = encode([chunk], transformer, classes, transformer.transform)
+        codes_of_fold, p = predict_rows(fitted.estimator, one.X)
         true.append(one.codes)
-        predicted.append(own)
-        if shares is None:
+        predicted.append(codes_of_fold)
+        if p is None:
             scores.add(decision_values(fitted.estimator, one.X))
         else:
-            probabilities.add(shares)
+            probabilities.add(p)
     n = sum(map(len, true))
     evaluation = Evaluation(
         true=np.concatenate(true),

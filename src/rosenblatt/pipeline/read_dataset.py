@@ -1,4 +1,4 @@
-"""A source as the rows and labels of a `Dataset`: encoded, but neither scaled nor weighted."""
+"""A source as a `Dataset`: rows encoded, but neither scaled nor weighted, and labels."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -7,33 +7,32 @@ from typing import NamedTuple
 import numpy as np
 
 from rosenblatt.datasets.builtin import Dataset
+from rosenblatt.features.maps.spec import MapSpec
 from rosenblatt.io.chunks import Source
 from rosenblatt.io.formats import open_source
 from rosenblatt.io.options import Options
-from rosenblatt.io.wrappers import Remembered
-from rosenblatt.maps.recipes import Recipe
-from rosenblatt.pipeline.encoded_data import EncodedData, encode
-from rosenblatt.pipeline.mapped_data import choices_for, fit_maps
+from rosenblatt.io.wrappers import CachedSource
+from rosenblatt.pipeline.encoded_data import EncodedData, choices_for, encode, fit_maps
 from rosenblatt.preprocess.column_types import Choices
-from rosenblatt.preprocess.fit import Learned, learn
+from rosenblatt.preprocess.fit import FittedPreprocessing, fit_preprocessing
 from rosenblatt.preprocess.target import Label
-from rosenblatt.preprocess.transformer import Preparation
+from rosenblatt.preprocess.transformer import ColumnTransformer
 
 
 class EncodedDataset(NamedTuple):
-    """Rows and labels, the preparation that made the rows, and what else was learned of them."""
+    """Rows and labels, their preprocessing, and what else was learned from the source."""
 
     data: Dataset
-    preparation: Preparation
-    learned: Learned
+    transformer: ColumnTransformer
+    learned: FittedPreprocessing
 
 
 class EncodedRows(NamedTuple):
-    """Rows as numbers, the preparation that made them, and what else was learned of them."""
+    """Encoded rows, their preprocessing, and what else was learned from the source."""
 
     encoded: EncodedData
-    preparation: Preparation
-    learned: Learned
+    transformer: ColumnTransformer
+    learned: FittedPreprocessing
 
 
 def read(
@@ -41,9 +40,9 @@ def read(
 ) -> Dataset:
     """Labelled rows of files or of a built-in name, as numbers.
 
-    Numbers stay as they are, categories become a feature a value, missing cells are filled with the
-    mean and flagged, words of a text are counted. What does not fit into memory stays in a
-    temporary file that is mapped into it: every estimator learns from that as from any array.
+    Numbers stay as they are, categories are one-hot encoded, missing cells are imputed with the
+    mean and flagged, n-grams of text are counted. What does not fit into memory goes to a temporary
+    file that is memory-mapped: estimators are fitted to it as to any array.
 
     Parameters
     ----------
@@ -67,32 +66,32 @@ def read(
     ((150, 4), ('sepal_length', 'sepal_width'))
     """
     names = [source] if isinstance(source, str) else list(source)
-    options = replace(options or Options(), teaches=True)
+    options = replace(options or Options(), for_training=True)
     return read_rows(open_source(names, options, target=target), target, Choices(scale=False)).data
 
 
 def read_rows(
-    source: Source, target: str | None, choices: Choices, features: Sequence[Recipe] = ()
+    source: Source, target: str | None, choices: Choices, features: Sequence[MapSpec] = ()
 ) -> EncodedDataset:
-    """Rows and labels of a source, encoded and mapped by what its own rows teach."""
-    encoded, preparation, learned = encoded_rows(source, target, choices, features)
-    data = _dataset(source, encoded, learned.classes, preparation)
-    return EncodedDataset(data, preparation, learned)
+    """Rows and labels of a source, by preprocessing and feature maps fitted to them."""
+    encoded, transformer, learned = encoded_rows(source, target, choices, features)
+    data = _dataset(source, encoded, learned.classes, transformer)
+    return EncodedDataset(data, transformer, learned)
 
 
 def encoded_rows(
-    source: Source, target: str | None, choices: Choices, features: Sequence[Recipe] = ()
+    source: Source, target: str | None, choices: Choices, features: Sequence[MapSpec] = ()
 ) -> EncodedRows:
-    """Rows of a source, encoded and mapped by what its own rows teach."""
-    source = source if isinstance(source, Remembered) else Remembered(source)
-    learned = learn(source, target, choices_for(features, choices))
-    preparation = learned.preparation.exact()
-    encoded = encode(source, preparation, learned.classes, preparation.raw, learned.n_rows)
-    return EncodedRows(*fit_maps(encoded, preparation, features), learned)
+    """Rows of a source, encoded by preprocessing and feature maps fitted to them."""
+    source = source if isinstance(source, CachedSource) else CachedSource(source)
+    learned = fit_preprocessing(source, target, choices_for(features, choices))
+    transformer = learned.transformer.without_scaling()
+    encoded = encode(source, transformer, learned.classes, transformer.encode, learned.n_rows)
+    return EncodedRows(*fit_maps(encoded, transformer, features), learned)
 
 
 def _dataset(
-    source: Source, encoded: EncodedData, classes: tuple[Label, ...], preparation: Preparation
+    source: Source, encoded: EncodedData, classes: tuple[Label, ...], transformer: ColumnTransformer
 ) -> Dataset:
     labels = np.array(classes)[encoded.codes]
-    return Dataset(source.name, encoded.X, labels, preparation.feature_names, source.name)
+    return Dataset(source.name, encoded.X, labels, transformer.feature_names, source.name)

@@ -1,4 +1,4 @@
-"""The boundary of a classifier among the rows."""
+"""Plot of the decision boundary of a classifier."""
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Self
@@ -7,7 +7,7 @@ import numpy as np
 
 from rosenblatt.errors import DataError
 from rosenblatt.geometry.projection import Projection
-from rosenblatt.geometry.view import MOST, Boundary, View
+from rosenblatt.geometry.view import MAX_DRAWN_ROWS, Boundary, View
 from rosenblatt.plotting import canvas, inputs
 
 if TYPE_CHECKING:
@@ -15,27 +15,27 @@ if TYPE_CHECKING:
 
 
 class BoundaryDisplay:
-    """Rows, and where a classifier changes its mind.
+    """Rows and the decision boundary of a classifier.
 
     Straight boundaries are drawn exactly, as lines and polygons. More than two features are
-    projected: one unit on its own direction, so that distances to its boundary are exact, several
-    on the plane in which their weights differ most.
+    projected: for two classes on the direction of the weights, so that distances to the boundary
+    are exact, for more on the plane in which their weights differ most.
 
     Parameters
     ----------
     view : View
-        The rows as they are seen.
+        The projected rows.
     boundary : Boundary
-        What decides there.
+        The boundary in the same plane.
     classes : sequence
         Labels of the classes.
     ringed : ndarray of shape (n, 2)
-        Where rows are seen that are pointed out.
+        Points of the highlighted rows.
 
     Attributes
     ----------
     ax_, figure_ :
-        What it was drawn on.
+        The axes and the figure it was drawn on.
 
     Examples
     --------
@@ -63,7 +63,7 @@ class BoundaryDisplay:
         *,
         rows: Iterable[int] | None = None,
         feature_names: Sequence[str] | None = None,
-        most: int = MOST,
+        most: int = MAX_DRAWN_ROWS,
         ax: "Axes | None" = None,
         **drawing: Any,
     ) -> Self:
@@ -77,13 +77,13 @@ class BoundaryDisplay:
         X : array, frame or sparse matrix of shape (n_samples, n_features)
             Rows to draw.
         y : array-like of shape (n_samples,), optional
-            Their labels; without them rows look as they are decided.
+            Their labels; by default the predicted ones.
         rows : iterable of int, optional
-            Rows to ring; by default the support vectors, where the estimator has them.
+            Rows to highlight; by default the support vectors, if the estimator has them.
         feature_names : sequence of str, optional
             Names of the axes, instead of those of a frame.
         most : int
-            How many rows are drawn at most.
+            Largest number of rows drawn.
         ax : matplotlib Axes, optional
             Where to draw; by default on a new figure.
         **drawing :
@@ -100,14 +100,16 @@ class BoundaryDisplay:
         if rows is None:
             rows = getattr(estimator, "support_", ())
         ringed = [int(row) for row in rows]
-        if inputs.decides_by_weights(estimator, X, table):
+        if inputs.has_linear_scores(estimator, X, table):
             projection = Projection.of(table, estimator.coef_, estimator.intercept_, names)
-            view = View.of(table, codes, projection, keep=ringed, most=most)
+            view = View.of(table, codes, projection, keep=ringed, max_rows=most)
             margin = _margin(estimator, table, codes)
             boundary = view.boundary(estimator.coef_, estimator.intercept_, margin)
         else:
-            view = View.of(table, codes, _as_they_are(table, names), keep=ringed, most=most)
-            boundary = view.curves(estimator.decision_function)
+            view = View.of(
+                table, codes, _identity_projection(table, names), keep=ringed, max_rows=most
+            )
+            boundary = view.curved_boundary(estimator.decision_function)
         display = cls(view=view, boundary=boundary, classes=classes, ringed=view.at(ringed))
         return display.plot(ax=ax, **drawing)
 
@@ -119,7 +121,7 @@ class BoundaryDisplay:
         ax : matplotlib Axes, optional
             Where to draw.
         legend : bool
-            Whether the classes are named.
+            Whether to add a legend of the classes.
 
         Returns
         -------
@@ -136,8 +138,8 @@ class BoundaryDisplay:
         return self
 
 
-def _as_they_are(table: Any, names: Sequence[str]) -> Projection:
-    """Two features without a projection; curves in more cannot be seen."""
+def _identity_projection(table: Any, names: Sequence[str]) -> Projection:
+    """The plane of two features; an error if there are more."""
     if table.shape[1] != 2:
         raise DataError(
             f"The boundary of a classifier without weights is drawn for 2 features; X has"
@@ -147,7 +149,7 @@ def _as_they_are(table: Any, names: Sequence[str]) -> Projection:
 
 
 def _margin(estimator: Any, table: Any, codes: Any) -> float | None:
-    """Where margins are drawn: at ±1 of an SVM, else at the nearest row if all rows are right."""
+    """The margin to draw: 1 for an SVM, else the smallest if all rows are classified correctly."""
     if len(estimator.coef_) > 1:
         return None
     if hasattr(estimator, "support_"):

@@ -1,4 +1,4 @@
-"""What the plots share of matplotlib; the only file here that imports it."""
+"""Drawing with matplotlib, shared by all plots; the only file here that imports it."""
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -24,11 +24,11 @@ MARKERS = {
     "star": "*",
 }
 LEGEND = {"frameon": True, "framealpha": 0.9, "edgecolor": "none", "fontsize": "small"}
-MOST_IN_LEGEND = 12
+MAX_LEGEND_ENTRIES = 12
 
 
 def pyplot() -> Any:
-    """The pyplot of matplotlib, or what to do to have it."""
+    """matplotlib.pyplot; an error that says how to install it if it is missing."""
     try:
         from matplotlib import pyplot as plt  # noqa: PLC0415 (an extra)
     except ImportError as missing:
@@ -46,8 +46,8 @@ def axes(ax: "Axes | None", size: tuple[float, float] = (6.0, 4.5)) -> "Axes":
     return ax
 
 
-def several(count: int, columns: int) -> tuple[Any, list["Axes"]]:
-    """A new figure of so many axes."""
+def grid_of_axes(count: int, columns: int) -> tuple[Any, list["Axes"]]:
+    """A new figure with `count` axes."""
     rows = -(-count // columns)
     size = (2.2 * min(count, columns), 2.3 * rows + 0.4)
     figure, grid = pyplot().subplots(
@@ -59,7 +59,7 @@ def several(count: int, columns: int) -> tuple[Any, list["Axes"]]:
 
 
 def diverging() -> Any:
-    """A colour map from blue over white to orange."""
+    """A colour map from blue through white to orange."""
     pyplot()
     from matplotlib.colors import LinearSegmentedColormap  # noqa: PLC0415 (an extra)
 
@@ -68,7 +68,7 @@ def diverging() -> Any:
 
 
 def scatter(ax: "Axes", view: View, classes: Sequence[Any], *, faint: bool = False) -> None:
-    """Draw rows, each class by its colour and shape, and say where some are left out."""
+    """Draw rows, each class by its colour and shape, with a note if only a sample is drawn."""
     size = 26 if len(view.points) <= 300 else 14
     for k, label in enumerate(classes):
         own = view.points[view.codes == k]
@@ -83,7 +83,7 @@ def scatter(ax: "Axes", view: View, classes: Sequence[Any], *, faint: bool = Fal
             label=str(label),
             zorder=3,
         )
-    frame(ax, view.box)
+    set_limits(ax, view.box)
     across, up = view.projection.names
     ax.set(xlabel=across, ylabel=up)
     if view.flat:
@@ -92,13 +92,13 @@ def scatter(ax: "Axes", view: View, classes: Sequence[Any], *, faint: bool = Fal
         note(ax, f"drawn: {view.drawn}")
 
 
-def frame(ax: "Axes", box: Box) -> None:
-    """Show this part of the plane and no more."""
+def set_limits(ax: "Axes", box: Box) -> None:
+    """Limit the axes to a box."""
     ax.set(xlim=(box.left, box.right), ylim=(box.bottom, box.top))
 
 
 def boundary(ax: "Axes", found: Boundary, box: Box) -> None:
-    """Draw what decides: cells in pale colours, the boundary, dashed margins."""
+    """Draw the decision regions in pale colours, the boundary, and dashed margins."""
     for k, cell in enumerate(found.cells):
         if len(cell):
             edge = "white" if len(found.cells) > 2 else "none"
@@ -110,7 +110,7 @@ def boundary(ax: "Axes", found: Boundary, box: Box) -> None:
     if found.shade is not None:
         shades = [palette.colour(k) for k in range(int(found.shade.max()) + 1)]
         ax.contourf(
-            *(np.linspace(low, high, n) for low, high, n in _sides(box, found.shade)),
+            *(np.linspace(low, high, n) for low, high, n in _grid_ranges(box, found.shade)),
             found.shade,
             levels=np.arange(len(shades) + 1) - 0.5,
             colors=shades,
@@ -123,24 +123,24 @@ def boundary(ax: "Axes", found: Boundary, box: Box) -> None:
         ax.plot(*line.T, color=palette.GREY, lw=1.2, ls="--", zorder=4)
 
 
-def _sides(box: Box, grid: Floats) -> Iterable[tuple[float, float, int]]:
+def _grid_ranges(box: Box, grid: Floats) -> Iterable[tuple[float, float, int]]:
     return (box.left, box.right, grid.shape[1]), (box.bottom, box.top, grid.shape[0])
 
 
 def ring(ax: "Axes", points: Floats, label: str | None = None) -> None:
-    """Point out some rows."""
+    """Highlight some rows by a ring."""
     x, y = points.T
     ax.scatter(x, y, s=90, facecolors="none", edgecolors=palette.INK, lw=1.2, zorder=5, label=label)
 
 
-def note(ax: "Axes", words: str) -> None:
-    """Say something in small letters above the axes."""
-    ax.set_title(words, fontsize="small", color=palette.GREY, loc="right")
+def note(ax: "Axes", text: str) -> None:
+    """Write a note in small letters above the axes."""
+    ax.set_title(text, fontsize="small", color=palette.GREY, loc="right")
 
 
 def legend(ax: "Axes", n_classes: int) -> None:
-    """Name the classes, unless there are too many to read."""
-    if n_classes <= MOST_IN_LEGEND:
-        for mark in ax.legend(**LEGEND).legend_handles:
-            if mark is not None:
-                mark.set_alpha(1)  # also where the rows are faint
+    """Add a legend of the classes, unless there are too many to read."""
+    if n_classes <= MAX_LEGEND_ENTRIES:
+        for handle in ax.legend(**LEGEND).legend_handles:
+            if handle is not None:
+                handle.set_alpha(1)  # even if the rows are faint

@@ -1,4 +1,4 @@
-"""What the plots take: fitted linear classifiers, pipelines that end in one, rows and labels."""
+"""Validation of what the plots take: fitted classifiers, rows and labels."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,7 +9,7 @@ from scipy import sparse
 from rosenblatt.errors import DataError
 from rosenblatt.types import Ints
 
-SOME = 50  # rows whose scores are held against the weights
+MAX_CHECKED_ROWS = 50  # whose scores are compared with those of the weights
 
 
 def rows_of(X: Any) -> Any:
@@ -35,36 +35,37 @@ def names_of(X: Any, given: Sequence[str] | None = None) -> tuple[str, ...]:
 
 
 def codes_of(y: Any, classes: Any, n: int) -> Ints:
-    """Place of each label among the classes."""
+    """Index of each label among the classes."""
     labels = np.asarray(y).tolist()
     if np.shape(y) != (n,):
         raise DataError(f"y must have one label a row, {n} of them; got shape {np.shape(y)}.")
-    places = {label: k for k, label in enumerate(np.asarray(classes).tolist())}
-    strange = [label for label in labels if label not in places]
-    if strange:
-        raise DataError(f"y holds {strange[0]!r}, which is none of the classes {list(places)}.")
-    return np.array([places[label] for label in labels], dtype=np.int64)
+    codes = {label: k for k, label in enumerate(np.asarray(classes).tolist())}
+    unknown = [label for label in labels if label not in codes]
+    if unknown:
+        raise DataError(f"y holds {unknown[0]!r}, which is none of the classes {list(codes)}.")
+    return np.array([codes[label] for label in labels], dtype=np.int64)
 
 
 def is_linear(estimator: Any) -> bool:
-    """Whether an estimator has weights of the features as they come."""
+    """Whether an estimator has weights of its input features."""
     return hasattr(estimator, "coef_") and hasattr(estimator, "intercept_")
 
 
-def decides_by_weights(estimator: Any, X: Any, table: Any) -> bool:
-    """Whether scores are w·x + b of one unit a class; they are not where pairs of classes vote."""
+def has_linear_scores(estimator: Any, X: Any, table: Any) -> bool:
+    """Whether the scores are w·x + b of each class; they are not if pairs of classes vote."""
     if not is_linear(estimator):
         return False
-    some = X.head(SOME) if hasattr(X, "head") else X[:SOME]
-    scores = np.asarray(estimator.decision_function(some))
-    own = table[:SOME] @ np.atleast_2d(estimator.coef_).T + estimator.intercept_
-    if scores.size != own.size:
+    sample = X.head(MAX_CHECKED_ROWS) if hasattr(X, "head") else X[:MAX_CHECKED_ROWS]
+    scores = np.asarray(estimator.decision_function(sample))
+    linear = table[:MAX_CHECKED_ROWS] @ np.atleast_2d(estimator.coef_).T + estimator.intercept_
+    if scores.size != linear.size:
         return False
-    return bool(np.allclose(scores.reshape(own.shape), own, atol=1e-6 * float(np.abs(own).max())))
+    tolerance = 1e-6 * float(np.abs(linear).max())
+    return bool(np.allclose(scores.reshape(linear.shape), linear, atol=tolerance))
 
 
 def require_linear(estimator: Any) -> None:
-    """Refuse what has no weights to show."""
+    """Raise an error if an estimator has no weights to show."""
     if not is_linear(estimator):
         raise DataError(
             f"A {type(estimator).__name__} has no weights of its features (coef_): give a fitted"

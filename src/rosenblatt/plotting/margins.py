@@ -1,11 +1,11 @@
-"""How far rows are on their side."""
+"""Histogram of the margins of rows."""
 
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from rosenblatt import palette
-from rosenblatt.geometry.contours import lead_of
+from rosenblatt.geometry.contours import class_margin
 from rosenblatt.plotting import canvas, inputs
 from rosenblatt.types import Floats, Ints
 
@@ -21,18 +21,18 @@ class MarginDisplay:
     Parameters
     ----------
     margins : ndarray of shape (n_samples,)
-        How far each row is on its side.
+        Signed distance or score of each row, positive if it is classified correctly.
     codes : ndarray of shape (n_samples,)
-        The place of its class.
+        Index of its class.
     classes : sequence
         Labels of the classes.
     unit : str
-        What the margins are measured in.
+        What the margins are, as the label of the axis.
 
     Attributes
     ----------
     ax_, figure_ :
-        What it was drawn on.
+        The axes and the figure it was drawn on.
 
     Examples
     --------
@@ -52,14 +52,14 @@ class MarginDisplay:
 
     @property
     def wrong(self) -> int:
-        """How many rows are on the wrong side, or on the boundary."""
+        """Number of rows on the wrong side, or on the boundary."""
         return int(np.count_nonzero(self.margins <= 0))
 
     @classmethod
     def from_estimator(
         cls, estimator: Any, X: Any, y: Any, *, ax: "Axes | None" = None, **drawing: Any
     ) -> Self:
-        """Compute and draw the margins of rows: distances for one unit, else leads in score.
+        """Compute and draw the margins: distances for two classes, else differences of scores.
 
         Parameters
         ----------
@@ -79,13 +79,13 @@ class MarginDisplay:
         MarginDisplay
         """
         scores = np.asarray(estimator.decision_function(X), dtype=float)
-        unit = "lead of the own class over the best other, in score"
+        unit = "score of the own class less the best other one"
         if scores.ndim == 1:
-            unit = "score on the own side"
+            unit = "score times the sign of the class"
             length = np.linalg.norm(estimator.coef_) if inputs.is_linear(estimator) else 0.0
             if length > 0:
-                scores, unit = scores / length, "distance to the boundary, on the own side"
-        display = cls._of(y, scores, estimator.classes_, unit)
+                scores, unit = scores / length, "signed distance to the boundary"
+        display = cls._from_scores(y, scores, estimator.classes_, unit)
         return display.plot(ax=ax, **drawing)
 
     @classmethod
@@ -98,7 +98,7 @@ class MarginDisplay:
         ax: "Axes | None" = None,
         **drawing: Any,
     ) -> Self:
-        """Draw margins by scores that are known.
+        """Draw margins of given scores.
 
         Parameters
         ----------
@@ -119,19 +119,19 @@ class MarginDisplay:
         """
         numbers = np.asarray(scores, dtype=float)
         known = np.unique(y_true) if classes is None else classes
-        unit = "score on the own side"
+        unit = "score times the sign of the class"
         if numbers.ndim == 2:
-            unit = "lead of the own class over the best other, in score"
-        return cls._of(y_true, numbers, known, unit).plot(ax=ax, **drawing)
+            unit = "score of the own class less the best other one"
+        return cls._from_scores(y_true, numbers, known, unit).plot(ax=ax, **drawing)
 
     @classmethod
-    def _of(cls, y: Any, scores: Floats, classes: Any, unit: str) -> Self:
+    def _from_scores(cls, y: Any, scores: Floats, classes: Any, unit: str) -> Self:
         codes = inputs.codes_of(y, classes, len(scores))
         margins = np.empty(len(scores))
         for k in range(len(classes)):
             own = codes == k
-            lead = lead_of(k, scores) if scores.ndim == 2 else scores * (1 if k else -1)
-            margins[own] = lead[own]
+            margin = class_margin(k, scores) if scores.ndim == 2 else scores * (1 if k else -1)
+            margins[own] = margin[own]
         return cls(margins=margins, codes=codes, classes=classes, unit=unit)
 
     def plot(self, ax: "Axes | None" = None, *, bins: int = BINS) -> Self:
@@ -142,7 +142,7 @@ class MarginDisplay:
         ax : matplotlib Axes, optional
             Where to draw.
         bins : int
-            About how many bars; one of their edges is at 0.
+            Approximate number of bins; one of their edges is at 0.
 
         Returns
         -------
@@ -162,14 +162,14 @@ class MarginDisplay:
         ax.axvline(0, color=palette.INK, lw=1.6)
         ax.set(xlabel=self.unit, ylabel="rows")
         ax.locator_params(axis="y", integer=True)
-        canvas.note(ax, f"{self.wrong:,} of {len(self.margins):,} rows not on their side")
+        canvas.note(ax, f"{self.wrong:,} of {len(self.margins):,} rows misclassified")
         canvas.legend(ax, len(self.classes))
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
 
 def _edges(margins: Floats, bins: int) -> Floats:
-    """Edges of bars of equal width, one of them at 0."""
+    """Edges of bins of equal width, one of them at 0."""
     low, high = min(float(margins.min()), 0.0), max(float(margins.max()), 0.0)
     width = (high - low) / bins or 1.0
     edges: Floats = width * np.arange(np.floor(low / width), np.ceil(high / width) + 1)

@@ -1,4 +1,4 @@
-"""A verdict on separability, and its proof, as a picture."""
+"""Plot of a verdict on separability and its proof."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self
@@ -8,7 +8,7 @@ import numpy as np
 from rosenblatt import palette
 from rosenblatt.geometry.plane import Box
 from rosenblatt.geometry.projection import Projection
-from rosenblatt.geometry.view import MOST, Boundary, View
+from rosenblatt.geometry.view import MAX_DRAWN_ROWS, Boundary, View
 from rosenblatt.plotting import canvas, inputs
 from rosenblatt.separation.decide import separability
 from rosenblatt.separation.proof.verdict import Inseparable, Proof, Separable
@@ -17,32 +17,32 @@ from rosenblatt.types import Floats
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-MOST_NAMED = 12  # rows whose weights are written beside them
-ROOM = 0.15  # around the rows, for the weights beside them
-SHORT = 6  # letters of a fraction that is written exactly
+MAX_LABELLED_ROWS = 12  # of a proof, whose weights are written next to them
+PROOF_PADDING = 0.15  # around the rows, for these weights
+MAX_FRACTION_LENGTH = 6  # characters of a fraction that is written exactly
 
 
 class SeparabilityDisplay:
-    """The line that separates with its margin, or the rows that prove that none can.
+    """The separating line with its margin, or the rows that prove that there is none.
 
-    Of two classes that no line separates, the rows of the proof have weights with which the mean of
-    one class is the mean of the other: both hulls meet there, at the cross.
+    If no line separates two classes, the rows of the proof have weights that give both classes the
+    same weighted mean: their convex hulls intersect there, at the cross.
 
     Parameters
     ----------
     proof : Separable, Inseparable or Undecided
         The verdict.
     view : View
-        The rows as they are seen.
+        The projected rows.
     boundary : Boundary
-        The separating line and its margins, if there are any.
+        The separating line and its margins, if there is one.
     classes : sequence
         Labels of the classes.
 
     Attributes
     ----------
     ax_, figure_ :
-        What it was drawn on.
+        The axes and the figure it was drawn on.
 
     Examples
     --------
@@ -62,15 +62,15 @@ class SeparabilityDisplay:
 
     @property
     def rows(self) -> tuple[int, ...]:
-        """The rows that the margin rests on, or those of the proof."""
+        """The support vectors of the margin, or the rows of the proof."""
         return _rows(self.proof)
 
     @property
     def meeting_point(self) -> Floats | None:
-        """Where the means of both classes, weighted as in the proof, are the same."""
+        """The common mean of both classes, weighted as in the proof."""
         if not isinstance(self.proof, Inseparable) or len(self.classes) != 2:
             return None
-        if not self.proof.fit_intercept:  # then only their signed sum is 0
+        if not self.proof.fit_intercept:  # only their signed sum is 0
             return None
         own = np.array([float(weight) for weight in self.proof.weights])
         own[self._codes() == 0] = 0.0
@@ -85,7 +85,7 @@ class SeparabilityDisplay:
         *,
         proof: Proof | None = None,
         feature_names: Sequence[str] | None = None,
-        most: int = MOST,
+        most: int = MAX_DRAWN_ROWS,
         ax: "Axes | None" = None,
         **deciding: Any,
     ) -> Self:
@@ -102,7 +102,7 @@ class SeparabilityDisplay:
         feature_names : sequence of str, optional
             Names of the axes, instead of those of a frame.
         most : int
-            How many rows are drawn at most; those of the proof always are.
+            Largest number of rows drawn; those of the proof always are.
         ax : matplotlib Axes, optional
             Where to draw; by default on a new figure.
         **deciding :
@@ -121,7 +121,7 @@ class SeparabilityDisplay:
         if isinstance(proof, Separable):
             coef, intercept = np.atleast_2d(proof.coef), np.atleast_1d(proof.intercept)
         projection = Projection.of(table, coef, intercept, names)
-        view = View.of(table, codes, projection, keep=_rows(proof), most=most)
+        view = View.of(table, codes, projection, keep=_rows(proof), max_rows=most)
         boundary = Boundary()
         if isinstance(proof, Separable):
             margin = proof.geometric_margin * float(np.linalg.norm(coef[0]))
@@ -136,7 +136,7 @@ class SeparabilityDisplay:
         ax : matplotlib Axes, optional
             Where to draw.
         legend : bool
-            Whether the classes are named.
+            Whether to add a legend of the classes.
 
         Returns
         -------
@@ -149,8 +149,8 @@ class SeparabilityDisplay:
         if len(self.rows):
             canvas.ring(ax, self.view.at(self.rows))
         if inseparable:
-            self._contradiction(ax)
-        canvas.note(ax, self._sentence())
+            self._draw_proof(ax)
+        canvas.note(ax, self._summary())
         if legend:
             canvas.legend(ax, len(self.classes))
         self.ax_, self.figure_ = ax, ax.figure
@@ -160,31 +160,31 @@ class SeparabilityDisplay:
         places = np.searchsorted(self.view.drawn.rows, self.rows)
         return self.view.codes[places]
 
-    def _contradiction(self, ax: "Axes") -> None:
-        """Draw the rows of a proof, the hull of each class, their weights, and where they meet."""
+    def _draw_proof(self, ax: "Axes") -> None:
+        """Draw the rows of a proof, their hulls, their weights, and their common mean."""
         assert isinstance(self.proof, Inseparable)
         points, codes = self.view.at(self.rows), self._codes()
-        canvas.frame(ax, Box.around(self.view.points, ROOM))
+        canvas.set_limits(ax, Box.around(self.view.points, PROOF_PADDING))
         for k in np.unique(codes).tolist():
             own = points[codes == k]
             marker = canvas.MARKERS[palette.shape(k)]
             if len(self.classes) == 2:
-                ax.fill(*_around(own).T, facecolor="none", edgecolor=palette.colour(k), lw=2)
+                ax.fill(*_by_angle(own).T, facecolor="none", edgecolor=palette.colour(k), lw=2)
             ax.plot(*own.T, ls="", color=palette.colour(k), marker=marker, ms=6, zorder=4)
         if self.meeting_point is not None:
             ax.plot(*self.meeting_point, marker="x", color=palette.INK, ms=10, mew=2.2, zorder=6)
-        if len(self.rows) <= MOST_NAMED:
+        if len(self.rows) <= MAX_LABELLED_ROWS:
             for place, weight in zip(points, self.proof.weights, strict=True):
                 exact = str(weight)
-                words = exact if len(exact) <= SHORT else f"{float(weight):.2f}"
-                _beside(ax, place, words, points.mean(axis=0))
+                text = exact if len(exact) <= MAX_FRACTION_LENGTH else f"{float(weight):.2f}"
+                _label(ax, place, text, points.mean(axis=0))
 
-    def _sentence(self) -> str:
+    def _summary(self) -> str:
         if isinstance(self.proof, Separable):
             return f"separable: margin {self.proof.geometric_margin:.4g}"
         if isinstance(self.proof, Inseparable):
             return f"not separable: proved by {len(set(self.rows))} rows"
-        return "undecided: the time limit came first"
+        return "undecided within the time limit"
 
 
 def _rows(proof: Proof) -> tuple[int, ...]:
@@ -193,18 +193,18 @@ def _rows(proof: Proof) -> tuple[int, ...]:
     return proof.rows if isinstance(proof, Inseparable) else ()
 
 
-def _around(points: Floats) -> Floats:
-    """Points in order around their middle, as the corners of their hull are."""
-    away = points - points.mean(axis=0)
-    order = np.argsort(np.arctan2(away[:, 1], away[:, 0]))
+def _by_angle(points: Floats) -> Floats:
+    """Points sorted by their angle around the mean, as the corners of their hull are."""
+    centred = points - points.mean(axis=0)
+    order = np.argsort(np.arctan2(centred[:, 1], centred[:, 0]))
     return points[order]
 
 
-def _beside(ax: "Axes", place: Floats, words: str, middle: Floats) -> None:
-    """Write beside a point, on the side that looks away from the middle."""
-    side = np.where(place >= middle, 1, -1)
+def _label(ax: "Axes", place: Floats, text: str, centre: Floats) -> None:
+    """Write next to a point, on the side away from the centre."""
+    side = np.where(place >= centre, 1, -1)
     ax.annotate(
-        words,
+        text,
         (float(place[0]), float(place[1])),
         (float(9 * side[0]), float(9 * side[1])),
         textcoords="offset points",

@@ -1,4 +1,4 @@
-"""A run, pass by pass."""
+"""Plot of a training run, epoch by epoch."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, Self
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from rosenblatt import palette
 from rosenblatt.errors import DataError
 from rosenblatt.plotting import canvas
-from rosenblatt.trace.curves import Curve, curves_of, kinds_of, remark_on
+from rosenblatt.trace.curves import Curve, curve_caption, curve_kinds, curves_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -15,21 +15,21 @@ Kind = Literal["mistakes", "loss", "norm", "margin", "gap", "objective"]
 
 
 class TraceDisplay:
-    """How a run went: mistakes, loss or gap of each pass, and what theory says beside it.
+    """Mistakes, loss or duality gap of each epoch, and the bound of the theory in a note.
 
     Parameters
     ----------
     curves : sequence of Curve
-        What is drawn: a name, passes and values each.
+        A name, epochs and values each.
     kind : str
-        Which figures these are.
+        Which quantity they show.
     remark : str
         A sentence above the axes.
 
     Attributes
     ----------
     ax_, figure_ :
-        What it was drawn on.
+        The axes and the figure it was drawn on.
 
     Examples
     --------
@@ -58,8 +58,8 @@ class TraceDisplay:
         estimator : classifier
             One that has a `trace_`.
         kind : {"mistakes", "loss", "norm", "margin", "gap", "objective"}, optional
-            What to draw; by default the gap where there is one, else mistakes. "margin" is the
-            bracket of the convergence theorem around the largest margin.
+            What to draw; by default the duality gap if there is one, else mistakes. "margin" shows
+            the bounds of the convergence theorem on the largest margin.
         ax : matplotlib Axes, optional
             Where to draw; by default on a new figure.
 
@@ -70,15 +70,15 @@ class TraceDisplay:
         trace = getattr(estimator, "trace_", None)
         if not trace:
             raise DataError(
-                f"This {type(estimator).__name__} has no trace_: only a fitted rule that learns in"
-                " passes or steps has one."
+                f"This {type(estimator).__name__} has no trace_: only fitted iterative estimators"
+                " have one."
             )
-        there = kinds_of(trace)
-        kind = kind or ("gap" if "gap" in there else "mistakes")
-        if kind not in there:
-            raise DataError(f"This trace has {', '.join(there)}; got kind={kind!r}.")
+        available = curve_kinds(trace)
+        kind = kind or ("gap" if "gap" in available else "mistakes")
+        if kind not in available:
+            raise DataError(f"This trace has {', '.join(available)}; got kind={kind!r}.")
         curves = curves_of(trace, kind, estimator.classes_)
-        return cls(curves=curves, kind=kind, remark=remark_on(estimator, kind)).plot(ax=ax)
+        return cls(curves=curves, kind=kind, remark=curve_caption(estimator, kind)).plot(ax=ax)
 
     def plot(self, ax: "Axes | None" = None) -> Self:
         """Draw on axes, or on those of a new figure.
@@ -93,13 +93,13 @@ class TraceDisplay:
         TraceDisplay
         """
         ax = canvas.axes(ax, (6.0, 3.6))
-        for k, (name, passes, values) in enumerate(self.curves):
-            marker = canvas.MARKERS[palette.shape(k)] if len(passes) <= 60 else None
+        for k, (name, epochs, values) in enumerate(self.curves):
+            marker = canvas.MARKERS[palette.shape(k)] if len(epochs) <= 60 else None
             ax.plot(
-                passes, values, color=palette.colour(k), marker=marker, ms=4, lw=1.6, label=name
+                epochs, values, color=palette.colour(k), marker=marker, ms=4, lw=1.6, label=name
             )
         last = max((curve.passes[-1] for curve in self.curves if curve.passes), default=1)
-        ax.set_xlabel("step" if self.kind in {"gap", "objective"} else "pass")
+        ax.set_xlabel("step" if self.kind in {"gap", "objective"} else "epoch")
         ax.set_xlim(1 - 0.02 * last, last + 0.02 * last + 0.01)
         ax.locator_params(axis="x", integer=True)
         if self.kind == "gap":
@@ -108,7 +108,7 @@ class TraceDisplay:
             ax.set_ylim(bottom=0)
         if len(self.curves) == 1:
             ax.set_ylabel(self.curves[0].name)
-        elif len(self.curves) <= canvas.MOST_IN_LEGEND:
+        elif len(self.curves) <= canvas.MAX_LEGEND_ENTRIES:
             ax.legend(**canvas.LEGEND)
         if self.remark:
             canvas.note(ax, self.remark)

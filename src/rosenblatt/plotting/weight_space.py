@@ -1,4 +1,4 @@
-"""The space of the weights: rows as lines, solutions as a region, a run as a path."""
+"""Plot of weight space: rows as lines, solutions as a region, a training run as a path."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self
@@ -16,25 +16,25 @@ from rosenblatt.types import Floats
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-ROOM = 0.6  # around the path, as a share of its extent
-MOST_LINES = 200
+PATH_PADDING = 0.6  # around the path, as a share of its extent
+MAX_LINES = 200
 
 
 class WeightSpaceDisplay:
-    """Two weights of a unit: each row allows one side of a line, all rows a region.
+    """The plane of two weights: each row requires one side of a line, all rows a region.
 
     Parameters
     ----------
     lines : list of ndarray of shape (2, 2)
         The line of each row that crosses the box.
     signs : list of int
-        Of which class its row is: −1 or 1.
+        The class of its row: −1 or 1.
     solutions : ndarray of shape (n_corners, 2)
-        Corners of the region that puts no row on the wrong side; none if it is empty.
+        Corners of the region that classifies all rows correctly; none if it is empty.
     path : ndarray of shape (n_states, 2)
-        The weights after some passes of the run, the last at the end.
+        The weights after some epochs of the run, the last at the end.
     box : Box
-        What is shown.
+        The part of the plane that is shown.
     names : tuple of str
         Names of the two weights.
     remark : str
@@ -43,7 +43,7 @@ class WeightSpaceDisplay:
     Attributes
     ----------
     ax_, figure_ :
-        What it was drawn on.
+        The axes and the figure it was drawn on.
 
     Examples
     --------
@@ -95,16 +95,16 @@ class WeightSpaceDisplay:
         X, y : array-like
             The rows and labels it was fitted to.
         weights : tuple of int
-            Places of the two weights; the bias comes after those of the features. The others stay
-            as they are in the estimator.
+            Indices of the two weights; the intercept comes after the features. The others are fixed
+            at those of the estimator.
         feature_names : sequence of str, optional
             Names of the features.
         box : Box, optional
-            What to show; by default what the path needs, and the origin.
+            What to show; by default the path and the origin.
         ax : matplotlib Axes, optional
             Where to draw; by default on a new figure.
         **fit :
-            What else `fit` was given, such as `coef_init`, to play the run again.
+            Other arguments that `fit` was given, such as `coef_init`, to replay the run.
 
         Returns
         -------
@@ -118,17 +118,19 @@ class WeightSpaceDisplay:
         plane = WeightPlane(np.append(estimator.coef_[0], estimator.intercept_[0]), weights)
         if not 0 <= min(weights) < max(weights) < len(plane.at):
             raise DataError(
-                f"weights are two places from 0 to {len(plane.at) - 1}, the bias last; got"
-                f" {weights}."
+                f"weights must be two indices from 0 to {len(plane.at) - 1}, the intercept last;"
+                f" got {weights}."
             )
         frames = replay(estimator, X, y, **fit)
         states = [np.append(frame.coef[0], frame.intercept[0]) for frame in frames]
         path = plane.path(states or [plane.at])
-        shown = Box.around(np.vstack([path, np.zeros((1, 2))]), ROOM) if box is None else box
+        shown = (
+            Box.around(np.vstack([path, np.zeros((1, 2))]), PATH_PADDING) if box is None else box
+        )
         A, c = plane.halfplanes(rows, signs)
         found = [segment(a, float(offset), shown) for a, offset in zip(A, c, strict=True)]
         crossing = [(s, int(sign)) for s, sign in zip(found, signs, strict=True) if s is not None]
-        names = [*inputs.names_of(rows, feature_names or getattr(X, "columns", None)), "bias"]
+        names = [*inputs.names_of(rows, feature_names or getattr(X, "columns", None)), "intercept"]
         return cls(
             lines=[line for line, _ in crossing],
             signs=[sign for _, sign in crossing],
@@ -155,16 +157,22 @@ class WeightSpaceDisplay:
         if len(self.solutions):
             green = palette.colour(2)
             ax.fill(*self.solutions.T, color=green, alpha=0.25, lw=0, label="solutions")
-        shown = np.linspace(0, len(self.lines) - 1, min(MOST_LINES, len(self.lines))).astype(int)
+        shown = np.linspace(0, len(self.lines) - 1, min(MAX_LINES, len(self.lines))).astype(int)
         for i in shown:
             colour = palette.colour(int(self.signs[i] > 0))
             ax.plot(*self.lines[i].T, color=colour, lw=0.9, alpha=0.6, zorder=2)
         ax.plot(
-            *self.path.T, color=palette.INK, lw=1.4, marker="o", ms=3, zorder=4, label="the run"
+            *self.path.T,
+            color=palette.INK,
+            lw=1.4,
+            marker="o",
+            ms=3,
+            zorder=4,
+            label="training run",
         )
-        ax.plot(*self.path[-1:].T, "*", ms=12, color=palette.INK, zorder=5, label="its end")
+        ax.plot(*self.path[-1:].T, "*", ms=12, color=palette.INK, zorder=5, label="final weights")
         ax.plot(0, 0, marker="+", color=palette.GREY, ms=9, zorder=3)
-        canvas.frame(ax, self.box)
+        canvas.set_limits(ax, self.box)
         ax.set(xlabel=f"weight of {self.names[0]}", ylabel=f"weight of {self.names[1]}")
         ax.legend(**canvas.LEGEND)
         if self.remark:
@@ -174,10 +182,10 @@ class WeightSpaceDisplay:
 
 
 def _remark(plane: WeightPlane, weights: tuple[int, int], names: Sequence[str]) -> str:
-    """Which weights stay where they are."""
+    """A note on the weights that are fixed."""
     others = [j for j in range(len(plane.at)) if j not in weights]
     if not others:
         return ""
     if len(others) > 2:
-        return f"the other {len(others)} weights as at the end"
+        return f"the other {len(others)} weights fixed at their final values"
     return ", ".join(f"{names[j]} = {plane.at[j]:.4g}" for j in others)

@@ -1,4 +1,4 @@
-"""The weights by name, or as pictures."""
+"""Plot of the weights, as bars or as images."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self
@@ -13,29 +13,30 @@ from rosenblatt.types import Floats
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-MOST = 20  # bars
-COLUMNS = 5  # pictures side by side
+MAX_BARS = 20
+IMAGES_PER_LINE = 5
 
 
 class WeightsDisplay:
-    """The largest weights as bars, or all of them as pictures.
+    """The largest weights as bars, or all of them as images.
 
     Parameters
     ----------
-    coef : ndarray of shape (n_units, n_features)
+    coef : ndarray of shape (n_outputs, n_features)
         The weights.
     names : sequence of str
         Names of the features.
     units : sequence of str
-        For which class each unit is.
+        The class of each row of weights.
     image_shape : tuple of int, optional
-        Rows and columns of a picture whose pixels are the features.
+        Height and width of an image whose pixels are the features.
 
     Attributes
     ----------
-    ax_ : matplotlib Axes, or a list of them for several pictures
+    ax_ : matplotlib Axes, or a list of them for several images
+        The axes it was drawn on.
     figure_ :
-        What it was drawn on.
+        Their figure.
 
     Examples
     --------
@@ -63,7 +64,7 @@ class WeightsDisplay:
 
     @property
     def shown(self) -> list[str]:
-        """Names of the features in order, the largest weight of any unit first."""
+        """Names of the features, sorted by their largest weight of any class."""
         return [self.names[j] for j in self._order()]
 
     @classmethod
@@ -85,9 +86,9 @@ class WeightsDisplay:
         feature_names : sequence of str, optional
             By default those the estimator was fitted with.
         image_shape : tuple of int, optional
-            Rows and columns of a picture, where the features are its pixels.
+            Height and width of an image, if the features are its pixels.
         ax : matplotlib Axes, optional
-            Where to draw; by default on a new figure. Several pictures make their own.
+            Where to draw; by default on a new figure. Several images make their own.
         **drawing :
             Passed on to `plot`.
 
@@ -109,7 +110,7 @@ class WeightsDisplay:
         display = cls(coef=coef, names=names, units=labels[-len(coef) :], image_shape=image_shape)
         return display.plot(ax=ax, **drawing)
 
-    def plot(self, ax: "Axes | None" = None, *, most: int = MOST) -> Self:
+    def plot(self, ax: "Axes | None" = None, *, most: int = MAX_BARS) -> Self:
         """Draw on axes, or on those of a new figure.
 
         Parameters
@@ -117,7 +118,7 @@ class WeightsDisplay:
         ax : matplotlib Axes, optional
             Where to draw.
         most : int
-            How many features have bars at most.
+            Largest number of features shown as bars.
 
         Returns
         -------
@@ -126,7 +127,7 @@ class WeightsDisplay:
         if self.image_shape is None:
             self._bars(ax, most)
         else:
-            self._pictures(ax)
+            self._images(ax)
         return self
 
     def _order(self) -> list[int]:
@@ -135,16 +136,16 @@ class WeightsDisplay:
 
     def _bars(self, ax: "Axes | None", most: int) -> None:
         chosen = self._order()[:most]
-        thick = 0.8 / len(self.coef)
+        height = 0.8 / len(self.coef)
         ax = canvas.axes(ax, (6.0, 1.0 + 0.28 * len(chosen) * max(1.0, 0.5 * len(self.coef))))
         places = np.arange(len(chosen))
         for k, (unit, w) in enumerate(zip(self.units, self.coef, strict=True)):
             single = len(self.coef) == 1
             colours = [palette.POSITIVE if v > 0 else palette.NEGATIVE for v in w[chosen]]
             ax.barh(
-                places + (k - (len(self.coef) - 1) / 2) * thick,
+                places + (k - (len(self.coef) - 1) / 2) * height,
                 w[chosen],
-                height=thick,
+                height=height,
                 color=colours if single else palette.colour(k),
                 label=f"for {unit}",
             )
@@ -152,26 +153,26 @@ class WeightsDisplay:
         ax.set(yticks=places, yticklabels=[self.names[j] for j in chosen], xlabel="weight")
         ax.invert_yaxis()
         if len(self.coef) == 1:
-            ax.set_xlabel(f"weight: to the right for {self.units[0]}, to the left against it")
-        elif len(self.coef) <= canvas.MOST_IN_LEGEND:
+            ax.set_xlabel(f"weight (positive: for {self.units[0]})")
+        elif len(self.coef) <= canvas.MAX_LEGEND_ENTRIES:
             ax.legend(**canvas.LEGEND)
         if len(chosen) < len(self.names):
             canvas.note(ax, f"the largest {len(chosen)} of {len(self.names):,} weights")
         self.ax_, self.figure_ = ax, ax.figure
 
-    def _pictures(self, ax: "Axes | None") -> None:
+    def _images(self, ax: "Axes | None") -> None:
         if ax is not None and len(self.coef) > 1:
-            raise DataError(f"{len(self.coef)} pictures need as many axes: leave `ax` out.")
+            raise DataError(f"{len(self.coef)} images need as many axes: leave `ax` out.")
         largest = float(np.abs(self.coef).max()) or 1.0
         if ax is None:
-            figure, grid = canvas.several(len(self.coef), COLUMNS)
+            figure, grid = canvas.grid_of_axes(len(self.coef), IMAGES_PER_LINE)
         else:
             figure, grid = ax.figure, [ax]
         for place, unit, w in zip(grid, self.units, self.coef, strict=True):
-            picture = place.imshow(
+            image = place.imshow(
                 w.reshape(self.image_shape), cmap=canvas.diverging(), vmin=-largest, vmax=largest
             )
             place.set(xticks=[], yticks=[])
             place.set_title(f"for {unit}", fontsize="medium")
-        figure.colorbar(picture, ax=grid, shrink=0.7, label="weight")
+        figure.colorbar(image, ax=grid, shrink=0.7, label="weight")
         self.ax_, self.figure_ = (grid if len(grid) > 1 else grid[0]), figure

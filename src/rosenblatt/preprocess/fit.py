@@ -1,4 +1,4 @@
-"""One pass over the training rows learns all that their preparation needs."""
+"""Fit of the preprocessing, in one pass over the training rows."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -9,111 +9,130 @@ import numpy as np
 
 from rosenblatt.csr import CSR, n_cols
 from rosenblatt.errors import SourceError
-from rosenblatt.io.chunks import Chunk, Grid, Matrix, Source, Table
-from rosenblatt.maps.room import memory, told
+from rosenblatt.features.maps.memory import available_memory, format_bytes
+from rosenblatt.io.chunks import Chunk, Matrix, Source, Table
 from rosenblatt.preprocess.column_encoders import (
-    Category,
+    CategoryColumn,
     Column,
-    Number,
-    Text,
+    NumberColumn,
+    TextColumn,
     numbers_of,
     width_of,
     words_of,
 )
-from rosenblatt.preprocess.column_types import Choices, Kind, kinds_of, no_text
-from rosenblatt.preprocess.column_warnings import (
-    Finding,
-    Leaks,
+from rosenblatt.preprocess.column_types import (
+    Choices,
+    Kind,
+    LeakDetector,
+    LeftOutColumn,
     constant,
-    counting,
     identifier,
-    leaking,
+    infer_kinds,
+    leak,
+    no_text,
+    row_counter,
 )
-from rosenblatt.preprocess.ngram_spec import Grams
+from rosenblatt.preprocess.ngram_spec import NgramSpec
 from rosenblatt.preprocess.scaling import Scaling
-from rosenblatt.preprocess.statistics import Numbers, Spread, Stored, Texts, Words
-from rosenblatt.preprocess.target import Counts, Label, counted, sorted_classes, target_of
-from rosenblatt.preprocess.transformer import Preparation
+from rosenblatt.preprocess.statistics import (
+    CategoryStatistics,
+    DenseStatistics,
+    NumberStatistics,
+    SparseStatistics,
+    TextStatistics,
+)
+from rosenblatt.preprocess.target import (
+    Label,
+    LabelCounts,
+    count_labels,
+    infer_target,
+    sorted_classes,
+)
+from rosenblatt.preprocess.transformer import ColumnTransformer
 
-MOST_VALUES = 1000  # of a category; rarer ones have no feature of their own
-DENSE_FEATURES = 64  # up to so many, rows are dense whatever they hold
-BYTES_PER_COLUMN = 16 * 8  # of weights, statistics and copies of them; measured, 130 to 170
-DENSE_SHARE = 0.25  # of the features that a row has on average, from which on rows are dense
+MAX_CATEGORIES = 1000  # of a column; rarer ones have no feature of their own
+MAX_DENSE_FEATURES = 64  # up to which rows are always dense
+BYTES_PER_COLUMN = 16 * 8  # of weights, statistics and copies of them; measured: 130 to 170
+MIN_DENSITY = 0.25  # of rows that are stored dense
 
 
-class Learned(NamedTuple):
-    """What one pass over the training rows has shown."""
+class FittedPreprocessing(NamedTuple):
+    """What was fitted in one pass over the training rows."""
 
-    preparation: Preparation
+    transformer: ColumnTransformer
     classes: tuple[Label, ...]
-    counts: Counts
-    findings: tuple[Finding, ...]
+    counts: LabelCounts
+    left_out: tuple[LeftOutColumn, ...]
 
     @property
     def n_rows(self) -> int:
-        """How many rows there were."""
+        """Number of training rows."""
         return sum(self.counts.values())
 
 
-def learn(source: Source, target: str | None, choices: Choices) -> Learned:
-    """Learn the preparation of a source's rows, and its classes.
+def fit_preprocessing(source: Source, target: str | None, choices: Choices) -> FittedPreprocessing:
+    """Fit the column transformer and find the classes of a source.
 
-    The `target` is a column of a table; a matrix comes with its labels.
+    The `target` is a column of a table; a matrix has its own labels.
     """
     chunks = iter(source)
     first = next(chunks)
     if isinstance(first, Table):
-        return _Columns(first, target, choices).learned(source.name, chunks)
+        return _Columns(first, target, choices).fit(source.name, chunks)
     if choices.grams is not None:
         raise no_text(first.place.file, choices.grams)
-    return _matrix_learned(source, chain([first], chunks), choices)
+    return _fit_matrix(source, chain([first], chunks), choices)
 
 
-def settled(choices: Choices, learned: Learned) -> Choices:
-    """Choices that leave nothing to find out: which columns there are, and what they are."""
-    columns = learned.preparation.columns
+def resolve_choices(choices: Choices, learned: FittedPreprocessing) -> Choices:
+    """Choices with every column and its kind, as fitted: nothing is left to infer."""
+    columns = learned.transformer.columns
     return replace(
         choices,
-        drop=choices.drop | {finding.column for finding in learned.findings} - choices.use,
+        drop=choices.drop | {finding.column for finding in learned.left_out} - choices.use,
         use=frozenset(column.name for column in columns),
-        category=frozenset(column.name for column in columns if isinstance(column, Category)),
-        text=frozenset(column.name for column in columns if isinstance(column, Text)),
+        category=frozenset(column.name for column in columns if isinstance(column, CategoryColumn)),
+        text=frozenset(column.name for column in columns if isinstance(column, TextColumn)),
     )
 
 
 class _Columns:
-    """The columns of a table, and what is known of them so far."""
+    """Statistics of the columns of a table, chunk by chunk."""
 
     def __init__(self, first: Table, target: str | None, choices: Choices) -> None:
         self.first, self.choices = first, choices
-        self.target = target_of(first, target)
-        self.kinds = kinds_of(first, self.target, choices)
+        self.target = infer_target(first, target)
+        self.kinds = infer_kinds(first, self.target, choices)
         named = {kind: [n for n, own in self.kinds.items() if own is kind] for kind in Kind}
-        grams = choices.grams or Grams()
-        self.numbers = Numbers(named[Kind.NUMBER])
-        self.texts = {name: Texts(grams) for name in named[Kind.TEXT]}
+        grams = choices.grams or NgramSpec()
+        self.numbers = NumberStatistics(named[Kind.NUMBER])
+        self.texts = {name: TextStatistics(grams) for name in named[Kind.TEXT]}
         words = [*named[Kind.CATEGORY], *named[Kind.IDENTIFIER]]
-        self.words = {name: Words() for name in words}
-        self.leaks = Leaks(self.target, [name for name in self.kinds if not choices.uses(name)])
-        self.counts: Counts = {}
+        self.words = {name: CategoryStatistics() for name in words}
+        self.leaks = LeakDetector(
+            self.target, [name for name in self.kinds if not choices.uses(name)]
+        )
+        self.counts: LabelCounts = {}
 
-    def learned(self, name: str, rest: Iterator[Chunk]) -> Learned:
+    def fit(self, name: str, rest: Iterator[Chunk]) -> FittedPreprocessing:
         self._add(self.first)
         for chunk in rest:
             self._add(chunk)
         classes = sorted_classes(self.counts, f"{name}, column {self.target!r}")
-        findings = tuple(f for f in self._findings() if not self._is_wanted(f))
-        left_out = {f.column for f in findings}
-        kept = {name: column for name, column in self._columns().items() if name not in left_out}
+        left_out = tuple(f for f in self._findings() if not self._is_wanted(f))
+        dropped = {f.column for f in left_out}
+        kept = {name: column for name, column in self._columns().items() if name not in dropped}
         if not kept:
-            raise SourceError(f"{name} has no column to learn from.{_told(findings)}")
-        return Learned(self._preparation(tuple(kept.values())), classes, self.counts, findings)
+            raise SourceError(f"{name} has no column left to train on.{_reasons(left_out)}")
+        return FittedPreprocessing(
+            self._transformer(tuple(kept.values())), classes, self.counts, left_out
+        )
 
     def _add(self, chunk: Chunk) -> None:
-        for label, n in counted(chunk, self.target).items():
+        for label, n in count_labels(chunk, self.target).items():
             self.counts[label] = self.counts.get(label, 0) + n
         assert isinstance(chunk, Table)  # all chunks of a source are of one kind
-        with chunk.naming_cells():
+        with chunk.locating_bad_cells():
             if self.numbers.names:
                 self._add_numbers(chunk)
             if self.words or self.texts:
@@ -125,16 +144,11 @@ class _Columns:
         self.leaks.add(chunk)
 
     def _add_numbers(self, chunk: Table) -> None:
-        names = self.numbers.names
-        if isinstance(chunk, Grid):
-            at = {name: place for place, name in enumerate(chunk.names)}
-            self.numbers.add(np.take(chunk.values.T, [at[name] for name in names], axis=0))
-            return
-        cells = [chunk.columns[name] for name in names]
+        cells = [chunk.columns[name] for name in self.numbers.names]
         self.numbers.boolean[:] = [str(column.dtype) == "Boolean" for column in cells]
         self.numbers.add(numbers_of(cells))
 
-    def _findings(self) -> Iterator[Finding]:
+    def _findings(self) -> Iterator[LeftOutColumn]:
         rows = sum(self.counts.values())
         numbers = self.numbers
         constants = dict(zip(numbers.names, numbers.constant.tolist(), strict=True))
@@ -145,40 +159,40 @@ class _Columns:
                 yield identifier(name)
             elif constants.get(name, False):
                 yield constant(name)
-            elif self.leaks.gives_target(name, rows):
-                yield leaking(name, self.target)
+            elif self.leaks.determines_target(name, rows):
+                yield leak(name, self.target)
             elif counters.get(name, False):
-                yield counting(name)
+                yield row_counter(name)
 
     def _columns(self) -> dict[str, Column]:
-        """What every column becomes, in the order of the table; text comes last."""
+        """Encoder of every column, in the order of the table, text last."""
         numbers = self.numbers
         filled = zip(numbers.names, numbers.mean.tolist(), numbers.missing > 0, strict=True)
         found: dict[str, Column] = {
-            name: Number(name, fill, bool(missing)) for name, fill, missing in filled
+            name: NumberColumn(name, fill, bool(missing)) for name, fill, missing in filled
         }
         for name, words in self.words.items():
-            values = tuple(sorted(words.most_frequent(MOST_VALUES)))
-            found[name] = Category(name, values, words.missing > 0)
-        found |= {name: Text(name, text.grams, text.idf) for name, text in self.texts.items()}
+            values = tuple(sorted(words.most_frequent(MAX_CATEGORIES)))
+            found[name] = CategoryColumn(name, values, words.missing > 0)
+        found |= {name: TextColumn(name, text.grams, text.idf) for name, text in self.texts.items()}
         order = sorted(self.kinds, key=lambda name: self.kinds[name] is Kind.TEXT)
         return {name: found[name] for name in order}
 
-    def _is_wanted(self, found: Finding) -> bool:
-        """Whether a column is taken in for all that was found."""
+    def _is_wanted(self, found: LeftOutColumn) -> bool:
+        """Whether a column is used all the same."""
         pixel = self.choices.pixels and self.kinds[found.column] is Kind.NUMBER
         return pixel or self.choices.uses(found.column)
 
-    def _preparation(self, columns: tuple[Column, ...]) -> Preparation:
+    def _transformer(self, columns: tuple[Column, ...]) -> ColumnTransformer:
         width = sum(map(width_of, columns))
-        entries = sum(2 if isinstance(c, Number) and c.indicator else 1 for c in columns)
-        text = any(isinstance(column, Text) for column in columns)
-        sparse = text or (width > DENSE_FEATURES and entries < DENSE_SHARE * width)
+        entries = sum(2 if isinstance(c, NumberColumn) and c.indicator else 1 for c in columns)
+        text = any(isinstance(column, TextColumn) for column in columns)
+        sparse = text or (width > MAX_DENSE_FEATURES and entries < MIN_DENSITY * width)
         scaling = self._scaling(columns, width) if self.choices.scale else None
-        return Preparation(columns, width, sparse, scaling, target=self.target)
+        return ColumnTransformer(columns, width, sparse, scaling, target=self.target)
 
     def _scaling(self, columns: tuple[Column, ...], width: int) -> Scaling:
-        """Numbers to mean 0 and deviation 1; what is 0 or 1 already stays."""
+        """Numbers are standardised; indicators, categories and booleans stay as they are."""
         shift, factor = np.zeros(width), np.ones(width)
         numbers = self.numbers
         deviation = numbers.deviation
@@ -191,39 +205,41 @@ class _Columns:
         return Scaling(shift, factor)
 
 
-def _told(findings: tuple[Finding, ...]) -> str:
-    return "".join(f" {finding}" for finding in findings)
+def _reasons(left_out: tuple[LeftOutColumn, ...]) -> str:
+    return "".join(f" {finding}" for finding in left_out)
 
 
-def _matrix_learned(source: Source, chunks: Iterator[Chunk], choices: Choices) -> Learned:
-    counts: Counts = {}
-    values: Spread | Stored | None = None
+def _fit_matrix(source: Source, chunks: Iterator[Chunk], choices: Choices) -> FittedPreprocessing:
+    counts: LabelCounts = {}
+    values: DenseStatistics | SparseStatistics | None = None
     width = 0
     for chunk in chunks:
         assert isinstance(chunk, Matrix)  # all chunks of a source are of one kind
-        for label, n in counted(chunk, None).items():
+        for label, n in count_labels(chunk, None).items():
             counts[label] = counts.get(label, 0) + n
         width = max(width, n_cols(chunk.rows))
         _require_memory(chunk.place.file, width)
         _require_finite(chunk)
-        values = values or (Stored() if isinstance(chunk.rows, CSR) else Spread())
+        values = values or (
+            SparseStatistics() if isinstance(chunk.rows, CSR) else DenseStatistics()
+        )
         if choices.scale:
             values.add(chunk.rows)
     assert values is not None  # a source has rows
     classes = sorted_classes(counts, source.name)
-    brightest = getattr(source, "brightest", None)
+    max_pixel_value = getattr(source, "max_pixel_value", None)
     scaling = None
-    if choices.scale and brightest is not None:
-        scaling = Scaling(np.zeros(width), np.full(width, 1.0 / brightest))
+    if choices.scale and max_pixel_value is not None:
+        scaling = Scaling(np.zeros(width), np.full(width, 1.0 / max_pixel_value))
     elif choices.scale:
         scaling = values.scaling(width)
     names = getattr(source, "feature_names", None)
-    preparation = Preparation((), width, isinstance(values, Stored), scaling, names)
-    return Learned(preparation, classes, counts, ())
+    transformer = ColumnTransformer((), width, isinstance(values, SparseStatistics), scaling, names)
+    return FittedPreprocessing(transformer, classes, counts, ())
 
 
 def _require_finite(chunk: Matrix) -> None:
-    """Refuse a matrix with an entry that is no number, for which nothing is put in its place."""
+    """Refuse a matrix with NaN or infinity: entries of a matrix are not filled."""
     rows = chunk.rows
     wrong = ~np.isfinite(rows.data if isinstance(rows, CSR) else rows)
     if not wrong.any():
@@ -235,16 +251,16 @@ def _require_finite(chunk: Matrix) -> None:
         row, column = int(at[0]), at[1]
     raise SourceError(
         f"{chunk.place.at(row)}, column {column}: the entry is not a finite number. Fill it, or"
-        " leave the row out."
+        " drop the row."
     )
 
 
 def _require_memory(file: str, width: int) -> None:
-    """Refuse rows so wide that the arrays of their width do not fit into memory."""
-    needed, has = BYTES_PER_COLUMN * width, memory()
+    """Refuse matrices with so many columns that weights and statistics exceed the memory."""
+    needed, has = BYTES_PER_COLUMN * width, available_memory()
     if needed > has:
         raise SourceError(
-            f"{file} has rows of {width:,} columns: to learn from them takes at least"
-            f" {told(needed)}, and there are {told(has)} of memory. Hash the columns to fewer, or"
-            " give them smaller numbers, such as those of the columns that are used."
+            f"{file} has rows of {width:,} columns: training on them takes at least"
+            f" {format_bytes(needed)}, and there are {format_bytes(has)} of memory. Hash the"
+            " columns to fewer, or renumber the ones in use from 1."
         )

@@ -1,6 +1,6 @@
-"""How texts are read: runs of words or of characters, hashed to features, and what a run weighs.
+"""Specification of n-grams: of words or characters, hashed to features, and weighted.
 
-On a command line it is written ngrams:SIZES with settings behind it: `ngrams:1-2`, `ngrams:2`,
+On the command line it is ngrams:SIZES followed by settings: `ngrams:1-2`, `ngrams:2`,
 `ngrams:3-5,unit=character`, `ngrams:1-3,bits=20,weight=binary`.
 """
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from rosenblatt.csr import CSR
 from rosenblatt.errors import ParameterError
-from rosenblatt.maps.recipes import TEXTS, Recipe, recipes_of, settings_in
+from rosenblatt.features.maps.spec import NGRAMS, MapSpec, parse_map_specs, parse_settings
 from rosenblatt.types import Ints
 
 if TYPE_CHECKING:
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 UNITS = ("word", "character")
 WEIGHTS = ("tfidf", "count", "binary")
-MOST_UNITS, MOST_BITS = 8, 30  # of a run, and of its hash
+MAX_N, MAX_BITS = 8, 30  # of an n-gram, and of its hash
 
 
-class Grams(NamedTuple):
-    """From how many units to how many a run has, what they are, and into 2^bits features.
+class NgramSpec(NamedTuple):
+    """n-grams of `sizes[0]` to `sizes[1]` units, hashed to 2^bits features.
 
-    A run weighs what tfidf.py says, or counts as often as it comes, or once.
+    A feature has its tf-idf weight (tfidf.py), its count, or 1 (binary).
     """
 
     sizes: tuple[int, int] = (1, 2)
@@ -36,60 +36,62 @@ class Grams(NamedTuple):
 
     @property
     def n_features(self) -> int:
-        """How many features there are."""
+        """Number of features."""
         return 1 << self.bits
 
     @property
-    def written(self) -> str:
-        """How it is written on a command line; what is usual is left out."""
-        usual = Grams()
+    def spec(self) -> str:
+        """The specification as on the command line, without defaults."""
+        default = NgramSpec()
         settings = [
             f",{name}={value}"
             for name, value in self._asdict().items()
-            if name != "sizes" and value != getattr(usual, name)
+            if name != "sizes" and value != getattr(default, name)
         ]
-        return f"{TEXTS}:{self.sizes[0]}-{self.sizes[1]}{''.join(settings)}"
+        return f"{NGRAMS}:{self.sizes[0]}-{self.sizes[1]}{''.join(settings)}"
 
     def check(self) -> None:
-        """Refuse a way in which no text can be read."""
+        """Refuse values out of range."""
         low, high = self.sizes
-        if not 1 <= low <= high <= MOST_UNITS:
+        if not 1 <= low <= high <= MAX_N:
             raise ParameterError(
-                f"sizes must be from 1 to {MOST_UNITS}, the smaller first; got {low} to {high}."
+                f"sizes must be from 1 to {MAX_N}, the smaller first; got {low} to {high}."
             )
-        if not 1 <= self.bits <= MOST_BITS:
-            raise ParameterError(f"bits must be from 1 to {MOST_BITS}; got {self.bits}.")
+        if not 1 <= self.bits <= MAX_BITS:
+            raise ParameterError(f"bits must be from 1 to {MAX_BITS}; got {self.bits}.")
         for name, options in (("unit", UNITS), ("weight", WEIGHTS)):
             if getattr(self, name) not in options:
                 given = getattr(self, name)
                 raise ParameterError(f"{name} must be one of {', '.join(options)}; got {given!r}.")
 
     def counts(self, texts: "pl.Series") -> CSR:
-        """How often each feature comes in texts; once, where that is all that counts."""
+        """n-gram counts of texts; 1 each if binary."""
         from rosenblatt.preprocess.ngrams import counts  # noqa: PLC0415 (loads the compiler)
 
         rows = counts(texts, sizes=self.sizes, bits=self.bits, unit=self.unit)
         return rows._replace(data=np.ones_like(rows.data)) if self.weight == "binary" else rows
 
     def names_in(self, texts: "pl.Series", wanted: Ints) -> dict[int, list[str]]:
-        """What in some texts has each of the wanted features, the most frequent first."""
+        """The n-grams in some texts that hash to each wanted feature, most frequent first."""
         from rosenblatt.preprocess.ngrams import names_of  # noqa: PLC0415 (loads the compiler)
 
         return names_of(texts, wanted, sizes=self.sizes, bits=self.bits, unit=self.unit)
 
 
-def features_of(written: Sequence[str]) -> tuple[Grams | None, tuple[Recipe, ...]]:
-    """How texts are to be read, if that is said, and the maps of features that follow."""
-    texts = [each for each in written if each.partition(":")[0] == TEXTS]
+def features_of(written: Sequence[str]) -> tuple[NgramSpec | None, tuple[MapSpec, ...]]:
+    """The n-gram specification, if there is one, and the feature maps after it."""
+    texts = [each for each in written if each.partition(":")[0] == NGRAMS]
     if len(texts) > 1:
-        raise ParameterError(f"Texts are read in one way; got {' and '.join(texts)}.")
-    maps = recipes_of(each for each in written if each not in texts)
-    return (grams_of(texts[0]) if texts else None), maps
+        raise ParameterError(
+            f"Only one n-gram specification is allowed; got {' and '.join(texts)}."
+        )
+    maps = parse_map_specs(each for each in written if each not in texts)
+    return (parse_ngram_spec(texts[0]) if texts else None), maps
 
 
-def grams_of(written: str) -> Grams:
-    """The way of reading texts that is written so."""
-    settings = settings_in(written, inspect.signature(_grams).parameters)
+def parse_ngram_spec(written: str) -> NgramSpec:
+    """The n-gram specification that a string describes."""
+    settings = parse_settings(written, inspect.signature(_grams).parameters)
     try:
         grams = _grams(**settings)
         grams.check()
@@ -98,8 +100,10 @@ def grams_of(written: str) -> Grams:
     return grams
 
 
-def _grams(sizes: str = "1-2", unit: str = "word", bits: int = 18, weight: str = "tfidf") -> Grams:
+def _grams(
+    sizes: str = "1-2", unit: str = "word", bits: int = 18, weight: str = "tfidf"
+) -> NgramSpec:
     low, _, high = sizes.partition("-")
     if not (low.isdecimal() and (high or low).isdecimal()):
         raise ParameterError(f"sizes must be one number, or two such as 1-2; got {sizes!r}.")
-    return Grams((int(low), int(high or low)), unit, bits, weight)
+    return NgramSpec((int(low), int(high or low)), unit, bits, weight)

@@ -1,13 +1,20 @@
-"""Text to numbers: runs of words or of characters, hashed to features. No vocabulary is kept.
+"""Hashed n-grams of words or characters, without a vocabulary.
 
-A run of words t₁ … tₙ, given by their hashes, has the number Σ tᵢ Kⁿ⁻ⁱ modulo 2⁶⁴. That is mixed,
-and its first bits are the feature. Runs of characters stay within a word (characters.py); one that
-is too short for any run is a run by itself.
+A word is a run of letters, digits and underscores. Any other ASCII character ends it, and so does
+the punctuation of Latin-1, of typography (dashes, quotes, spaces) and of ideographs. An apostrophe
+ends a word too: pairs of words then have "don t", which classifies better than one word "don't".
+
+n-grams of characters stay within what stands between blanks, punctuation included, with a blank
+before and after it, as scikit-learn's `analyzer="char_wb"` has them; a character is a code point. A
+word that is too short for any n-gram is one by itself.
+
+An n-gram of units with hashes t₁ … tₙ has the hash Σ tᵢ Kⁿ⁻ⁱ modulo 2⁶⁴. That is mixed, and its
+first bits are the feature.
 """
 
 import os
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -17,31 +24,141 @@ import polars as pl
 
 from rosenblatt.kernels.cache import njit
 from rosenblatt.kernels.rows import CSR, UINT
-from rosenblatt.preprocess.char_tokenizer import end_of_word, find_characters, padded
-from rosenblatt.preprocess.ngram_spec import UNITS, Grams
-from rosenblatt.preprocess.word_tokenizer import (
-    Text,
-    Words,
-    blocks_of,
-    find_words,
-    gap_at,
-    room_for_words,
-    text_of,
-)
+from rosenblatt.preprocess.ngram_spec import UNITS, NgramSpec
 from rosenblatt.types import Array, Ints
 
-SIZES, _, BITS, _ = Grams()
-WORD, CHARACTER = range(2)  # how a kernel is told of the units
-SHORTEST = (2, 1)  # bytes of a unit and of what must follow it: a letter and a space, or a letter
-
+BLOCK_BYTES = 1 << 21  # of text, handed to a thread at a time
+BASIS, PRIME = UINT(0xCBF29CE484222325), UINT(0x100000001B3)  # of the hash FNV-1a, 64 bits
+IN_WORDS = np.array([chr(byte).isalnum() or chr(byte) == "_" for byte in range(128)])
+ASCII = 128
+LATIN_1, TYPOGRAPHY, IDEOGRAPHS = 0xC2, 0xE2, 0xE3  # first bytes of their punctuation in UTF-8
+BLANKS = r"[\s\x1c-\x1f]+"  # as Python's str.split has them
+BLANK = UINT(ord(" "))
+CONTINUATION, CONTINUATION_MASK = UINT(0x80), UINT(0xC0)  # in UTF-8 such bytes are 10xxxxxx
+SIZES, _, BITS, _ = NgramSpec()
+WORD, CHARACTER = range(2)  # codes of the units in kernels
+MIN_UNIT_BYTES = (2, 1)  # with what must follow: a letter and a space, or a letter
 K = UINT(0x9E3779B97F4A7C15)  # 2⁶⁴ over the golden ratio: odd, and without a pattern
 MIX_1, MIX_2, HALF = UINT(0xFF51AFD7ED558CCD), UINT(0xC4CEB9FE1A85EC53), UINT(33)  # of MurmurHash3
 ONE = UINT(1)
 SPACE = ord(" ")
 
 
-class Runs(NamedTuple):
-    """Runs in a text: their hashes and features, where they begin and end, and in which row."""
+class EncodedTexts(NamedTuple):
+    """Concatenated texts in UTF-8, and the start of each and the end of the last."""
+
+    letters: Array
+    places: Ints
+
+
+class TokenBuffers(NamedTuple):
+    """Buffers for the words or characters of a row: starts, ends and hashes."""
+
+    starts: Ints
+    stops: Ints
+    hashes: Array
+
+
+def blocks_of(texts: pl.Series) -> Iterator[pl.Series]:
+    """Blocks of texts of about BLOCK_BYTES; one empty block if there are no texts."""
+    n_blocks = 1 + int(texts.str.len_bytes().sum()) // BLOCK_BYTES
+    step = 1 + len(texts) // n_blocks
+    for start in range(0, max(1, len(texts)), step):
+        yield texts.slice(start, step)
+
+
+def text_of(texts: pl.Series) -> EncodedTexts:
+    """Texts in UTF-8; missing ones are empty."""
+    joined = texts.str.join("").cast(pl.Binary).item()
+    places = np.zeros(len(texts) + 1, np.int64)
+    np.cumsum(texts.str.len_bytes().fill_null(0).to_numpy(), out=places[1:])
+    return EncodedTexts(np.frombuffer(joined, np.uint8), places)
+
+
+@njit(cache=True, nogil=True)
+def allocate_tokens(places: Ints, shortest: int) -> TokenBuffers:
+    """Buffers for any row, whose units have at least `shortest` bytes with what follows."""
+    longest = 0
+    for row in range(len(places) - 1):
+        longest = max(longest, places[row + 1] - places[row])
+    most = longest // shortest + 1
+    return TokenBuffers(
+        np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most, np.uint64)
+    )
+
+
+@njit(cache=True, nogil=True)
+def find_words(letters: Array, start: int, stop: int, words: TokenBuffers) -> int:
+    """Find the words between two positions; returns how many there are."""
+    starts, stops, hashes = words
+    n, i, end = UINT(0), UINT(start), UINT(stop)
+    while i < end:
+        gap = gap_at(letters, i)
+        if gap:
+            i += gap
+            continue
+        starts[n], word = i, BASIS
+        while i < end and gap_at(letters, i) == UINT(0):
+            word = (word ^ UINT(letters[i])) * PRIME
+            i += UINT(1)
+        stops[n], hashes[n] = i, word
+        n += UINT(1)
+    return int(n)
+
+
+@njit(cache=True, nogil=True, forceinline=True)
+def gap_at(letters: Array, i: int) -> Any:
+    """Number of bytes at a position that belong to no word; 0 within a word."""
+    byte = letters[i]
+    if byte < ASCII:
+        return UINT(not IN_WORDS[byte])
+    if byte == LATIN_1:
+        return UINT(2)
+    if byte == TYPOGRAPHY:
+        return UINT(3 * (letters[i + UINT(1)] <= 0x81))
+    if byte == IDEOGRAPHS:
+        return UINT(3 * (letters[i + UINT(1)] == 0x80))
+    return UINT(0)
+
+
+with np.errstate(over="ignore"):
+    BLANK_HASH = (BASIS ^ BLANK) * PRIME
+
+
+def padded(texts: pl.Series) -> pl.Series:
+    """Texts with a blank on both sides of every word; null for texts without words."""
+    words = texts.str.replace_all(BLANKS, "  ").str.strip_chars(" ")
+    return " " + words.set(words == "", None) + " "
+
+
+@njit(cache=True, nogil=True)
+def find_characters(letters: Array, start: int, stop: int, found: TokenBuffers) -> int:
+    """Find the characters between two positions; returns how many there are."""
+    starts, stops, hashes = found
+    n, i, end = UINT(0), UINT(start), UINT(stop)
+    while i < end:
+        starts[n], character = i, BASIS
+        while True:
+            character = (character ^ UINT(letters[i])) * PRIME
+            i += UINT(1)
+            if i == end or UINT(letters[i]) & CONTINUATION_MASK != CONTINUATION:
+                break
+        stops[n], hashes[n] = i, character
+        n += UINT(1)
+    return int(n)
+
+
+@njit(cache=True, nogil=True, forceinline=True)
+def end_of_word(hashes: Array, first: int) -> Any:
+    """End of the padded word that begins at a blank."""
+    last = first + UINT(1)
+    while hashes[last] != BLANK_HASH:
+        last += UINT(1)
+    return last + UINT(1)
+
+
+class NGrams(NamedTuple):
+    """n-grams in a text: hashes, features, starts, ends and rows."""
 
     hashes: Array
     features: Ints
@@ -53,9 +170,9 @@ class Runs(NamedTuple):
 def counts(
     texts: pl.Series, *, sizes: tuple[int, int] = SIZES, bits: int = BITS, unit: str = "word"
 ) -> CSR:
-    """How often words, and runs of as many words (or characters) as `sizes` allow, occur in texts.
+    """Counts of the n-grams of words (or characters) in texts, n from `sizes[0]` to `sizes[1]`.
 
-    There are 2^bits features, in rising order in a row. A missing text is a row without entries.
+    There are 2^bits features, sorted in each row. A missing text is an empty row.
     """
 
     def counted(block: pl.Series) -> tuple[Array, Array, Array]:
@@ -66,7 +183,7 @@ def counts(
 
 
 def in_blocks(do: Callable[[pl.Series], Any], texts: pl.Series) -> list[Any]:
-    """What is done with each block of texts, on all cores."""
+    """Results of a function for each block of texts, on all cores."""
     blocks = list(blocks_of(texts))
     with ThreadPoolExecutor(min(len(blocks), os.cpu_count() or 1)) as threads:
         return list(threads.map(do, blocks))
@@ -85,7 +202,7 @@ def stacked(parts: list[tuple[Array, Array, Array]], n_features: int) -> CSR:
     )
 
 
-def text_in(texts: pl.Series, unit: str) -> Text:
+def text_in(texts: pl.Series, unit: str) -> EncodedTexts:
     """Lower-case texts, made ready to be cut into units."""
     lower = texts.str.to_lowercase()
     return text_of(padded(lower) if unit == "character" else lower)
@@ -115,26 +232,28 @@ def names_of(
     return {feature: _most_frequent(names) for feature, names in times.items()}
 
 
-def spelled(text: Text, starts: Ints, stops: Ints, unit: str) -> list[str]:
-    """Runs as text: characters as they are, words with one space between them."""
+def spelled(text: EncodedTexts, starts: Ints, stops: Ints, unit: str) -> list[str]:
+    """n-grams as text: characters as they are, words with one space between them."""
     letters, places = spell(text.letters, starts, stops, UNITS.index(unit))
     raw = letters.tobytes()
     return [raw[start:stop].decode() for start, stop in pairwise(places.tolist())]
 
 
 def _most_frequent(names: Counter[str]) -> list[str]:
-    """Names by their number, equals in alphabetical order."""
+    """Names by decreasing count, ties in alphabetical order."""
     return sorted(names, key=lambda name: (-names[name], name))
 
 
 @njit(cache=True, nogil=True)
-def count(text: Text, sizes: tuple[int, int], unit: int, bits: int) -> tuple[Array, Array, Array]:
-    """Features of all rows in turn, their counts, and how many of them each row has."""
+def count(
+    text: EncodedTexts, sizes: tuple[int, int], unit: int, bits: int
+) -> tuple[Array, Array, Array]:
+    """Features of all rows, their counts, and the number of features of each row."""
     letters, places = text
-    n, units = len(places) - 1, room_for_words(places, SHORTEST[unit])
-    room, row_room = room_for_runs(text, sizes, unit), len(units.hashes) * (sizes[1] - sizes[0] + 1)
-    features, values = np.empty(room, np.int32), np.empty(room, np.float32)
-    run, spare = np.empty(row_room, np.int32), np.empty(row_room, np.int32)
+    n, units = len(places) - 1, allocate_tokens(places, MIN_UNIT_BYTES[unit])
+    size, row_size = max_runs(text, sizes, unit), len(units.hashes) * (sizes[1] - sizes[0] + 1)
+    features, values = np.empty(size, np.int32), np.empty(size, np.float32)
+    run, spare = np.empty(row_size, np.int32), np.empty(row_size, np.int32)
     lengths = np.empty(n, np.int64)
     tallies = np.empty(1 << ((bits + 1) // 2), np.int64)
     total = 0
@@ -148,23 +267,23 @@ def count(text: Text, sizes: tuple[int, int], unit: int, bits: int) -> tuple[Arr
 
 
 @njit(cache=True, nogil=True)
-def room_for_runs(text: Text, sizes: tuple[int, int], unit: int) -> int:
-    """How many runs there are at most."""
-    n_units = len(text.letters) // SHORTEST[unit] + len(text.places)
+def max_runs(text: EncodedTexts, sizes: tuple[int, int], unit: int) -> int:
+    """Upper bound of the number of n-grams."""
+    n_units = len(text.letters) // MIN_UNIT_BYTES[unit] + len(text.places)
     return n_units * (sizes[1] - sizes[0] + 1)
 
 
 @njit(cache=True, nogil=True, forceinline=True)
-def find_units(letters: Array, start: int, stop: int, unit: int, found: Words) -> int:
-    """Write down the words or characters that stand between two places; how many there are."""
+def find_units(letters: Array, start: int, stop: int, unit: int, found: TokenBuffers) -> int:
+    """Find the words or characters between two positions; returns how many there are."""
     if unit == CHARACTER:
         return find_characters(letters, start, stop, found)
     return find_words(letters, start, stop, found)
 
 
 @njit(cache=True, nogil=True, forceinline=True)
-def stretch(hashes: Array, first: int, least: int, unit: int) -> tuple[int, int]:
-    """Where the runs from a unit on have to end, and how many units they have at least."""
+def ngram_limits(hashes: Array, first: int, least: int, unit: int) -> tuple[int, int]:
+    """Limit of the n-grams that begin at a unit, and their minimal number of units."""
     if unit == CHARACTER:
         end = end_of_word(hashes, first)
         return end, min(UINT(least), end - first)
@@ -173,10 +292,10 @@ def stretch(hashes: Array, first: int, least: int, unit: int) -> tuple[int, int]
 
 @njit(cache=True, nogil=True, forceinline=True)
 def hash_runs(hashes: Array, sizes: tuple[int, int], unit: int, bits: int, features: Array) -> int:
-    """Features of the runs of some units; how many there are."""
+    """Compute the features of all n-grams of some units; returns how many there are."""
     n, found, begin = UINT(len(hashes)), UINT(0), UINT(0)
     while begin < n:
-        end, least = stretch(hashes, begin, sizes[0], unit)
+        end, least = ngram_limits(hashes, begin, sizes[0], unit)
         for first in range(begin, end):
             run = UINT(0)
             for last in range(first, min(end, first + UINT(sizes[1]))):
@@ -190,7 +309,7 @@ def hash_runs(hashes: Array, sizes: tuple[int, int], unit: int, bits: int, featu
 
 @njit(cache=True, nogil=True, forceinline=True)
 def feature_of(run: Any, bits: int) -> Any:
-    """The first bits of the mixed hash of a run."""
+    """The first bits of the mixed hash of an n-gram."""
     mixed = (run ^ (run >> HALF)) * MIX_1
     mixed = (mixed ^ (mixed >> HALF)) * MIX_2
     return (mixed ^ (mixed >> HALF)) >> UINT(64 - bits)
@@ -206,7 +325,7 @@ def sort_features(features: Array, spare: Array, bits: int, tallies: Array) -> N
 
 @njit(cache=True, nogil=True, forceinline=True)
 def sort_by_digit(features: Array, out: Array, shift: int, tallies: Array) -> None:
-    """Sort by some bits, those with the same ones in the order they had."""
+    """Stable counting sort by some bits."""
     mask = UINT(len(tallies) - 1)
     for digit in range(len(tallies)):
         tallies[digit] = 0
@@ -223,7 +342,7 @@ def sort_by_digit(features: Array, out: Array, shift: int, tallies: Array) -> No
 
 @njit(cache=True, nogil=True, forceinline=True)
 def tally(run: Array, features: Array, values: Array) -> int:
-    """Each feature of a sorted run once, with its count; how many there are."""
+    """Distinct features of a sorted array, with their counts; returns how many there are."""
     n = UINT(0)
     for i in range(UINT(len(run))):
         if i == UINT(0) or run[i] != run[i - ONE]:
@@ -234,20 +353,22 @@ def tally(run: Array, features: Array, values: Array) -> int:
 
 
 @njit(cache=True, nogil=True)
-def find_runs(text: Text, sizes: tuple[int, int], unit: int, bits: int, wanted: Array) -> Runs:
-    """Runs whose features are wanted."""
+def find_runs(
+    text: EncodedTexts, sizes: tuple[int, int], unit: int, bits: int, wanted: Array
+) -> NGrams:
+    """n-grams whose features are wanted."""
     letters, places = text
-    units = room_for_words(places, SHORTEST[unit])
-    room = room_for_runs(text, sizes, unit)
-    hashes, features = np.empty(room, np.uint64), np.empty(room, np.int64)
-    starts, stops = np.empty(room, np.int64), np.empty(room, np.int64)
-    rows = np.empty(room, np.int64)
+    units = allocate_tokens(places, MIN_UNIT_BYTES[unit])
+    size = max_runs(text, sizes, unit)
+    hashes, features = np.empty(size, np.uint64), np.empty(size, np.int64)
+    starts, stops = np.empty(size, np.int64), np.empty(size, np.int64)
+    rows = np.empty(size, np.int64)
     found = 0
     for row in range(len(places) - 1):
         n = UINT(find_units(letters, places[row], places[row + 1], unit, units))
         begin = UINT(0)
         while begin < n:
-            end, least = stretch(units.hashes[:n], begin, sizes[0], unit)
+            end, least = ngram_limits(units.hashes[:n], begin, sizes[0], unit)
             for first in range(begin, end):
                 run = UINT(0)
                 for last in range(first, min(end, first + UINT(sizes[1]))):
@@ -258,12 +379,12 @@ def find_runs(text: Text, sizes: tuple[int, int], unit: int, bits: int, wanted: 
                         starts[found], stops[found] = units.starts[first], units.stops[last]
                         found += 1
             begin = end
-    return Runs(hashes[:found], features[:found], starts[:found], stops[:found], rows[:found])
+    return NGrams(hashes[:found], features[:found], starts[:found], stops[:found], rows[:found])
 
 
 @njit(cache=True, nogil=True)
-def spell(letters: Array, starts: Ints, stops: Ints, unit: int) -> Text:
-    """Runs one after the other, with a space for whatever stands between words."""
+def spell(letters: Array, starts: Ints, stops: Ints, unit: int) -> EncodedTexts:
+    """Concatenated n-grams, with one space for whatever stands between words."""
     places = np.zeros(len(starts) + 1, np.int64)
     for run in range(len(starts)):
         places[run + 1] = places[run] + stops[run] - starts[run]
@@ -282,4 +403,4 @@ def spell(letters: Array, starts: Ints, stops: Ints, unit: int) -> Text:
                 n += 1
             i += gap
         places[run + 1] = n
-    return Text(spelling[:n], places)
+    return EncodedTexts(spelling[:n], places)

@@ -1,11 +1,11 @@
-"""How the rows of a proof were made from a source: all of it as JSON inside the proof file.
+"""JSON description, inside a proof file, of how its rows were made from a source.
 
-An encoding holds the preparation (target, columns, categories, fills, maps) and, since version 2,
-the choices that it was learned by and the columns that were left out. Nobody who checks a proof
-applies the preparation of its file: it is learned again from the data by the same choices, and has
-to be the same. A proof can thus choose its question, which `verify` prints, but not the rows.
+An encoding holds the transformer (target, columns, categories, fills, maps) and, since version 2,
+the choices it was fitted with and the columns that were left out. To check a proof, the transformer
+in its file is not applied: it is fitted again on the data with the same choices, and must be the
+same. A proof can thus choose its question, which `verify` prints, but not the rows.
 
-Encodings without a version are those of before: their choices are taken from what they use.
+In encodings without a version, the choices follow from the columns in use.
 """
 
 import json
@@ -14,12 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.maps.recipes import Recipe
-from rosenblatt.preprocess.column_encoders import Text
-from rosenblatt.preprocess.column_types import Choices
-from rosenblatt.preprocess.column_warnings import Finding
+from rosenblatt.features.maps.spec import MapSpec
+from rosenblatt.preprocess.column_encoders import TextColumn
+from rosenblatt.preprocess.column_types import Choices, LeftOutColumn
 from rosenblatt.preprocess.ngram_spec import features_of
-from rosenblatt.preprocess.transformer import Preparation, preparation_of
+from rosenblatt.preprocess.transformer import ColumnTransformer, transformer_from_dict
 from rosenblatt.types import Array
 
 VERSION = 2
@@ -30,64 +29,64 @@ SINCE_VERSION_2 = ("version", "choices", "left_out")
 
 
 def encoding_of(
-    preparation: Preparation,
+    transformer: ColumnTransformer,
     choices: Choices,
-    recipes: Sequence[Recipe],
-    left_out: Sequence[Finding],
+    map_specs: Sequence[MapSpec],
+    left_out: Sequence[LeftOutColumn],
 ) -> dict[str, Any]:
-    """An encoding as JSON; a float is written so that it is read as the same float."""
-    plain, arrays = preparation.to_plain()
-    told = {name: {"type": str(a.dtype), "values": a.tolist()} for name, a in arrays.items()}
-    texts = [] if choices.grams is None else [choices.grams.written]
+    """An encoding as JSON data, from which every float is restored exactly."""
+    plain, arrays = transformer.to_dict()
+    values = {name: {"type": str(a.dtype), "values": a.tolist()} for name, a in arrays.items()}
+    texts = [] if choices.grams is None else [choices.grams.spec]
     chosen: dict[str, Any] = {flag: sorted(getattr(choices, flag)) for flag in COLUMN_FLAGS}
-    chosen |= {"use_all": choices.use_all, "features": [*texts, *(r.written for r in recipes)]}
+    chosen |= {"use_all": choices.use_all, "features": [*texts, *(spec.text for spec in map_specs)]}
     left = [{"column": f.column, "kind": f.kind, "reason": f.reason} for f in left_out]
-    return {"version": VERSION, "choices": chosen, "left_out": left, **plain, ARRAYS: told}
+    return {"version": VERSION, "choices": chosen, "left_out": left, **plain, ARRAYS: values}
 
 
-def preparation_in(encoding: Mapping[str, Any]) -> tuple[Preparation, dict[str, Array]]:
-    """The preparation that `encoding_of` wrote down, and its arrays."""
-    told = encoding.get(ARRAYS, {})
-    arrays = {name: np.array(a["values"], TYPES[a["type"]]) for name, a in told.items()}
-    return preparation_of(encoding, arrays), arrays
+def transformer_in(encoding: Mapping[str, Any]) -> tuple[ColumnTransformer, dict[str, Array]]:
+    """The transformer that `encoding_of` described, and its arrays."""
+    values = encoding.get(ARRAYS, {})
+    arrays = {name: np.array(a["values"], TYPES[a["type"]]) for name, a in values.items()}
+    return transformer_from_dict(encoding, arrays), arrays
 
 
-def choices_in(encoding: Mapping[str, Any]) -> tuple[Choices, tuple[Recipe, ...]]:
-    """The choices and the maps of an encoding; without a version, it drops all it does not use."""
+def choices_in(encoding: Mapping[str, Any]) -> tuple[Choices, tuple[MapSpec, ...]]:
+    """The choices and maps of an encoding; without a version, unused columns are dropped."""
     if "version" not in encoding:
-        return _choices_of_before(preparation_in(encoding)[0])
+        return _choices_from_columns(transformer_in(encoding)[0])
     version, chosen = encoding["version"], encoding["choices"]
     if type(version) is not int or version != VERSION:
         raise ValueError(f"its version is {version!r}, and this program knows {VERSION}")
-    grams, recipes = features_of([str(written) for written in chosen["features"]])
+    grams, map_specs = features_of([str(written) for written in chosen["features"]])
     named: dict[str, Any] = {flag: frozenset(map(str, chosen[flag])) for flag in COLUMN_FLAGS}
     use_all = bool(chosen["use_all"])
-    return Choices(**named, use_all=use_all, scale=False, grams=grams), recipes
+    return Choices(**named, use_all=use_all, scale=False, grams=grams), map_specs
 
 
-def _choices_of_before(preparation: Preparation) -> tuple[Choices, tuple[Recipe, ...]]:
-    """The choices under which a preparation uses its columns, each as what it is."""
-    columns = preparation.columns
-    texts = [column for column in columns if isinstance(column, Text)]
-    maps = [step.written for step in preparation.maps]
-    grams, recipes = features_of([*{text.grams.written for text in texts}, *maps])
+def _choices_from_columns(transformer: ColumnTransformer) -> tuple[Choices, tuple[MapSpec, ...]]:
+    """Choices with which a transformer uses its columns, each as its kind."""
+    columns = transformer.columns
+    texts = [column for column in columns if isinstance(column, TextColumn)]
+    maps = [step.spec for step in transformer.maps]
+    grams, map_specs = features_of([*{text.grams.spec for text in texts}, *maps])
     return Choices(
         use=frozenset(column.name for column in columns),
-        category=preparation.as_words - {text.name for text in texts},
+        category=transformer.string_columns - {text.name for text in texts},
         text=frozenset(text.name for text in texts),
         scale=False,
         grams=grams,
-    ), recipes
+    ), map_specs
 
 
 def difference(claimed: Mapping[str, Any], rebuilt: Mapping[str, Any]) -> str | None:
-    """Where an encoding is not the one that the data give; None if it is."""
+    """How an encoding differs from the one that the data give; None if it does not."""
     if "version" not in claimed:
         rebuilt = {name: part for name, part in rebuilt.items() if name not in SINCE_VERSION_2}
     if _canonical(claimed) == _canonical(rebuilt):
         return None
     if claimed["target"] != rebuilt["target"]:
-        return f"it is about the target {claimed['target']!r}, not {rebuilt['target']!r}"
+        return f"its target is {claimed['target']!r}, not {rebuilt['target']!r}"
     return (
         _difference_of_columns(claimed["columns"], rebuilt["columns"])
         or _difference_of_left_out(claimed, rebuilt)
@@ -123,28 +122,28 @@ def _difference_of_column(claimed: Mapping[str, Any], rebuilt: Mapping[str, Any]
             f" these data is {rebuilt['fill']!r}"
         )
     if kind == "text":
-        return f"the texts of {name!r} are read in another way"
+        return f"the texts of {name!r} are encoded differently"
     return f"it does not flag missing cells of {name!r} as these data do"
 
 
 def _difference_of_left_out(claimed: Mapping[str, Any], rebuilt: Mapping[str, Any]) -> str | None:
-    if claimed.get("left_out") == rebuilt.get("left_out"):
+    if "left_out" not in rebuilt or claimed.get("left_out") == rebuilt["left_out"]:
         return None
-    told = ", ".join(f"{f['column']} ({f['kind']})" for f in rebuilt["left_out"]) or "none"
-    return f"the columns that it says are left out are not those of these data: {told}"
+    columns = ", ".join(f"{f['column']} ({f['kind']})" for f in rebuilt["left_out"]) or "none"
+    return f"the columns left out are not those of these data: {columns}"
 
 
 def _difference_of_fields(claimed: Mapping[str, Any], rebuilt: Mapping[str, Any]) -> str:
     names = sorted({*claimed, *rebuilt})
     wrong = (n for n in names if _canonical(claimed.get(n)) != _canonical(rebuilt.get(n)))
-    told = {
-        "maps": "its feature maps are not those that were asked for and that these data give",
+    messages = {
+        "maps": "its feature maps are not the requested ones, fitted on these data",
         ARRAYS: "the numbers of its feature maps, or its scale factors, are not those of the data",
-        "unit_rows": "it scales the features, which no proof does",
-        "logarithm": "it scales the features, which no proof does",
+        "unit_norm": "it scales the features, which no proof does",
+        "sublinear_tf": "it scales the features, which no proof does",
     }
     field = next(wrong)
-    return told.get(field, f"its field {field!r} is not what these data give")
+    return messages.get(field, f"its field {field!r} is not what these data give")
 
 
 def _canonical(part: Any) -> str:

@@ -1,4 +1,4 @@
-"""The classes of a source: a column of a table, or the labels that a format carries."""
+"""Class labels of a source: a column of a table, or the labels of a matrix."""
 
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt.errors import SourceError
-from rosenblatt.io.chunks import Chunk, Grid, Matrix, Place, Table
+from rosenblatt.io.chunks import Chunk, Place, Table
 from rosenblatt.io.column_stack import unnamed
 from rosenblatt.io.options import USUAL_TARGETS, usual_target
 from rosenblatt.preprocess.column_encoders import words_of
@@ -15,24 +15,24 @@ from rosenblatt.types import Array, Ints
 if TYPE_CHECKING:
     import polars as pl
 
-UNKNOWN = -1  # code of a label that is none of the classes
-FEW_ROWS_A_CLASS = 2  # on average: then it is hardly a class
-LARGEST = 2.0**63  # beyond the whole numbers of a label
-MANY = 20  # classes, which are looked at with suspicion
+UNKNOWN_CLASS = -1  # code of a label that is not among the classes
+MIN_ROWS_PER_CLASS = 2  # on average
+MAX_LABEL = 2.0**63  # labels are int64
+MAX_FEW_CLASSES = 20  # up to which the rows per class do not matter
 
 Label = str | int | float | bool
-Counts = dict[Label, int]
+LabelCounts = dict[Label, int]
 
 
-def written(label: Any) -> str:
-    """A label as text: booleans as files have them."""
+def label_text(label: Any) -> str:
+    """A label as text; booleans in lower case, as in files."""
     return str(label).lower() if isinstance(label, bool | np.bool_) else str(label)
 
 
-def target_of(chunk: Table, target: str | None) -> str:
-    """The column to predict: as asked for, or by its name, or the last; the first if only it can.
+def infer_target(chunk: Table, target: str | None) -> str:
+    """The column to predict: as given, or by its name, or the last; the first if only it can be.
 
-    A column in which nearly every cell is another can be no target.
+    A column whose cells are nearly all distinct cannot be a target.
     """
     names = chunk.names
     if target is not None:
@@ -49,34 +49,31 @@ def target_of(chunk: Table, target: str | None) -> str:
 
 
 def _can_be_target(chunk: Table, name: str) -> bool:
-    if isinstance(chunk, Grid):
-        distinct = len(np.unique(chunk.column(name)))
-    else:
-        distinct = chunk.columns[name].n_unique()
-    return distinct * FEW_ROWS_A_CLASS <= max(len(chunk), MANY)
+    distinct = chunk.columns[name].n_unique()
+    return distinct * MIN_ROWS_PER_CLASS <= max(len(chunk), MAX_FEW_CLASSES)
 
 
-def counted(chunk: Chunk, target: str | None) -> Counts:
-    """How often each label comes in a chunk; every row must have one."""
-    if isinstance(chunk, Table) and not isinstance(chunk, Grid):
+def count_labels(chunk: Chunk, target: str | None) -> LabelCounts:
+    """Count of each label in a chunk; every row must have one."""
+    if isinstance(chunk, Table):
         column = _column(chunk, target)
         found = column.value_counts(name="count")
         return dict(zip(found[:, 0].to_list(), found[:, 1].to_list(), strict=True))
-    labels, counts = np.unique(_numbered(chunk, target), return_counts=True)
+    labels, counts = np.unique(_labels(chunk.labels, chunk.place), return_counts=True)
     return dict(zip(labels.tolist(), counts.tolist(), strict=True))
 
 
-def counted_in(chunks: Iterable[Chunk], target: str | None) -> Counts:
-    """How often each label comes in some chunks."""
-    total: Counts = {}
+def count_all_labels(chunks: Iterable[Chunk], target: str | None) -> LabelCounts:
+    """Count of each label in some chunks."""
+    total: LabelCounts = {}
     for chunk in chunks:
-        for label, n in counted(chunk, target).items():
+        for label, n in count_labels(chunk, target).items():
             total[label] = total.get(label, 0) + n
     return total
 
 
 def sorted_classes(counts: Mapping[Label, int], name: str) -> tuple[Label, ...]:
-    """Classes in order; too few or too many are refused."""
+    """Sorted classes; too few or too many are refused."""
     rows = sum(counts.values())
     if len(counts) < 2:
         only = next(iter(counts), None)
@@ -84,70 +81,60 @@ def sorted_classes(counts: Mapping[Label, int], name: str) -> tuple[Label, ...]:
             f"{name}: every row is of class {only!r}. A classifier needs at least two classes;"
             " name the column to predict with --target."
         )
-    if len(counts) > max(MANY, rows / FEW_ROWS_A_CLASS):
+    if len(counts) > max(MAX_FEW_CLASSES, rows / MIN_ROWS_PER_CLASS):
         raise SourceError(
-            f"{name}: {len(counts):,} different labels in {rows:,} rows are no classes. Name the"
-            " column to predict with --target."
+            f"{name}: {len(counts):,} different labels in {rows:,} rows are too many for classes."
+            " Name the column to predict with --target."
         )
     if len({isinstance(label, str) for label in counts}) > 1:
-        raise SourceError(f"{name}: some labels are numbers, others are words. Write all as words.")
+        raise SourceError(f"{name}: some labels are numbers, others are text. Write all as text.")
     return tuple(sorted(counts))
 
 
-def coded(chunk: Chunk, target: str | None, classes: tuple[Label, ...]) -> Ints:
-    """Place of each label among the classes, or UNKNOWN; numbers and words meet as words."""
+def encode_labels(chunk: Chunk, target: str | None, classes: tuple[Label, ...]) -> Ints:
+    """Index of each label in the classes, or UNKNOWN; numbers and text are compared as text."""
     known = np.array(classes)
-    if isinstance(chunk, Table) and not isinstance(chunk, Grid):
+    if isinstance(chunk, Table):
         column = _column(chunk, target)
         if known.dtype.kind == "U" or str(column.dtype) == "String":
-            return _coded_words(column, classes)
+            return _encode_strings(column, classes)
         labels = column.to_numpy()
     else:
-        labels = _numbered(chunk, target)
+        labels = _labels(chunk.labels, chunk.place)
         if "U" in (known.dtype.kind, labels.dtype.kind):
             known, labels = known.astype(str), labels.astype(str)
     order = np.argsort(known)
     places = order[np.minimum(np.searchsorted(known, labels, sorter=order), len(known) - 1)]
-    return np.where(known[places] == labels, places, UNKNOWN)
+    return np.where(known[places] == labels, places, UNKNOWN_CLASS)
 
 
-def _coded_words(column: "pl.Series", classes: tuple[Label, ...]) -> Ints:
+def _encode_strings(column: "pl.Series", classes: tuple[Label, ...]) -> Ints:
     import polars as pl  # noqa: PLC0415 (slow to import)
 
     known = pl.Series(classes).cast(pl.String).to_list()
     places = list(range(len(classes)))
     words = column.cast(pl.String)
-    codes = words.replace_strict(known, places, default=UNKNOWN, return_dtype=pl.Int64)
+    codes = words.replace_strict(known, places, default=UNKNOWN_CLASS, return_dtype=pl.Int64)
     return codes.to_numpy()
 
 
-def _numbered(chunk: Grid | Matrix, target: str | None) -> Array:
-    """The labels of a grid or a matrix: whole numbers, or words of a matrix."""
-    if isinstance(chunk, Matrix):
-        return _labels(chunk.labels, chunk.place)
-    labels = chunk.column(_required(chunk, target))
-    missing = np.isnan(labels)
-    if missing.any():
-        raise _missing(chunk, int(missing.argmax()), target)
-    _require_whole(labels, chunk.place, f", column {target!r}")
-    return labels.astype(np.int64)
-
-
 def _column(chunk: Table, target: str | None) -> "pl.Series":
-    """The labels of a chunk: words, booleans or whole numbers, none missing."""
+    """The labels of a table: strings, booleans or integers, none missing."""
     import polars as pl  # noqa: PLC0415 (slow to import)
 
     column = unnamed(chunk.columns[_required(chunk, target)])
     if column.dtype.is_temporal() or column.dtype.is_nested():
-        raise SourceError(f"{chunk.place.file}, column {target!r}: {column.dtype} is no class.")
+        raise SourceError(
+            f"{chunk.place.file}, column {target!r}: {column.dtype} cannot be a class."
+        )
     if not (column.dtype.is_numeric() or column.dtype == pl.Boolean):
-        with chunk.naming_cells():
+        with chunk.locating_bad_cells():
             (column,) = words_of([chunk.columns[_required(chunk, target)]])
     missing = column.is_null() | (column.is_nan() if column.dtype.is_float() else False)
     if missing.any():
         raise _missing(chunk, int(missing.arg_max() or 0), target)
     if column.dtype.is_numeric():
-        _require_whole(column.cast(pl.Float64).to_numpy(), chunk.place, f", column {target!r}")
+        _require_integers(column.cast(pl.Float64).to_numpy(), chunk.place, f", column {target!r}")
         return column.cast(pl.Int64)
     return column
 
@@ -155,8 +142,8 @@ def _column(chunk: Table, target: str | None) -> "pl.Series":
 def _required(chunk: Table, target: str | None) -> str:
     if target is None:
         raise SourceError(
-            f"{chunk.place.file} has columns with names, but what is wanted are rows of numbers"
-            " with labels of their own."
+            f"{chunk.place.file} has named columns, where a matrix with its own labels was"
+            " expected."
         )
     if target not in chunk.names:
         raise SourceError(f"{chunk.place.file} has no column {target!r}, which holds the classes.")
@@ -168,20 +155,20 @@ def _missing(chunk: Table, row: int, target: str | None) -> SourceError:
 
 
 def _labels(labels: Array | None, place: Place) -> Array:
-    """The labels of a matrix: words or whole numbers."""
+    """The labels of a matrix: strings or integers."""
     if labels is None:
-        raise SourceError(f"{place.file} holds no labels to learn from or to compare with.")
+        raise SourceError(f"{place.file} holds no labels.")
     if labels.dtype.kind == "f":
-        _require_whole(labels, place, "")
+        _require_integers(labels, place, "")
         return labels.astype(np.int64)
     return labels.astype(str) if labels.dtype.kind in "OS" else labels
 
 
-def _require_whole(labels: Array, place: Place, column: str) -> None:
-    broken = ~((np.abs(labels) < LARGEST) & (labels == np.floor(labels)))
-    if broken.any():
-        row = int(broken.argmax())
+def _require_integers(labels: Array, place: Place, column: str) -> None:
+    invalid = ~((np.abs(labels) < MAX_LABEL) & (labels == np.floor(labels)))
+    if invalid.any():
+        row = int(invalid.argmax())
         raise SourceError(
-            f"{place.at(row)}{column}: {labels[row]:g} is no class. A classifier needs classes:"
-            " name the column to predict with --target, or cut the values into classes first."
+            f"{place.at(row)}{column}: {labels[row]:g} is not a class. A classifier needs classes:"
+            " name the column to predict with --target, or bin the values first."
         )

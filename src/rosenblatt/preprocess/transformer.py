@@ -1,8 +1,8 @@
-"""From a chunk of a source to rows of features: what is learned once and re-applied ever after.
+"""Transformer from the chunks of a source to rows of features.
 
-Columns are encoded as numbers, these are scaled, and go through the feature maps. A preparation is
-plain data and goes into the model file. Columns are found by name. Without columns the source gives
-a matrix of numbers, and the rows are its rows.
+Columns, found by name, are encoded as numbers, scaled, and mapped by the feature maps. Without
+columns the source is a matrix of numbers, and the rows are its rows. A transformer is plain data
+and is stored in the model file.
 """
 
 from collections.abc import Mapping
@@ -14,96 +14,97 @@ import numpy as np
 
 from rosenblatt.csr import CSR, Rows, n_cols
 from rosenblatt.errors import ParameterError, SourceError
-from rosenblatt.io.chunks import Chunk, Grid, Matrix, Place, Table
-from rosenblatt.maps.recipes import Step, applied, plain_step, step_of
+from rosenblatt.features.maps.spec import FittedMap, apply_maps, map_from_dict, map_to_dict
+from rosenblatt.io.chunks import Chunk, Matrix, Place, Table
 from rosenblatt.preprocess.column_encoders import (
-    Category,
+    CategoryColumn,
     Column,
-    Number,
-    Text,
-    plain_column,
+    NumberColumn,
+    TextColumn,
+    column_to_dict,
+    dense_rows,
+    sparse_rows,
+    to_dense,
+    truncate_features,
     width_of,
 )
-from rosenblatt.preprocess.feature_matrix import (
-    dense_rows,
-    narrowed,
-    number_rows,
-    sparse_rows,
-    written_out,
-)
-from rosenblatt.preprocess.ngram_spec import Grams
+from rosenblatt.preprocess.ngram_spec import NgramSpec
 from rosenblatt.preprocess.scaling import Scaling
 from rosenblatt.types import Array
 
 
 @dataclass(frozen=True, eq=False)
-class Preparation:
-    """What turns chunks into rows of features.
+class ColumnTransformer:
+    """A fitted transformer of chunks into rows of features.
 
-    `n_encoded` is the number of features before the maps. `names` are those of a matrix's features,
-    where it has names; `target` is the column that holds the classes, where it is a column.
+    `n_encoded_features` is the number of features before the maps. `names` are the feature names of
+    a matrix, if it has any; `target` is the column of the classes, if it is a column.
     """
 
     columns: tuple[Column, ...]
-    n_encoded: int
+    n_encoded_features: int
     sparse: bool
     scaling: Scaling | None = None
     names: tuple[str, ...] | None = None
     target: str | None = None
-    maps: tuple[Step, ...] = ()
+    maps: tuple[FittedMap, ...] = ()
 
     @property
     def n_features(self) -> int:
-        """How many features a row has in the end."""
-        return self.maps[-1].map.n_outputs if self.maps else self.n_encoded
+        """Number of features after the maps."""
+        return self.maps[-1].map.n_outputs if self.maps else self.n_encoded_features
 
     @cached_property
     def feature_names(self) -> tuple[str, ...]:
         """A name for each feature."""
-        return self.mapped_names(self.encoded_names)
+        return self.mapped_feature_names(self.encoded_feature_names)
 
     @property
-    def encoded_names(self) -> tuple[str, ...]:
+    def encoded_feature_names(self) -> tuple[str, ...]:
         """A name for each feature before the maps."""
         if self.columns:
             return tuple(name for column in self.columns for name in column.features)
-        return self.names or tuple(f"x{j}" for j in range(1, self.n_encoded + 1))
+        return self.names or tuple(f"x{j}" for j in range(1, self.n_encoded_features + 1))
 
-    def mapped_names(self, names: tuple[str, ...]) -> tuple[str, ...]:
-        """Names of the features, if these are the names before the maps."""
+    def mapped_feature_names(self, names: tuple[str, ...]) -> tuple[str, ...]:
+        """Names after the maps, given the names before them."""
         for step in self.maps:
-            names = step.map.names(names)
+            names = step.map.feature_names(names)
         return names
 
     @property
-    def as_words(self) -> frozenset[str]:
-        """Columns whose cells must be read as words, whatever they look like."""
-        return frozenset(c.name for c in self.columns if not isinstance(c, Number))
+    def string_columns(self) -> frozenset[str]:
+        """Columns that must be read as strings, whatever they look like."""
+        return frozenset(c.name for c in self.columns if not isinstance(c, NumberColumn))
 
     @property
     def has_text(self) -> bool:
-        """Whether there is a column of text: its features are weighted, not only scaled."""
-        return any(isinstance(column, Text) for column in self.columns)
+        """Whether there is a column of text, whose counts are weighted."""
+        return any(isinstance(column, TextColumn) for column in self.columns)
 
-    def raw(self, chunk: Chunk) -> Rows:
-        """Rows as exactly as they were read, before the maps; words are counted."""
+    def encode(self, chunk: Chunk) -> Rows:
+        """Encoded rows, neither scaled nor mapped; n-grams are counted."""
         return self._rows(chunk, weighted=False)
 
-    def rows(self, chunk: Chunk) -> Rows:
-        """Rows of features; a chunk's own only where nothing is to be done."""
-        return applied(self.maps, self.encoded(chunk))
+    def transform(self, chunk: Chunk) -> Rows:
+        """Rows of features; those of the chunk itself only if nothing changes them."""
+        return apply_maps(self.maps, self.encode_and_scale(chunk))
 
-    def encoded(self, chunk: Chunk) -> Rows:
+    def encode_and_scale(self, chunk: Chunk) -> Rows:
         """Rows before the maps, weighted and scaled."""
         rows = self._rows(chunk, weighted=True)
         if self.scaling is not None:
-            rows = _own(rows) if isinstance(chunk, Matrix) else rows  # made of columns, they are
+            rows = (
+                _copy(rows) if isinstance(chunk, Matrix) else rows
+            )  # encoded columns are new arrays
             self.scaling.apply(rows)
         return rows
 
-    def exact(self) -> "Preparation":
-        """The same without scaling and weights: `raw` and `encoded` are one."""
-        columns = tuple(replace(c, idf=None) if isinstance(c, Text) else c for c in self.columns)
+    def without_scaling(self) -> "ColumnTransformer":
+        """The same without scaling and tf-idf weights."""
+        columns = tuple(
+            replace(c, idf=None) if isinstance(c, TextColumn) else c for c in self.columns
+        )
         return replace(self, columns=columns, scaling=None)
 
     def _rows(self, chunk: Chunk, *, weighted: bool) -> Rows:
@@ -118,104 +119,106 @@ class Preparation:
             raise _wrong_kind(chunk.place, "a matrix of numbers", "columns with names")
         if not self.columns:
             return self._by_names(chunk)
-        there = set(chunk.names)
-        absent = [c.name for c in self.columns if c.name not in there]
+        present = set(chunk.names)
+        absent = [c.name for c in self.columns if c.name not in present]
         if absent:
             raise SourceError(
-                f"{chunk.place.file} lacks {_listed(absent)}, which the model needs. Columns are"
-                f" found by name; an empty column is filled as missing cells are.{_hint(chunk)}"
+                f"{chunk.place.file} lacks {_column_list(absent)}, which the model needs. Columns"
+                f" are found by name; empty columns are filled as missing cells are.{_hint(chunk)}"
             )
-        numbers = [column for column in self.columns if isinstance(column, Number)]
-        if isinstance(chunk, Grid) and not self.sparse and len(numbers) == len(self.columns):
-            return number_rows(numbers, chunk)
-        with chunk.naming_cells():
+        with chunk.locating_bad_cells():
             if self.sparse:
                 return sparse_rows(self.columns, chunk, weighted=weighted)
             return dense_rows(self.columns, chunk)
 
     def _by_names(self, chunk: Table) -> Rows:
-        """Rows of a table whose columns are called as the features of the matrix are."""
-        columns = tuple(Number(name, np.nan, indicator=False) for name in self.names or ())
-        return replace(self, columns=columns, names=None, scaling=None, maps=()).raw(chunk)
+        """Rows of a table whose columns are named as the features of the matrix."""
+        columns = tuple(NumberColumn(name, np.nan, indicator=False) for name in self.names or ())
+        return replace(self, columns=columns, names=None, scaling=None, maps=()).encode(chunk)
 
     def _matrix(self, chunk: Matrix) -> Rows:
         rows = chunk.rows
         if isinstance(rows, CSR):
-            rows = narrowed(rows, self.n_encoded)  # what training never saw has no weight
-            return rows if self.sparse or self.scaling is None else written_out(rows)
-        if n_cols(rows) != self.n_encoded:
+            rows = truncate_features(
+                rows, self.n_encoded_features
+            )  # unseen features have no weight
+            return rows if self.sparse or self.scaling is None else to_dense(rows)
+        if n_cols(rows) != self.n_encoded_features:
             raise SourceError(
                 f"{chunk.place.file} has {n_cols(rows):,} features a row; the model was trained on"
-                f" {self.n_encoded:,}."
+                f" {self.n_encoded_features:,}."
             )
         return rows
 
-    def to_plain(self) -> tuple[dict[str, Any], dict[str, Array]]:
-        """Plain data, and the arrays that go with them."""
-        texts = [column for column in self.columns if isinstance(column, Text)]
-        arrays = {f"idf {text.name}": text.idf for text in texts if text.idf is not None}
+    def to_dict(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        """Plain data for JSON, and the arrays that belong to them."""
+        texts = [column for column in self.columns if isinstance(column, TextColumn)]
+        arrays = {f"idf.{text.name}": text.idf for text in texts if text.idf is not None}
         plain: dict[str, Any] = {
-            "columns": [plain_column(column) for column in self.columns],
-            "n_features": self.n_encoded,
+            "columns": [column_to_dict(column) for column in self.columns],
+            "n_encoded_features": self.n_encoded_features,
             "sparse": self.sparse,
-            "names": self.names,
+            "feature_names": self.names,
             "target": self.target,
-            "unit_rows": None,
-            "logarithm": False,
+            "unit_norm": None,
+            "sublinear_tf": False,
             "maps": [],
         }
         if self.scaling is not None:
-            plain["unit_rows"] = self.scaling.unit_rows
-            plain["logarithm"] = self.scaling.logarithm
+            plain["unit_norm"] = self.scaling.unit_norm
+            plain["sublinear_tf"] = self.scaling.sublinear_tf
             arrays |= {"shift": self.scaling.shift, "factor": self.scaling.factor}
-        for place, step in enumerate(self.maps):
-            told, parts = plain_step(step)
-            plain["maps"].append(told)
-            arrays |= {f"map {place} {name}": part for name, part in parts.items()}
+        for k, step in enumerate(self.maps):
+            fields, parts = map_to_dict(step)
+            plain["maps"].append(fields)
+            arrays |= {f"maps.{k}.{name}": part for name, part in parts.items()}
         return plain, arrays
 
 
-def preparation_of(plain: Mapping[str, Any], arrays: Mapping[str, Array]) -> Preparation:
-    """The preparation that `to_plain` wrote down; what does not fit together is refused."""
-    n_features, sparse = int(plain["n_features"]), bool(plain["sparse"])
+def transformer_from_dict(
+    plain: Mapping[str, Any], arrays: Mapping[str, Array]
+) -> ColumnTransformer:
+    """The transformer that `to_dict` described; inconsistent data are a ValueError."""
+    n_features, sparse = int(plain["n_encoded_features"]), bool(plain["sparse"])
     columns = _columns_of(plain, arrays)
     scaling = None
-    if plain["unit_rows"] is not None:
-        unit_rows, logarithm = bool(plain["unit_rows"]), bool(plain["logarithm"])
-        scaling = Scaling(arrays["shift"], arrays["factor"], unit_rows, logarithm)
+    if plain["unit_norm"] is not None:
+        unit_norm, sublinear_tf = bool(plain["unit_norm"]), bool(plain["sublinear_tf"])
+        scaling = Scaling(arrays["shift"], arrays["factor"], unit_norm, sublinear_tf)
         if {scaling.shift.shape, scaling.factor.shape} != {(n_features,)}:
-            raise ValueError("its scaling is not one number a feature")
+            raise ValueError("its scaling is not one number per feature")
         if not np.isfinite(scaling.shift + scaling.factor).all():
             raise ValueError("its scaling is not finite")
-    names = None if plain["names"] is None else tuple(map(str, plain["names"]))
+    names = plain["feature_names"]
+    names = None if names is None else tuple(map(str, names))
     if names is not None and len(names) != n_features:
         raise ValueError("it does not name every feature")
     target = None if plain["target"] is None else str(plain["target"])
-    maps = _maps_of(plain.get("maps", []), arrays, n_features)  # none in files of before
-    return Preparation(columns, n_features, sparse, scaling, names, target, maps)
+    maps = _maps_of(plain["maps"], arrays, n_features)
+    return ColumnTransformer(columns, n_features, sparse, scaling, names, target, maps)
 
 
 def _columns_of(plain: Mapping[str, Any], arrays: Mapping[str, Array]) -> tuple[Column, ...]:
     columns = tuple(_column(column, arrays) for column in plain["columns"])
-    if columns and sum(map(width_of, columns)) != int(plain["n_features"]):
-        raise ValueError("its columns do not make up its features")
-    texts = [isinstance(column, Text) for column in columns]
+    if columns and sum(map(width_of, columns)) != int(plain["n_encoded_features"]):
+        raise ValueError("its columns do not add up to its features")
+    texts = [isinstance(column, TextColumn) for column in columns]
     if texts != sorted(texts) or (any(texts) and not plain["sparse"]):
-        raise ValueError("its columns of text are not the last, or not sparse")
+        raise ValueError("its text columns are not the last, or not sparse")
     return columns
 
 
 def _maps_of(
     plain: list[Mapping[str, Any]], arrays: Mapping[str, Array], n_inputs: int
-) -> tuple[Step, ...]:
-    """The maps, each of which must take what the one before it makes."""
+) -> tuple[FittedMap, ...]:
+    """The maps, each of which must accept the outputs of the one before."""
     steps = []
-    for place, told in enumerate(plain):
-        start = f"map {place} "
+    for k, fields in enumerate(plain):
+        start = f"maps.{k}."
         parts = {n.removeprefix(start): a for n, a in arrays.items() if n.startswith(start)}
-        steps.append(step_of(told, parts))
+        steps.append(map_from_dict(fields, parts))
         if steps[-1].map.n_inputs != n_inputs:
-            raise ValueError("its maps do not go with each other")
+            raise ValueError("its maps do not fit each other")
         n_inputs = steps[-1].map.n_outputs
     return tuple(steps)
 
@@ -223,31 +226,32 @@ def _maps_of(
 def _column(plain: Mapping[str, Any], arrays: Mapping[str, Array]) -> Column:
     name = str(plain["name"])
     if plain["kind"] == "number":
-        return Number(name, float(plain["fill"]), bool(plain["indicator"]))
+        return NumberColumn(name, float(plain["fill"]), bool(plain["indicator"]))
     if plain["kind"] == "category":
         values = tuple(map(str, plain["values"]))
         if len(set(values)) < len(values):
             raise ValueError(f"the column {name!r} has a value twice")
-        return Category(name, values, bool(plain["indicator"]))
+        return CategoryColumn(name, values, bool(plain["indicator"]))
     if plain["kind"] != "text":
-        raise ValueError(f"{plain['kind']!r} is no kind of column")
+        raise ValueError(f"{plain['kind']!r} is not a kind of column")
     low, high = map(int, plain["sizes"])
-    unit, weight = plain.get("unit", "word"), plain.get("weight", "tfidf")  # files of before
-    grams = Grams((low, high), str(unit), int(plain["bits"]), str(weight))
+    unit, bits, weight = str(plain["unit"]), int(plain["bits"]), str(plain["weight"])
+    grams = NgramSpec((low, high), unit, bits, weight)
     try:
         grams.check()
     except ParameterError as error:
         raise ValueError(
-            f"the column {name!r} hashes {low} to {high} {unit}s to {grams.bits} bits by {weight}"
+            f"the column {name!r} hashes {low} to {high} {unit}s to {bits} bits with {weight}"
+            " weights"
         ) from error
-    idf = arrays.get(f"idf {name}")
+    idf = arrays.get(f"idf.{name}")
     if idf is not None and idf.shape != (grams.n_features,):
-        raise ValueError(f"the column {name!r} does not weigh every feature")
-    return Text(name, grams, idf)
+        raise ValueError(f"the column {name!r} does not have a weight for every feature")
+    return TextColumn(name, grams, idf)
 
 
-def _own(rows: Rows) -> Rows:
-    """Rows that may be written to."""
+def _copy(rows: Rows) -> Rows:
+    """A copy of rows as floats, to scale in place."""
     if isinstance(rows, CSR):
         return rows._replace(data=_floats(rows.data))
     return _floats(rows)
@@ -258,18 +262,18 @@ def _floats(values: Array) -> Array:
     return np.array(values, kind, order="C")
 
 
-def _wrong_kind(place: Place, wanted: str, came: str) -> SourceError:
-    return SourceError(f"{place.file} holds {came}; the model was trained on {wanted}.")
+def _wrong_kind(place: Place, expected: str, found: str) -> SourceError:
+    return SourceError(f"{place.file} holds {found}; the model was trained on {expected}.")
 
 
 def _hint(chunk: Table) -> str:
-    """What to say of a table of text that was read without a header."""
+    """Advice for a text file that was read without a header."""
     unnamed = all(name == f"x{j}" for j, name in enumerate(chunk.names, 1))
     if chunk.place.line is None or not unnamed:
         return ""
-    return " If the first line names the columns, say so with --header."
+    return " If the first line is a header, set --header."
 
 
-def _listed(names: list[str], most: int = 8) -> str:
-    shown = ", ".join(repr(name) for name in names[:most])
-    return f"the column{'s' if len(names) > 1 else ''} {shown}{', …' if len(names) > most else ''}"
+def _column_list(names: list[str], limit: int = 8) -> str:
+    shown = ", ".join(repr(name) for name in names[:limit])
+    return f"the column{'s' if len(names) > 1 else ''} {shown}{', …' if len(names) > limit else ''}"

@@ -3,9 +3,9 @@
     python checker.py proof.json X.npy y.npy        (X also .npz, as scipy's save_npz writes CSR)
 
 Exit code 0: the proof holds; 1: it does not; 2: a file cannot be read. The vector z of a row is
-(x, 1) with an intercept and x without, all multiplied by one power of two that makes integers of
-them. A pair (row of class c, rival r) is the vector with z in block c and −z in block r (Kesler);
-of two classes only block 1 counts. Weights W separate if their product with every pair is positive.
+(x, 1) with an intercept, x without, multiplied by a power of two that makes all of them integers.
+A pair (row of class c, rival r) is the vector with z in block c and −z in block r (Kesler); of two
+classes only block 1 counts. Weights W separate if their product with every pair is positive.
 
 - separable: W is listed, and all products are computed.
 - inseparable: pairs with positive weights sum to 0. Weights W that make every product positive
@@ -29,13 +29,14 @@ from typing import Any
 NUMPY_TYPES = {"b1": "B", "i1": "b", "i2": "h", "i4": "i", "i8": "q", "u1": "B", "u2": "H"}
 NUMPY_TYPES |= {"u4": "I", "u8": "Q", "f2": "e", "f4": "f", "f8": "d"}
 MAX_UNPACKED = 1 << 30  # bytes in a .npz file
-NUMBER = re.compile(r"-?0x(?:[0-9a-f]{1,131072}|[01]\.[0-9a-f]{1,13}p([+-][0-9]{1,4}))")
+INTEGER = re.compile(r"-?0x[0-9a-f]{1,131072}")
+FLOAT = re.compile(r"-?0x[01]\.[0-9a-f]{1,13}p(\+[0-9]{1,4}|-([0-9]{1,3}|10[01][0-9]|102[0-2]))")
 PRIMES = (1048573, 1048571)  # a rank modulo a prime is at most the rank
 MAX_RANK_WORK = 1 << 31  # pairs, or null vectors, times the square of the pairs' dimension
 ABOUT = "format version encoding fingerprint answer n_rows n_features fit_intercept classes "
 FIELDS = {"separable": ABOUT + "margin radius upper hull W"}
 FIELDS["inseparable"] = ABOUT + "kind tied rows rivals weights touching overlap"
-TOLD = "answer n_rows n_features fit_intercept classes kind tied margin radius upper"
+CLAIMS = "answer n_rows n_features fit_intercept classes kind tied margin radius upper"
 EVIDENCE = {"touching": ["touching", "tied"], "overlap": ["overlap"], "unknown": []}
 
 
@@ -54,6 +55,7 @@ def read_array(raw: bytes) -> tuple[list[Any], tuple[int, ...]]:
     shape, big, kind = header["shape"], header["descr"][0] == ">", header["descr"][1:]
     step = int(kind[1:]) * (4 if kind[0] == "U" else 1)
     tidy = step * prod(shape) == len(body) and (kind != "b1" or set(body) <= {0, 1})
+    tidy = tidy and header["descr"][0] in "<>|"
     demand(tidy, "An array holds other bytes than its header says.", ValueError)
     if kind[0] in "SU":
         codec = "latin-1" if kind[0] == "S" else "utf-32-be" if big else "utf-32-le"
@@ -73,8 +75,7 @@ def read_rows(path: str) -> tuple[list[dict[int, Any]], int]:
             parts = [f"{name}.npy" for name in ("format", "shape", "indptr", "indices", "data")]
             size = sum(archive.getinfo(part).file_size for part in parts)
             demand(size <= MAX_UNPACKED, f"{path} is too large when unpacked.", ValueError)
-            arrays = (read_array(archive.read(part))[0] for part in parts)
-            form, (n, d), ends, columns, values = arrays
+            form, (n, d), ends, columns, values = (read_array(archive.read(p))[0] for p in parts)
     else:
         values, (n, d) = read_array(raw)
         form, ends, columns = ["csr"], [*range(0, n * d + 1, d)], [*range(d)] * n
@@ -108,23 +109,27 @@ def unique(fields: list[tuple[str, Any]]) -> dict[str, Any]:
     return dict(fields)
 
 
-def number(text: str) -> Fraction:
+def number(text: str, form: re.Pattern[str]) -> Fraction:
     """An integer such as "0x1f", or a float such as "0x1.8p+1" that float64 holds exactly."""
-    match = NUMBER.fullmatch(text)
-    exact = match is not None and int(match[1] or 0) >= -1022
-    demand(exact, f"A number is not written as it should be: {text[:40]!r}", ValueError)
-    return Fraction(float.fromhex(text) if "p" in text else int(text, 16))
+    demand(form.fullmatch(text), f"No number is written like {text[:40]!r}.", ValueError)
+    return Fraction(int(text, 16) if form is INTEGER else float.fromhex(text))
 
 
-def weights(field: dict[str, Any], shape: list[int]) -> list[dict[int, int]]:
+def weights(
+    size: list[int], shape: Any, columns: Any, values: Any, **denominator: str
+) -> list[dict[int, int]]:
     """Rows of weights as {column: integer}, all multiplied by one positive number."""
-    values = [[number(text) for text in row] for row in field["values"]]
-    rows = [dict(zip(*row, strict=True)) for row in zip(field["columns"], values, strict=True)]
-    tidy = [sorted(row) for row in rows] == field["columns"] and field["shape"] == shape
-    tidy = tidy and all(0 <= j < shape[1] and v for row in rows for j, v in row.items())
-    tidy = tidy and len(rows) == shape[0] and number(field.get("denominator", "0x1")) > 0
-    demand(tidy, f"Weights are not listed as they should be, or not {shape} of them.", ValueError)
-    scale = max((v.denominator for row in values for v in row), default=1)  # a power of two
+    form = INTEGER if denominator else FLOAT
+    listed = [zip(*row, strict=True) for row in zip(columns, values, strict=True)]
+    rows = [{j: number(text, form) for j, text in row} for row in listed]
+    tidy = [sorted(row) for row in rows] == columns and repr(shape) == repr(size)
+    tidy = tidy and len(rows) == size[0] and all(v for row in rows for v in row.values())
+    tidy = tidy and all(type(j) is int and 0 <= j < size[1] for row in rows for j in row)
+    tidy = tidy and all(
+        name == "denominator" and number(text, INTEGER) > 0 for name, text in denominator.items()
+    )
+    demand(tidy, f"Weights are not listed as they should be, or not {size} of them.", ValueError)
+    scale = max((v.denominator for row in rows for v in row.values()), default=1)  # a power of two
     return [{j: int(v * scale) for j, v in row.items()} for row in rows]
 
 
@@ -164,9 +169,9 @@ class Data:
         same = sizes == [len(rows), d] and proof["fingerprint"] == fingerprint(rows, d, names)
         demand(same, "The data are not those of the proof.")
         self.one = max((b for row in ratios for _, b in row.values()), default=1)  # a power of two
-        bias = {d: self.one} if proof["fit_intercept"] else {}
-        self.z = [{j: a * (self.one // b) for j, (a, b) in row.items()} | bias for row in ratios]
-        self.width, self.K = d + len(bias), len(classes)
+        one = {d: self.one} if proof["fit_intercept"] else {}
+        self.z = [{j: a * (self.one // b) for j, (a, b) in row.items()} | one for row in ratios]
+        self.width, self.K = d + len(one), len(classes)
         self.codes = [classes.index(name) for name in names]
         self.blocks = [1] if self.K == 2 else [*range(self.K)]
 
@@ -177,15 +182,16 @@ class Data:
 
     def products(self, field: dict[str, Any]) -> tuple[list[list[int]], int]:
         """Products of weights with the pairs of every row; square of the weights' length."""
-        rows = zip(self.blocks, weights(field, [len(self.blocks), self.width]), strict=True)
-        W = {(k, j): value for k, row in rows for j, value in row.items()}
-        pairs = [[(i, r) for r in range(self.K) if r != own] for i, own in enumerate(self.codes)]
-        return [[dot(self.pair(*one), W) for one in of_row] for of_row in pairs], dot(W, W)
+        W = weights([len(self.blocks), self.width], **field)
+        scores = [[0] * (self.K - len(W)) + [dot(z, w) for w in W] for z in self.z]
+        rows = zip(self.codes, scores, strict=True)
+        found = [[score[c] - s for r, s in enumerate(score) if r != c] for c, score in rows]
+        return found, sum(dot(w, w) for w in W)
 
-    def combined(self, field: dict[str, Any]) -> tuple[list[Fraction], Fraction]:
+    def combined(self, form: Any, rows: Any, rivals: Any, weights: Any) -> tuple[list[Any], Any]:
         """Coordinates of the sum of pairs, each times its weight; sum of the weights."""
-        pairs = list(zip(field["rows"], field["rivals"], strict=True))
-        factors, totals = [number(text) for text in field["weights"]], dict[Any, Fraction]()
+        pairs, factors = list(zip(rows, rivals, strict=True)), [number(w, form) for w in weights]
+        totals: dict[Any, Fraction] = {}
         demand(len(set(pairs)) == len(pairs), "A pair is listed twice.")
         for (i, r), factor in zip(pairs, factors, strict=True):
             exists = type(i) is type(r) is int and 0 <= i < len(self.z) and 0 <= r < self.K
@@ -198,57 +204,62 @@ class Data:
     def check_separable(self, proof: dict[str, Any]) -> None:
         """Every product positive; margin, radius and upper bound by their squares."""
         found, size = self.products(proof["W"])
-        least, margin = min(map(min, found)), number(proof["margin"]) * self.one
+        least, margin = min(map(min, found)), number(proof["margin"], FLOAT) * self.one
         demand(least > 0, "The weights do not put every row on its side.")
         demand(margin >= 0 and margin**2 * size <= least**2, "The margin is smaller.")
         if proof["radius"] != "inf":
-            longest, radius = max(dot(z, z) for z in self.z), number(proof["radius"]) * self.one
-            demand(radius > 0 and longest <= radius**2, "The radius is larger.")
+            longest, radius = max(dot(z, z) for z in self.z), number(proof["radius"], FLOAT)
+            demand(radius > 0 and longest <= (radius * self.one) ** 2, "The radius is larger.")
         if proof["hull"] is not None or proof["upper"] is not None:
-            point, total = self.combined(proof["hull"])
-            most, square = number(proof["upper"]) * total * self.one, sum(v**2 for v in point)
-            demand(most > 0 and square <= most**2, "The hull does not show the upper bound.")
+            point, total = self.combined(FLOAT, **proof["hull"])
+            upper = number(proof["upper"], FLOAT) * total * self.one
+            square = sum(v**2 for v in point)
+            demand(upper > 0 and square <= upper**2, "The hull does not show the upper bound.")
 
     def check_inseparable(self, proof: dict[str, Any]) -> None:
         """Pairs whose sum is 0; the kind by weights that touch, or by pairs that span."""
         given = [name for name in ("touching", "tied", "overlap") if proof[name] is not None]
         demand(given == EVIDENCE[proof["kind"]], "The evidence is not that of the kind.")
-        point, total = self.combined(proof)
+        pairs = proof["rows"], proof["rivals"]
+        point, total = self.combined(INTEGER, *pairs, proof["weights"])
         demand(total > 0 and not any(point), "There are no weighted pairs whose sum is 0.")
         if "touching" in given:
             found, _ = self.products(proof["touching"])
             demand(min(map(min, found)) >= 0, "The touching weights put a row on the wrong side.")
             demand(max(map(max, found)) > 0, "The touching weights leave all rows on the boundary.")
-            demand(proof["tied"] == sum(min(row) == 0 for row in found), "Not so many are tied.")
+            tied = sum(min(row) == 0 for row in found)
+            demand(repr(proof["tied"]) == repr(tied), f"The weights leave {tied} rows tied.")
         if "overlap" in given:
-            self.check_overlap(proof, proof["overlap"])
+            self.check_span(*pairs, **proof["overlap"])
 
-    def check_overlap(self, proof: dict[str, Any], overlap: dict[str, Any]) -> None:
-        """More pairs whose sum is 0, so many that they leave room for the null vectors only."""
-        demand(not any(self.combined(overlap)[0]), "The further pairs do not sum to 0.")
-        null = weights(overlap["null"], [len(overlap["null"]["values"]), self.width])
-        rows, rivals = proof["rows"] + overlap["rows"], proof["rivals"] + overlap["rivals"]
+    def check_span(self, first: Any, second: Any, null: Any, **more: Any) -> None:
+        """Further pairs whose sum is 0; all have the dimension that the null vectors leave."""
+        demand(not any(self.combined(INTEGER, **more)[0]), "The further pairs do not sum to 0.")
+        null = weights([len(null["values"]), self.width], **null)
+        rows, rivals = first + more["rows"], second + more["rivals"]
         work = max(len(rows), len(null)) * ((self.K - 1) * self.width) ** 2
         demand(work <= MAX_RANK_WORK, "The evidence is too large to check.")
         demand(not any(dot(z, v) for v in null for z in self.z), "A null vector is not null.")
         demand(any(rank(null, p) == len(null) for p in PRIMES), "The null vectors are dependent.")
         vectors = [self.pair(i, r) for i, r in zip(rows, rivals, strict=True)]
-        room = (self.K - 1) * (self.width - len(null))
-        demand(any(rank(vectors, p) >= room for p in PRIMES), "The pairs do not span the data's.")
+        full = (self.K - 1) * (self.width - len(null))
+        demand(any(rank(vectors, p) >= full for p in PRIMES), "The pairs do not span the data's.")
 
 
 def check(text: str, X: str, y: str) -> str:
     """Say what a proof file proves of rows and labels; raise an error if it does not."""
-    proof = {"encoding": None, **json.loads(text, object_pairs_hook=unique, parse_constant=int)}
-    known = f"{proof['format']} {proof['version']!r}" == "rosenblatt-proof 2"
-    demand(known, "This is no proof file of version 2.", ValueError)
+    fields = json.loads(text, object_pairs_hook=unique, parse_float=str, parse_constant=int)
+    proof = {"encoding": None, **fields}  # which needs no floats: they are text then
+    about = f"{proof['format']} {proof['version']!r}"
+    demand(about == "rosenblatt-proof 2", "This is no proof file of version 2.", ValueError)
     demand(proof["answer"] in FIELDS, "A run without an answer proves nothing.")
     tidy = set(proof) == set(FIELDS[proof["answer"]].split())
-    tidy = tidy and [type(proof[name]) for name in ("classes", "fit_intercept")] == [list, bool]
+    types = [type(proof[name]) for name in ("n_rows", "n_features", "fit_intercept", "classes")]
+    tidy = tidy and types == [int, int, bool, list] and isinstance(proof["encoding"], dict | None)
     demand(tidy, "The fields are not those of a proof.", ValueError)
     data = Data(proof, X, y)
     (data.check_separable if "W" in proof else data.check_inseparable)(proof)
-    claims = [f"{name} {proof[name]!a}" for name in TOLD.split() if proof.get(name) is not None]
+    claims = [f"{name} {proof[name]!a}" for name in CLAIMS.split() if proof.get(name) is not None]
     return f"The proof holds: {', '.join(claims)}."
 
 
@@ -256,14 +267,15 @@ def main(arguments: list[str]) -> int:
     """Check the files and print a sentence."""
     try:
         demand(len(arguments) == 3, "Usage: check proof.json X.npy y.npy (or X.npz)", ValueError)
-        print(check(Path(arguments[0]).read_text(encoding="utf-8"), *arguments[1:]))  # noqa: T201
+        for path in arguments:  # a device may have no end
+            demand(Path(path).is_file(), f"{path} is no file.", ValueError)
+        code, message = 0, check(Path(arguments[0]).read_text(encoding="utf-8"), *arguments[1:])
     except AssertionError as error:
-        print(f"The proof does not hold: {error}")  # noqa: T201
-        return 1
+        code, message = 1, f"The proof does not hold: {error}"
     except Exception as error:  # whatever cannot be read is not checked
-        print(f"Cannot be checked: {error} ({type(error).__name__})", file=sys.stderr)  # noqa: T201
-        return 2
-    return 0
+        code, message = 2, f"Cannot be checked: {error} ({type(error).__name__})"
+    print(message, file=sys.stderr if code == 2 else sys.stdout)
+    return code
 
 
 if __name__ == "__main__":

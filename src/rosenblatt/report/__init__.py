@@ -1,1 +1,1 @@
-"""Words and tables for people."""
+"""Results as text, JSON and HTML pages."""

@@ -6,7 +6,7 @@ from rosenblatt.comparison.decide import ResultDifference, conclude
 from rosenblatt.comparison.paired_test import PairedDifference
 from rosenblatt.comparison.result import Comparison, FeatureSet, Result
 from rosenblatt.comparison.text import conclusion
-from rosenblatt.preprocess.target import written
+from rosenblatt.preprocess.target import label_text
 from rosenblatt.report.fit_json import verdict_json
 from rosenblatt.report.question import left_out_json
 
@@ -19,9 +19,9 @@ def comparison_json(comparison: Comparison) -> dict[str, Any]:
         "n_rows": comparison.n_rows,
         "n_features": comparison.feature_sets[0].n_features,
         "target": comparison.target,
-        "class_counts": {written(label): n for label, n in comparison.counts.items()},
+        "class_counts": {label_text(label): n for label, n in comparison.counts.items()},
         "baseline_accuracy": comparison.baseline_accuracy,
-        "left_out": left_out_json(comparison.findings),
+        "left_out": left_out_json(comparison.left_out),
         "n_folds": comparison.n_folds,
         "seed": comparison.seed,
         "feature_sets": [_feature_set(features) for features in comparison.feature_sets],

@@ -8,29 +8,29 @@ import numpy as np
 from rosenblatt.estimators.base import iterations_of
 from rosenblatt.pipeline.fit import FitResult
 from rosenblatt.pipeline.question import Question
-from rosenblatt.preprocess.target import written
+from rosenblatt.preprocess.target import label_text
 from rosenblatt.registry import NAMES
 from rosenblatt.report.metrics import evaluation_json
 from rosenblatt.report.question import left_out_json, question_json
-from rosenblatt.report.weights_json import columns_json, feature_maps_json, largest_weights
+from rosenblatt.report.weights import columns_json, feature_maps_json, largest_weights
 from rosenblatt.separation.proof.verdict import Inseparable, Proof, Separable
 
 
 def fit_json(source: str, fitted: FitResult, names: Mapping[int, str]) -> dict[str, Any]:
-    """The result of a fit; `names` are better names for some of the features."""
+    """The result of a fit; `names` replace the names of some features."""
     learned, estimator = fitted.learned, fitted.estimator
-    preparation = learned.preparation
-    classes = [written(label) for label in learned.classes]
+    transformer = learned.transformer
+    classes = [label_text(label) for label in learned.classes]
     return {
         "source": source,
         "n_rows": learned.n_rows,
-        "n_features": preparation.n_features,
-        "n_encoded_features": preparation.n_encoded,
-        "target": preparation.target,
-        "class_counts": {written(label): learned.counts[label] for label in learned.classes},
-        "columns": columns_json(preparation),
-        "feature_maps": feature_maps_json(preparation),
-        "left_out": left_out_json(learned.findings),
+        "n_features": transformer.n_features,
+        "n_encoded_features": transformer.n_encoded_features,
+        "target": transformer.target,
+        "class_counts": {label_text(label): learned.counts[label] for label in learned.classes},
+        "columns": columns_json(transformer),
+        "feature_maps": feature_maps_json(transformer),
+        "left_out": left_out_json(learned.left_out),
         "rule": NAMES[type(estimator).__name__],
         "estimator": type(estimator).__name__,
         "parameters": {name: plain(value) for name, value in estimator.get_params().items()},
@@ -85,7 +85,7 @@ def _verdict(proof: Proof | None, question: Question | None) -> dict[str, Any] |
 
 
 def plain(value: Any) -> Any:
-    """A number or a word that JSON has; infinity is a word."""
+    """A value as JSON has it; infinity and NaN become text."""
     if isinstance(value, (np.integer, np.floating, np.bool_)):
         value = value.item()
     if isinstance(value, float) and not np.isfinite(value):
@@ -100,11 +100,11 @@ def plain(value: Any) -> Any:
 
 
 def _weights(fitted: FitResult, names: Mapping[int, str]) -> dict[str, dict[str, float]]:
-    """Weights of each unit by name, the largest first, the intercept last."""
+    """Weights of each output by name, the largest first, the intercept last."""
     learned, estimator = fitted.learned, fitted.estimator
     W = np.column_stack([estimator.coef_, estimator.intercept_])
-    classes = [written(label) for label in learned.classes]
-    return largest_weights(classes, learned.preparation.feature_names, W, names)
+    classes = [label_text(label) for label in learned.classes]
+    return largest_weights(classes, learned.transformer.feature_names, W, names)
 
 
 def _mistakes_of(model: Any) -> list[int] | None:

@@ -9,8 +9,8 @@ from typing import Any
 
 from rosenblatt.io.chunks import Source
 from rosenblatt.pipeline.fit import FitResult
-from rosenblatt.report.html.comparison_sections import comparison_lead, comparison_sections
-from rosenblatt.report.html.fit_sections import Provenance, fit_sections, lead
+from rosenblatt.report.html.comparison_sections import comparison_sections, comparison_summary
+from rosenblatt.report.html.fit_sections import Provenance, fit_sections, summary
 from rosenblatt.report.html.page import page, write_page
 from rosenblatt.report.plot_data import page_data
 from rosenblatt.version import __version__
@@ -28,14 +28,16 @@ def write_fit_report(
 ) -> None:
     """Write the report on a fit: its results, and all that can be plotted of it."""
     shown = page_data(fitted, source, names)
-    write_page(path, page(report["source"], lead(report), fit_sections(report, shown, provenance)))
+    write_page(
+        path, page(report["source"], summary(report), fit_sections(report, shown, provenance))
+    )
 
 
 def write_comparison_report(path: str, report: dict[str, Any], provenance: Provenance) -> None:
     """Write the report on a comparison."""
     write_page(
         path,
-        page(report["source"], comparison_lead(report), comparison_sections(report, provenance)),
+        page(report["source"], comparison_summary(report), comparison_sections(report, provenance)),
     )
 
 

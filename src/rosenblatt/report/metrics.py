@@ -1,15 +1,20 @@
 """Metrics of an evaluation: accuracy, ROC AUC, F1, log loss, Brier score, calibration."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rosenblatt.errors import SourceError
 from rosenblatt.pipeline.evaluate import Evaluation
+from rosenblatt.preprocess.target import label_text
 from rosenblatt.types import Array, Floats, Ints
 
+if TYPE_CHECKING:
+    from rosenblatt.persist.model import Model
+
 N_CALIBRATION_BINS = 10
-MIN_PROBABILITY = 1e-15  # that a logarithm is taken of
+MIN_PROBABILITY = 1e-15  # in the log loss
 
 
 def evaluation_json(evaluation: Evaluation, classes: Sequence[str]) -> dict[str, Any]:
@@ -37,7 +42,7 @@ def evaluation_json(evaluation: Evaluation, classes: Sequence[str]) -> dict[str,
 
 
 def per_class(confusion: Ints) -> tuple[Floats, Floats]:
-    """Recall and F1 of each class; not a number where a class has no rows, or is in neither."""
+    """Recall and F1 of each class; NaN where not defined."""
     hits = np.diag(confusion).astype(float)
     rows, predicted = confusion.sum(axis=1), confusion.sum(axis=0)
     with np.errstate(invalid="ignore"):
@@ -95,3 +100,20 @@ def calibration(confidence: Floats, correct: Array) -> dict[str, Any]:
             table.append({"n_rows": int(here.sum()), "confidence": mean, "accuracy": accuracy})
     off = sum(row["n_rows"] * abs(row["confidence"] - row["accuracy"]) for row in table)
     return {"expected_calibration_error": float(off / len(correct)), "bins": table}
+
+
+def score_json(model: "Model", source: str, evaluation: Evaluation) -> dict[str, Any]:
+    """All metrics of a model on a source."""
+    if evaluation.n_unknown_class == evaluation.n_rows:
+        raise SourceError(f"{source}: no row belongs to a class that the model was trained on.")
+    classes = [label_text(label) for label in model.classes]
+    known = evaluation.known
+    score = {"source": source, "classes": classes, **evaluation_json(evaluation, classes)}
+    if known.probabilities is None:
+        return {**score, "brier_score": None, "calibration": None}
+    confidence = known.probabilities.max(axis=1)
+    return {
+        **score,
+        "brier_score": brier_score(known.true, known.probabilities),
+        "calibration": calibration(confidence, known.correct),
+    }

@@ -4,23 +4,30 @@ from collections.abc import Mapping
 from typing import Any
 
 from rosenblatt.persist.model import Model
-from rosenblatt.preprocess.target import written
-from rosenblatt.report.text import interval_text, listed, percent, weights_table
-from rosenblatt.report.weights_json import columns_json, feature_maps_json, largest_weights
+from rosenblatt.preprocess.target import label_text
+from rosenblatt.report.text import (
+    SHOWN_CLASSES,
+    SHOWN_COLUMNS,
+    interval_text,
+    percent,
+    weights_table,
+)
+from rosenblatt.report.weights import columns_json, feature_maps_json, largest_weights
+from rosenblatt.text import listed
 
 
 def model_json(path: str, model: Model, names: Mapping[int, str] | None = None) -> dict[str, Any]:
-    """All that a model file says; `names` are better ones for some features."""
-    classes = [written(label) for label in model.classes]
+    """A model file as plain data; `names` replace the names of some features."""
+    classes = [label_text(label) for label in model.classes]
     return {
         "model": path,
         "rule": model.rule,
         "classes": classes,
-        "n_features": model.preparation.n_features,
-        "target": model.preparation.target,
-        "columns": columns_json(model.preparation),
-        "feature_maps": feature_maps_json(model.preparation),
-        "scaled": model.preparation.scaling is not None,
+        "n_features": model.transformer.n_features,
+        "target": model.transformer.target,
+        "columns": columns_json(model.transformer),
+        "feature_maps": feature_maps_json(model.transformer),
+        "scaled": model.transformer.scaling is not None,
         "has_probabilities": model.link is not None,
         "weights": largest_weights(classes, model.feature_names, model.W, names),
         "training": model.summary,
@@ -33,11 +40,12 @@ def model_text(model_data: dict[str, Any]) -> str:
     lines = [
         (
             f"{model_data['model']}: {model_data['rule']}, {model_data['n_features']:,} features;"
-            f" classes {listed(model_data['classes'])}"
+            f" classes {listed(model_data['classes'], SHOWN_CLASSES)}"
         )
     ]
     if model_data["columns"]:
-        lines.append("Columns: " + listed([_column(column) for column in model_data["columns"]]))
+        columns = [_column(column) for column in model_data["columns"]]
+        lines.append(f"Columns: {listed(columns, SHOWN_COLUMNS)}")
     if model_data["feature_maps"]:
         lines.append(
             "Feature map: "
@@ -52,7 +60,7 @@ def model_text(model_data: dict[str, Any]) -> str:
 
 
 def _training_text(training: Mapping[str, Any]) -> list[str]:
-    """What a summary says of the training; it may be any JSON object, and say nothing of it."""
+    """The training, from a summary that may be any JSON object."""
     lines = []
     match training:
         case {"source": str(source), "n_rows": int(rows)}:

@@ -1,6 +1,6 @@
-"""What a report plots beyond the data of `--json`: boundary, replay, curves, calibration, rows.
+"""Data that a report plots beyond `--json`: boundary, replay, curves, calibration, rows of a proof.
 
-All of it is plain data: numbers, text, lists. The page draws it.
+All of it is plain data: numbers, text, lists.
 """
 
 import re
@@ -13,27 +13,27 @@ import numpy as np
 from rosenblatt.data.training_data import entries_in
 from rosenblatt.estimators.base import iterations_of
 from rosenblatt.estimators.replay_epochs import Frame, from_the_start, replay
+from rosenblatt.features.maps.spec import apply_maps
 from rosenblatt.geometry.projection import Projection
 from rosenblatt.geometry.view import Boundary, View
 from rosenblatt.io.chunks import Source
-from rosenblatt.maps.recipes import applied
 from rosenblatt.online.result import counted
 from rosenblatt.persist.model import linear_scores
 from rosenblatt.pipeline.fit import FitResult
 from rosenblatt.pipeline.source_rows import SourceRow, raw_rows, source_rows
-from rosenblatt.preprocess.target import written
-from rosenblatt.preprocess.transformer import Preparation
+from rosenblatt.preprocess.target import label_text
+from rosenblatt.preprocess.transformer import ColumnTransformer
 from rosenblatt.report.metrics import calibration
-from rosenblatt.report.weights_json import largest_features
+from rosenblatt.report.weights import largest_features
 from rosenblatt.separation.proof.verdict import Inseparable, Proof, Separable
-from rosenblatt.trace.curves import curves_of, kinds_of, remark_on
+from rosenblatt.trace.curves import curve_caption, curve_kinds, curves_of
 from rosenblatt.types import Floats
 
-MAX_REPLAY_ENTRIES = 3e8  # visited to replay a run
+MAX_REPLAY_ENTRIES = 3e8  # read to replay a run
 EPOCHS_PER_STEP = 10  # cost of a step of a certified rule
-SHOWN_WEIGHTS = 8  # beside a replay
+SHOWN_WEIGHTS = 8  # next to a replay
 SHOWN_ROWS = 40  # of a proof
-MAX_UNITS = 10  # whose weights stand beside a replay
+MAX_OUTPUTS = 10  # whose weights are shown next to a replay
 IMAGE_SIDES = range(8, 257)  # pixels
 FROM_ZERO = (
     "The replay starts from zero at the selected C; the fit itself was warm-started near its end."
@@ -42,22 +42,22 @@ NUMBER = re.compile(r"[0-9]{1,9}")
 
 
 def page_data(fitted: FitResult, source: Source, names: Mapping[int, str]) -> dict[str, Any]:
-    """All that is drawn; `names` are better names for some of the features."""
-    preparation = fitted.learned.preparation
-    classes = [written(label) for label in fitted.learned.classes]
+    """All data of the plots; `names` replace the names of some features."""
+    transformer = fitted.learned.transformer
+    classes = [label_text(label) for label in fitted.learned.classes]
     run = _run(fitted)
     return {
         "classes": classes,
         "picture": _picture(fitted, run, source, names),
         "curves": _curves(run, classes),
         "calibration": _calibration(fitted),
-        "weights": _pixels(fitted.estimator, preparation),
+        "weights": _pixels(fitted.estimator, transformer),
         "proof_rows": _proof_rows(fitted.proof, source, fitted),
     }
 
 
 def _run(fitted: FitResult) -> Any:
-    """The estimator whose run is shown: the one fitted, or one that began at its chosen C."""
+    """The estimator whose run is shown: the fitted one, or one fitted from zero at its C."""
     assert fitted.encoded is not None
     return from_the_start(fitted.estimator, fitted.encoded.X, fitted.encoded.codes)
 
@@ -81,7 +81,7 @@ def _picture(
         "points": _plain(view.points),
         "codes": view.codes.tolist(),
         "ringed": _plain(view.at(kept)),
-        "ringed_are": _ringed_are(fitted.proof) if kept else "",
+        "ringed_are": _highlighted(fitted.proof) if kept else "",
         **_boundary(shown),
         "frames": [
             {
@@ -98,46 +98,46 @@ def _picture(
 
 
 class _Scene:
-    """Where rows are seen, and how weights are seen there.
+    """The plane in which rows and boundaries are shown.
 
-    One or two features are shown as they were read, whatever was made of them; where curves cannot
-    be drawn, what was made of them is projected.
+    One or two features are shown as they were read, also after feature maps; where curves cannot
+    be drawn, the mapped features are projected.
     """
 
     def __init__(self, fitted: FitResult, source: Source) -> None:
         encoded, estimator = fitted.encoded, fitted.estimator
         assert encoded is not None
-        self._preparation = fitted.learned.preparation
-        few = self._preparation.n_encoded <= 2 and not self._preparation.has_text
-        curved = bool(self._preparation.maps)
+        self._transformer = fitted.learned.transformer
+        few = self._transformer.n_encoded_features <= 2 and not self._transformer.has_text
+        curved = bool(self._transformer.maps)
         drawable = not curved or find_spec("contourpy") is not None  # which comes with extras
         self._as_read = few and drawable and not fitted.on_disk
         self._curved = self._as_read and curved
-        names = self._preparation.encoded_names
-        X = raw_rows(source, self._preparation) if self._as_read else encoded.X
+        names = self._transformer.encoded_feature_names
+        X = raw_rows(source, self._transformer) if self._as_read else encoded.X
         if self._curved:
             coef, intercept = np.zeros((1, X.shape[1])), np.zeros(1)
         else:
-            coef, intercept = self._units(estimator.coef_, estimator.intercept_)
+            coef, intercept = self._for_shown_rows(estimator.coef_, estimator.intercept_)
         projection = Projection.of(X, coef, intercept, names if self._as_read else ())
         self.view = View.of(X, encoded.codes, projection, keep=_rows_of(fitted.proof))
 
     def boundary(self, coef: Floats, intercept: Floats) -> Boundary:
-        """What some weights decide."""
+        """The decision boundary of some weights."""
         if not self._curved:
-            return self.view.boundary(*self._units(coef, intercept))
+            return self.view.boundary(*self._for_shown_rows(coef, intercept))
         W = np.column_stack([coef, intercept])
-        return self.view.curves(lambda points: linear_scores(self._features(points), W))
+        return self.view.curved_boundary(lambda points: linear_scores(self._features(points), W))
 
     def _features(self, points: Floats) -> Any:
-        rows = np.array(points[:, : self._preparation.n_encoded])
-        if self._preparation.scaling is not None:
-            self._preparation.scaling.apply(rows)
-        return applied(self._preparation.maps, rows)
+        rows = np.array(points[:, : self._transformer.n_encoded_features])
+        if self._transformer.scaling is not None:
+            self._transformer.scaling.apply(rows)
+        return apply_maps(self._transformer.maps, rows)
 
-    def _units(self, coef: Floats, intercept: Floats) -> tuple[Floats, Floats]:
-        """Weights for the rows that are shown: for those before scaling, if these are."""
-        scaling = self._preparation.scaling
+    def _for_shown_rows(self, coef: Floats, intercept: Floats) -> tuple[Floats, Floats]:
+        """Weights for the rows as shown: for unscaled rows, if these are."""
+        scaling = self._transformer.scaling
         if not self._as_read or scaling is None:
             return coef, intercept
         unscaled = coef * scaling.factor
@@ -158,7 +158,7 @@ def _plain(points: Floats) -> list[list[float]]:
 
 
 def _frames(fitted: FitResult, run: Any) -> list[Frame]:
-    """The run played again, if that is little work."""
+    """A replay of the run, if it takes little work."""
     encoded = fitted.encoded
     assert encoded is not None
     work = MAX_REPLAY_ENTRIES / max(1, entries_in(encoded.rows))
@@ -180,15 +180,15 @@ def _caption(run: Any, frame: Frame) -> str:
 
 
 def _weight_names(fitted: FitResult, names: Mapping[int, str]) -> list[str]:
-    if len(fitted.estimator.coef_) > MAX_UNITS:
+    if len(fitted.estimator.coef_) > MAX_OUTPUTS:
         return []
-    usual = fitted.learned.preparation.feature_names
+    usual = fitted.learned.transformer.feature_names
     return [*(names.get(j, usual[j]) for j in _shown(fitted.estimator)), "intercept"]
 
 
 def _weights_at(frame: Frame, estimator: Any) -> list[list[float]]:
-    """The weights of an epoch: a row a feature, the intercept last, a column a unit."""
-    if len(frame.coef) > MAX_UNITS:
+    """The weights of an epoch: a row a feature, the intercept last, a column an output."""
+    if len(frame.coef) > MAX_OUTPUTS:
         return []
     chosen = np.column_stack([frame.coef[:, _shown(estimator)], frame.intercept])
     return _plain(chosen.T)
@@ -200,16 +200,16 @@ def _shown(estimator: Any) -> list[int]:
 
 
 def _curves(estimator: Any, classes: Sequence[str]) -> list[dict[str, Any]]:
-    """Curves of the run; those in which nothing is known are left out."""
+    """Curves of the run; empty ones are left out."""
     trace = getattr(estimator, "trace_", None)
     if not trace:
         return []
     found = []
-    for kind in kinds_of(trace):
+    for kind in curve_kinds(trace):
         curves = [c._asdict() for c in curves_of(trace, kind, classes) if len(c.values) > 1]
         values = [value for curve in curves for value in curve["values"]]
         if kind != "norm" and any(values) and np.isfinite(values).all():
-            found.append({"kind": kind, "remark": remark_on(estimator, kind), "curves": curves})
+            found.append({"kind": kind, "remark": curve_caption(estimator, kind), "curves": curves})
     return found
 
 
@@ -221,22 +221,22 @@ def _calibration(fitted: FitResult) -> dict[str, Any] | None:
     return {**calibration(confidence, evaluation.correct), "method": evaluation.method}
 
 
-def _pixels(estimator: Any, preparation: Preparation) -> dict[str, Any] | None:
-    """Weights as pictures, where the features are the pixels of a square."""
-    side = int(np.sqrt(preparation.n_features))
-    square = side * side == preparation.n_features and side in IMAGE_SIDES
+def _pixels(estimator: Any, transformer: ColumnTransformer) -> dict[str, Any] | None:
+    """Weights as images, where the features are the pixels of a square."""
+    side = int(np.sqrt(transformer.n_features))
+    square = side * side == transformer.n_features and side in IMAGE_SIDES
     if (
         not square
-        or preparation.sparse
-        or preparation.maps
-        or not _pixel_by_pixel(preparation.feature_names, side)
+        or transformer.sparse
+        or transformer.maps
+        or not _pixel_by_pixel(transformer.feature_names, side)
     ):
         return None
     return {"side": side, "units": _plain(estimator.coef_)}
 
 
 def _pixel_by_pixel(names: Sequence[str], side: int) -> bool:
-    """Whether names are one word and numbers that count pixels: 1, 2, …, or row and column."""
+    """Whether the names are one word and running numbers: 1, 2, …, or row and column."""
     if len({NUMBER.sub("#", name) for name in names}) != 1:
         return False
     numbers = np.array([[int(n) for n in NUMBER.findall(name)] for name in names])
@@ -247,7 +247,7 @@ def _pixel_by_pixel(names: Sequence[str], side: int) -> bool:
 
 
 def _rows_of(proof: Proof | None) -> tuple[int, ...]:
-    """Rows of a proof that are pointed out; too many would hide the others."""
+    """Rows of a proof to highlight; too many would hide the others."""
     rows: tuple[int, ...] = ()
     if isinstance(proof, Separable):
         rows = proof.support
@@ -256,19 +256,19 @@ def _rows_of(proof: Proof | None) -> tuple[int, ...]:
     return rows if len(rows) <= SHOWN_ROWS else ()
 
 
-def _ringed_are(proof: Proof | None) -> str:
+def _highlighted(proof: Proof | None) -> str:
     if isinstance(proof, Separable):
         return "the rows nearest to the separating plane of the proof"
     return "the rows that prove that no plane separates the classes"
 
 
 def _proof_rows(proof: Proof | None, source: Source, fitted: FitResult) -> list[dict[str, Any]]:
-    """Rows that contradict each other, as they were read, with their exact weights."""
+    """Contradicting rows, as they were read, with their exact weights."""
     if not isinstance(proof, Inseparable):
         return []
     shown = range(min(SHOWN_ROWS, len(proof.rows)))
     wanted = {proof.rows[t] for t in shown}
-    found = source_rows(source, wanted, fitted.learned.preparation)
+    found = source_rows(source, wanted, fitted.learned.transformer)
     return [_proof_row(proof, t, found, fitted) for t in shown]
 
 

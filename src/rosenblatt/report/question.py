@@ -4,11 +4,12 @@ from collections.abc import Iterable
 from typing import Any
 
 from rosenblatt.pipeline.question import NOT_KNOWN, Question
-from rosenblatt.preprocess.column_encoders import plain_column, width_of
-from rosenblatt.preprocess.column_warnings import Finding
-from rosenblatt.preprocess.target import written
-from rosenblatt.report.text import SHOWN_COLUMNS, brief, listed
-from rosenblatt.report.weights_json import feature_maps_json
+from rosenblatt.preprocess.column_encoders import column_to_dict, width_of
+from rosenblatt.preprocess.column_types import LeftOutColumn
+from rosenblatt.preprocess.target import label_text
+from rosenblatt.report.text import SHOWN_CLASSES, SHOWN_COLUMNS, brief
+from rosenblatt.report.weights import feature_maps_json
+from rosenblatt.text import listed
 
 STATEMENTS = {
     "separable": "a linear classifier {} separates",
@@ -18,29 +19,29 @@ STATEMENTS = {
 ANSWERS = {"separable": "separable", "inseparable": "not separable"}
 
 
-def left_out_json(findings: Iterable[Finding]) -> list[dict[str, Any]]:
+def left_out_json(left_out: Iterable[LeftOutColumn]) -> list[dict[str, Any]]:
     """Columns that were left out, and why, as plain data."""
-    return [{"column": f.column, "kind": f.kind, "reason": f.reason} for f in findings]
+    return [{"column": f.column, "kind": f.kind, "reason": f.reason} for f in left_out]
 
 
 def question_json(question: Question, answer: str) -> dict[str, Any]:
-    """The problem and the verdict on it as one sentence; whether columns left out change it."""
-    preparation = question.preparation
+    """The question as plain data, with the verdict on it as a sentence."""
+    transformer = question.transformer
     data: dict[str, Any] = {
         "n_rows": sum(question.counts.values()),
-        "n_features": preparation.n_features,
-        "n_encoded_features": preparation.n_encoded,
+        "n_features": transformer.n_features,
+        "n_encoded_features": transformer.n_encoded_features,
         "fit_intercept": question.fit_intercept,
-        "scaled": preparation.scaling is not None,
-        "target": preparation.target,
+        "scaled": transformer.scaling is not None,
+        "target": transformer.target,
         "class_counts": {
-            written(label): question.counts[label] for label in sorted(question.counts)
+            label_text(label): question.counts[label] for label in sorted(question.counts)
         },
         "columns": [
-            {**plain_column(column), "n_features": width_of(column)}
-            for column in preparation.columns
+            {**column_to_dict(column), "n_features": width_of(column)}
+            for column in transformer.columns
         ],
-        "feature_maps": feature_maps_json(preparation),
+        "feature_maps": feature_maps_json(transformer),
         "left_out": left_out_json(question.left_out),
         "verdict_with_left_out": question.with_left_out,
     }
@@ -51,7 +52,7 @@ def question_json(question: Question, answer: str) -> dict[str, Any]:
 def _statement(data: dict[str, Any], answer: str) -> str:
     """The verdict with the whole problem, as one sentence."""
     intercept = "with an intercept" if data["fit_intercept"] else "without an intercept"
-    names = listed([brief(name) for name in data["class_counts"]])
+    names = listed([brief(name) for name in data["class_counts"]], SHOWN_CLASSES)
     target = "" if data["target"] is None else f" of {data['target']!r}"
     sentence = (
         f"{STATEMENTS[answer].format(intercept)} the {len(data['class_counts'])} classes ({names})"
@@ -61,7 +62,7 @@ def _statement(data: dict[str, Any], answer: str) -> str:
 
 
 def _features(data: dict[str, Any]) -> str:
-    """How many features there are, and what they are made from."""
+    """The number of features, and what they are encoded from."""
     made = _number(data["n_features"], "feature")
     if data["feature_maps"]:
         maps = " and ".join(each["feature_map"] for each in data["feature_maps"])
@@ -88,16 +89,16 @@ def _column(column: dict[str, Any]) -> str:
 
 
 def left_out_sentence(data: dict[str, Any]) -> str:
-    """Columns left out, by their reasons; or no text."""
+    """The columns left out, grouped by reason; or no text."""
     names: dict[str, list[str]] = {}
     for left in data["left_out"]:
         names.setdefault(left["reason"], []).append(repr(brief(left["column"])))
     groups = [f"{listed(own, SHOWN_COLUMNS)} ({reason})" for reason, own in names.items()]
-    return f"Left out: {', '.join(groups)}." if groups else ""
+    return f"Left out: {listed(groups)}." if groups else ""
 
 
 def _effect_of_left_out(data: dict[str, Any], answer: str) -> str:
-    """Whether the columns that the program left out by itself change the verdict; or no text."""
+    """Whether the columns that were left out automatically change the verdict; or no text."""
     again = data["verdict_with_left_out"]
     if again is None:
         return ""
@@ -111,7 +112,7 @@ def _effect_of_left_out(data: dict[str, Any], answer: str) -> str:
 
 
 def verdict_text(data: dict[str, Any]) -> str:
-    """A verdict with its question: what was left out comes first."""
+    """A verdict with its question, the columns left out first."""
     question = data["question"]
     left_out = f"{left_out_sentence(question)} {question['effect_of_left_out']}".strip()
     return "\n".join(filter(None, [left_out, data["explanation"], question["statement"]]))

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
+from rosenblatt.text import listed
+
 SHOWN_EPOCHS = 12
 SHOWN_WEIGHTS = 10
 SHOWN_CLASSES = 12
@@ -27,12 +29,40 @@ def fit_text(report: dict[str, Any]) -> str:
     return "\n".join(parts)
 
 
+def score_text(score: dict[str, Any]) -> str:
+    """The metrics as text."""
+    lines = [
+        f"{score['source']}: {score['n_rows']:,} rows",
+        (
+            f"accuracy           {percent(score['accuracy'])}, 95 % CI"
+            f" {interval_text(*score['accuracy_interval'])}; majority-class baseline"
+            f" {percent(score['baseline_accuracy'])}"
+        ),
+        f"balanced accuracy  {percent(score['balanced_accuracy'])}",
+        f"F1 (macro)         {score['f1']:.4f}",
+    ]
+    if score["roc_auc"] is not None:
+        lines.append(f"ROC AUC            {score['roc_auc']:.4f}")
+    if score["log_loss"] is not None:
+        error = score["calibration"]["expected_calibration_error"]
+        lines += [
+            f"log loss           {score['log_loss']:.4f}",
+            f"Brier score        {score['brier_score']:.4f}",
+            f"calibration error  {percent(error)}",
+        ]
+    unknown = score["n_unknown_class"]
+    if unknown:
+        rows = "1 row belongs" if unknown == 1 else f"{unknown:,} rows belong"
+        lines.append(f"{rows} to classes that the model was not trained on.")
+    return "\n".join([*lines, confusion_table(score["classes"], score["confusion"])])
+
+
 def _about_separability(report: dict[str, Any]) -> list[str]:
     """The verdict on the rows as they were read, and on the mapped features."""
     as_read, of_features = report["separability"], report["separability_of_mapped_features"]
     parts = [] if as_read is None else [_verdict(as_read)]
     if of_features is not None:
-        parts.append(f"After {_maps(report)}: {_verdict(of_features)}")
+        parts.append(f"With the feature map {_maps(report)}:\n{_verdict(of_features)}")
     if report["rows_on_disk"]:
         what = "the mapped features" if as_read is not None else "the data"
         parts.append(
@@ -54,7 +84,8 @@ def _maps(report: dict[str, Any]) -> str:
 
 def _about_the_data(report: dict[str, Any]) -> list[str]:
     rows, features = report["n_rows"], report["n_encoded_features"]
-    classes = listed([f"{brief(name)} {count:,}" for name, count in report["class_counts"].items()])
+    counts = [f"{brief(name)} {count:,}" for name, count in report["class_counts"].items()]
+    classes = listed(counts, SHOWN_CLASSES)
     target = "" if report["target"] is None else f"{report['target']}: "
     noun = "feature" if features == 1 else "features"
     parts = [f"{report['source']}: {rows:,} rows, {features:,} {noun}; {target}{classes}"]
@@ -69,11 +100,8 @@ def _about_the_data(report: dict[str, Any]) -> list[str]:
 
 
 def _column(column: dict[str, Any]) -> str:
-    kind, n = (
-        ", ".join([column["kind"], *filter(None, [column.get("ngrams")])]),
-        column["n_features"],
-    )
-    name = brief(column["name"])
+    kind = listed(filter(None, [column["kind"], column.get("ngrams")]))
+    name, n = brief(column["name"]), column["n_features"]
     return f"{name} ({kind})" if n == 1 else f"{name} ({kind}, {n:,} features)"
 
 
@@ -128,15 +156,17 @@ def confusion_table(classes: Sequence[str], counts: Sequence[Sequence[int]]) -> 
 
 
 def weights_table(weights: dict[str, dict[str, float]], n_features: int) -> str:
-    """Largest weights by feature name, a column a unit, the intercept last."""
-    shown_units = dict(list(weights.items())[:SHOWN_CLASSES])
+    """Largest weights by feature name, a column an output, the intercept last."""
+    shown_outputs = dict(list(weights.items())[:SHOWN_CLASSES])
     *features, intercept = next(iter(weights.values()))
     shown = [*features[:SHOWN_WEIGHTS], intercept]
     width = max(len(brief(name)) for name in [*shown, "weights"])
-    columns = [(unit, max(10, len(brief(unit)))) for unit in shown_units]
-    lines = ["weights".ljust(width) + "".join(f"  {brief(unit):>{size}}" for unit, size in columns)]
+    columns = [(output, max(10, len(brief(output)))) for output in shown_outputs]
+    lines = [
+        "weights".ljust(width) + "".join(f"  {brief(output):>{size}}" for output, size in columns)
+    ]
     for name in shown:
-        cells = "".join(f"  {weights[unit][name]:>{size}.4g}" for unit, size in columns)
+        cells = "".join(f"  {weights[output][name]:>{size}.4g}" for output, size in columns)
         lines.append(brief(name).ljust(width) + cells)
     left = n_features - SHOWN_WEIGHTS
     if left > 0:
@@ -150,12 +180,6 @@ def brief(name: str) -> str:
     return line if len(line) <= MAX_NAME_CHARACTERS else line[: MAX_NAME_CHARACTERS - 1] + "…"
 
 
-def listed(items: Sequence[str], most: int = SHOWN_CLASSES) -> str:
-    """Some words with commas between them, and how many more there are."""
-    more = f", … ({len(items) - most:,} more)" if len(items) > most else ""
-    return ", ".join(items[:most]) + more
-
-
 def _regularisation(C: Any) -> str:
     return "" if C is None else f", C = {C:g}" if isinstance(C, (int, float)) else f", C = {C}"
 
@@ -163,6 +187,6 @@ def _regularisation(C: Any) -> str:
 def _mistakes(mistakes: list[int] | None) -> str:
     if mistakes is None:
         return ""
-    shown = ", ".join(str(m) for m in mistakes[:SHOWN_EPOCHS])
+    shown = listed(mistakes[:SHOWN_EPOCHS])
     rest = "" if len(mistakes) <= SHOWN_EPOCHS else f", …, {mistakes[-1]}"
     return f"; mistakes in each epoch (pass): {shown}{rest}"

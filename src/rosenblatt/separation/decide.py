@@ -15,13 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.errors import ParameterError
 from rosenblatt.separation.proof import margins, verify
 from rosenblatt.separation.proof.overlap import Overlap, overlap_of
 from rosenblatt.separation.proof.validation import read_table
 from rosenblatt.separation.proof.verdict import Inseparable, Proof, Separable, Undecided
 from rosenblatt.separation.search.class_pairs import decide_two
 from rosenblatt.separation.search.common_features import decide_narrow
+from rosenblatt.separation.search.deadline import Deadline, Progress
 from rosenblatt.separation.search.exact import Found
 from rosenblatt.separation.search.integer_perceptron import decide_small
 from rosenblatt.separation.search.kesler import Space
@@ -30,11 +30,10 @@ from rosenblatt.separation.search.max_margin import maximise_margin
 from rosenblatt.separation.search.overlap_evidence import SpanningPairs
 from rosenblatt.separation.search.presolve import everything, rest_of
 from rosenblatt.separation.search.warm_start import propose
-from rosenblatt.separation.search.watch import Progress, Watch
-from rosenblatt.separation.search.working_set import ROUND, Late, decide, quiet
+from rosenblatt.separation.search.working_set import MAX_NEW_PAIRS, TimeLimitReached, decide, quiet
 from rosenblatt.types import Array, Floats
 
-TIED = 1e-9  # share by which slacks differ that are the same to rounding
+SLACK_TIE_SHARE = 1e-9  # share by which slacks differ that are the same to rounding
 
 
 def separability(
@@ -54,7 +53,7 @@ def separability(
         Rows and labels of two classes or more: arrays, scipy sparse matrices, frames or lists.
         float32 is taken at its exact value, integers of any size stay exact, NaN is refused.
     fit_intercept
-        Whether the planes have a bias, that is whether x or (x, 1) is separated.
+        Whether the planes have an intercept, that is whether (x, 1) or x is separated.
     maximise
         Whether to look for the largest margin γ*; the record then holds an interval around it.
     time_limit
@@ -74,53 +73,51 @@ def separability(
     Proved by 4 row-class pairs whose signed sum is exactly 0; largest weights first: 0, 1, 2, 3.
     The classes overlap: all weights put some row on the wrong side, or all on the boundary.
     """
-    if time_limit is not None and not time_limit > 0:
-        raise ParameterError(f"time_limit must be positive, or None for none; got {time_limit}.")
-    watch = Watch(time_limit, progress)
+    deadline = Deadline.within(time_limit, progress)
     table = read_table(X, y)
     space = Space(table, bool(fit_intercept))
     with quiet():
-        proof = _prove(space, watch, maximise=maximise)
+        proof = _prove(space, deadline, maximise=maximise)
         if not isinstance(proof, Undecided):
             verify.check(proof, table)
     return proof
 
 
-def _prove(space: Space, watch: Watch, *, maximise: bool) -> Proof:
+def _prove(space: Space, deadline: Deadline, *, maximise: bool) -> Proof:
     try:
-        found = _find(space, watch)
-    except Late as late:
-        return _undecided(space, late)
+        found = _find(space, deadline)
+    except TimeLimitReached as reached:
+        return _undecided(space, reached)
     if found.W is None:
-        return _inseparable(space, found, watch)
-    return _separable(space, found.W, watch, maximise=maximise)
+        return _inseparable(space, found, deadline)
+    return _separable(space, found.W, deadline, maximise=maximise)
 
 
-def _find(space: Space, watch: Watch) -> Found:
-    found = decide_small(space, watch)
+def _find(space: Space, deadline: Deadline) -> Found:
+    found = decide_small(space, deadline)
     if found is not None:
         return found
-    W, clean = propose(space, watch)
+    W, clean = propose(space, deadline)
     if clean and space.separated_by(W):
         return Found(W, None, ())
-    rest = rest_of(space, watch) if space.table.n > ROUND else everything(space)
+    rest = rest_of(space, deadline) if space.table.n > MAX_NEW_PAIRS else everything(space)
     try:
-        found = rest.restored(_decide(rest.part, rest.weights(W), watch))
-    except Late as late:
-        raise rest.late(late) from None
+        found = rest.restored(_decide(rest.part, rest.weights(W), deadline))
+    except TimeLimitReached as reached:
+        raise rest.time_limit_reached(reached) from None
     if found.W is None or space.separated_by(found.W):
         return found
-    return _decide(space, W, watch)  # the weights of freed rows were beyond floats
+    return _decide(space, W, deadline)  # the weights of freed rows were beyond floats
 
 
-def _decide(space: Space, W: Floats, watch: Watch) -> Found:
+def _decide(space: Space, W: Floats, deadline: Deadline) -> Found:
     if space.table.n == 0:
-        return Found(np.zeros((space.units, space.width)), None, ())
+        return Found(np.zeros((space.n_vectors, space.width)), None, ())
     for part in (decide_two, decide_narrow):
-        found = part(space, W, watch)
+        found = part(space, W, deadline)
         if found is not None:
             return found
-    return decide(space, W, watch)
+    return decide(space, W, deadline)
 
 
 def _about(space: Space) -> dict[str, Any]:
@@ -129,32 +126,38 @@ def _about(space: Space) -> dict[str, Any]:
         "classes": table.classes,
         "n_rows": table.n,
         "n_features": table.d,
-        "fit_intercept": space.bias,
+        "fit_intercept": space.fit_intercept,
         "fingerprint": table.fingerprint,
     }
 
 
-def _separable(space: Space, W: Array, watch: Watch, *, maximise: bool) -> Separable:
+def _separable(space: Space, W: Array, deadline: Deadline, *, maximise: bool) -> Separable:
     table, hull, upper = space.table, None, None
     if maximise:
-        W, hull = maximise_margin(space, W, watch)
-        upper = None if hull is None else margins.hull_length(table, hull, bias=space.bias)
-    support = margins.nearest_rows(table, W, TIED) if hull is None else sorted(set(hull.rows))
+        W, hull = maximise_margin(space, W, deadline)
+        upper = (
+            None
+            if hull is None
+            else margins.hull_length(table, hull, fit_intercept=space.fit_intercept)
+        )
+    support = (
+        margins.nearest_rows(table, W, SLACK_TIE_SHARE) if hull is None else sorted(set(hull.rows))
+    )
     return Separable(
         **_about(space),
         W=W,
         margin=margins.margin(table, W),
-        radius=margins.radius(table, bias=space.bias),
+        radius=margins.radius(table, fit_intercept=space.fit_intercept),
         support=tuple(support),
         upper=upper,
         hull=hull,
     )
 
 
-def _inseparable(space: Space, found: Found, watch: Watch) -> Inseparable:
+def _inseparable(space: Space, found: Found, deadline: Deadline) -> Inseparable:
     pairs = found.pairs
     assert pairs is not None
-    known = kind_of(space, found, watch)
+    known = kind_of(space, found, deadline)
     total = sum(found.weights)
     order = sorted(range(len(found.weights)), key=lambda t: (-found.weights[t], pairs.row[t]))
     rows = tuple(int(pairs.row[t]) for t in order)
@@ -179,14 +182,18 @@ def _overlap(
     """Evidence for the record: the certificate's own pairs where they span, else with more."""
     pairs = found.pairs
     more = pairs.row.tolist(), pairs.rival.tolist(), found.weights
-    prove = partial(overlap_of, space.table, certificate, bias=space.bias, null=found.null)
+    prove = partial(
+        overlap_of, space.table, certificate, fit_intercept=space.fit_intercept, null=found.null
+    )
     return prove() or prove(more=more)
 
 
-def _undecided(space: Space, late: Late) -> Undecided:
+def _undecided(space: Space, reached: TimeLimitReached) -> Undecided:
     table = space.table
-    upper = margins.radius(table, bias=space.bias)
-    if late.hull is not None:
-        upper = min(upper, margins.hull_length(table, late.hull, bias=space.bias))
-    W = late.W if np.isfinite(late.W).all() else np.zeros_like(late.W)
+    upper = margins.radius(table, fit_intercept=space.fit_intercept)
+    if reached.hull is not None:
+        upper = min(
+            upper, margins.hull_length(table, reached.hull, fit_intercept=space.fit_intercept)
+        )
+    W = reached.W if np.isfinite(reached.W).all() else np.zeros_like(reached.W)
     return Undecided(**_about(space), lower=margins.margin(table, W), upper=upper)

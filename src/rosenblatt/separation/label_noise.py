@@ -15,17 +15,18 @@ from typing import Any
 
 import numpy as np
 
+from rosenblatt.errors import ParameterError
 from rosenblatt.separation.proof.margins import nearest, signs
 from rosenblatt.separation.proof.table import Table
 from rosenblatt.separation.proof.validation import read_table
+from rosenblatt.separation.search.deadline import Deadline, Progress
 from rosenblatt.separation.search.kesler import Space
 from rosenblatt.separation.search.warm_start import propose
-from rosenblatt.separation.search.watch import Progress, Watch
-from rosenblatt.separation.search.working_set import Late, decide, quiet
+from rosenblatt.separation.search.working_set import TimeLimitReached, decide, quiet
 from rosenblatt.types import Array, Floats, Ints
 
-MOST_ROWS_NAMED = 5
-SMALL = 20_000  # weights times rows up to which mistakes are won back one by one
+MAX_NAMED_ROWS = 5
+MAX_EXCHANGE_WORK = 20_000  # weights times rows up to which mistakes are won back one by one
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,10 +60,12 @@ class LabelNoise:
         return len(self.mistakes)
 
     def __str__(self) -> str:
+        if not self.zero_rows and self.lower == self.upper:
+            return f"{self.lower} {'label needs' if self.lower == 1 else 'labels need'} to change."
         if not self.zero_rows:
-            return f"At least {self.lower} and at most {self.upper} labels must change."
-        first = ", ".join(map(str, self.zero_rows[:MOST_ROWS_NAMED]))
-        more = ", …" if len(self.zero_rows) > MOST_ROWS_NAMED else ""
+            return f"At least {self.lower} and at most {self.upper} labels need to change."
+        first = ", ".join(map(str, self.zero_rows[:MAX_NAMED_ROWS]))
+        more = ", …" if len(self.zero_rows) > MAX_NAMED_ROWS else ""
         return (
             f"No change of labels separates the classes: without an intercept, rows of zeros "
             f"({len(self.zero_rows)}: {first}{more}) lie on every boundary. At least {self.lower} "
@@ -84,23 +87,25 @@ def label_noise_bounds(
     Examples
     --------
     >>> print(label_noise_bounds([[0], [1], [2], [3], [4]], [0, 1, 0, 1, 1]))
-    At least 1 and at most 1 labels must change.
+    1 label needs to change.
     """
+    if max_certificates < 0:
+        raise ParameterError(f"max_certificates must not be negative; got {max_certificates}.")
+    deadline = Deadline.within(time_limit, progress)
     table = read_table(X, y)
     space = Space(table, bool(fit_intercept))
-    watch = Watch(time_limit, progress)
     with quiet():
-        first, _ = propose(space, watch)
-        certificates, last = _disjoint(space, first, watch, max_certificates)
+        first, _ = propose(space, deadline)
+        certificates, last = _disjoint(space, first, deadline, max_certificates)
         guesses = [*last, first, *_constant(space)]
         found = [(_mistakes(table, guess), guess) for guess in guesses]
-        mistakes, best = _fewer(space, *min(found, key=lambda pair: len(pair[0])), watch)
+        mistakes, best = _fewer(space, *min(found, key=lambda pair: len(pair[0])), deadline)
     return LabelNoise(tuple(certificates), tuple(mistakes.tolist()), best, _zero_rows(space))
 
 
 def _zero_rows(space: Space) -> tuple[int, ...]:
-    """Rows z = 0; with a bias, z = (x, 1) is never 0."""
-    if space.bias:
+    """Rows z = 0; with an intercept, z = (x, 1) is never 0."""
+    if space.fit_intercept:
         return ()
     zero = np.ones(space.table.n, dtype=bool)
     for rows in space.table.blocks():
@@ -109,16 +114,16 @@ def _zero_rows(space: Space) -> tuple[int, ...]:
 
 
 def _disjoint(
-    space: Space, start: Floats, watch: Watch, most: int
+    space: Space, start: Floats, deadline: Deadline, most: int
 ) -> tuple[list[tuple[int, ...]], list[Array]]:
     """Take certificates away until none is left; also return the weights that separate the rest."""
     left, certificates = np.arange(space.table.n), list[tuple[int, ...]]()
     while len(certificates) < most and len(np.unique(space.table.codes[left])) > 1:
-        part = Space(space.table.take(left), space.bias)
+        part = Space(space.table.take(left), space.fit_intercept)
         try:
-            found = decide(part, start, watch)
-        except Late as late:
-            return certificates, [late.W]
+            found = decide(part, start, deadline)
+        except TimeLimitReached as reached:
+            return certificates, [reached.W]
         if found.pairs is None:
             return certificates, [] if found.W is None else [found.W]
         rows = np.unique(found.pairs.row)
@@ -127,18 +132,18 @@ def _disjoint(
     return certificates, []
 
 
-def _fewer(space: Space, mistakes: Ints, W: Array, watch: Watch) -> tuple[Ints, Array]:
+def _fewer(space: Space, mistakes: Ints, W: Array, deadline: Deadline) -> tuple[Ints, Array]:
     """Win back mistakes one by one, where weights separate that row too."""
     table = space.table
-    if table.n * space.units * space.width > SMALL:
+    if table.n * space.n_vectors * space.width > MAX_EXCHANGE_WORK:
         return mistakes, W
     for row in mistakes.tolist():
         if row not in mistakes:
             continue
         wanted = np.setdiff1d(np.arange(table.n), mistakes[mistakes != row])
         try:
-            found = decide(Space(table.take(wanted), space.bias), nearest(W), watch)
-        except Late:
+            found = decide(Space(table.take(wanted), space.fit_intercept), nearest(W), deadline)
+        except TimeLimitReached:
             break
         if found.W is not None:
             W, mistakes = found.W, _mistakes(table, found.W)
@@ -146,13 +151,13 @@ def _fewer(space: Space, mistakes: Ints, W: Array, watch: Watch) -> tuple[Ints, 
 
 
 def _constant(space: Space) -> list[Floats]:
-    """Weights that give every row the most frequent class, if there is a bias."""
-    if not space.bias:
+    """Weights that give every row the most frequent class, if there is an intercept."""
+    if not space.fit_intercept:
         return []
-    W = np.zeros((space.units, space.width))
+    W = np.zeros((space.n_vectors, space.width))
     common = int(np.bincount(space.table.codes).argmax())
-    unit, value = (0, 2.0 * common - 1.0) if space.units == 1 else (common, 1.0)
-    W[unit, -1] = value
+    k, value = (0, 2.0 * common - 1.0) if space.n_vectors == 1 else (common, 1.0)
+    W[k, -1] = value
     return [W]
 
 

@@ -1,15 +1,15 @@
-"""The separation doctor: when the likelihood has no maximum, it says so, and why.
+"""Existence of the maximum likelihood estimate: complete and quasi-complete separation.
 
 Along a direction that puts no row on the wrong side, and not all rows on the boundary, the logistic
-likelihood grows for ever: the weights of that direction run to infinity. Such a direction puts
+likelihood grows without bound: the coefficients of that direction diverge. Such a direction puts
 every row strictly on its side (*complete* separation), or leaves some on the boundary
 (*quasi-complete*); if there is none, the classes overlap and there are best weights.
 
-Of more than two classes a line is one between each two: the score of a row's own class is held
-against those of all others (Kesler).
+With more than two classes, the score of a row's own class is compared with those of all others
+(Kesler).
 
 The verdict is that of `separability`, exact. Only where it leaves open whether classes touch, for
-the size of the data, the direction of the run itself is tried, in floats.
+the size of the data, the direction of the iterates is tried, in floats.
 """
 
 import time
@@ -36,17 +36,17 @@ from rosenblatt.separation.proof.verdict import Inseparable, Proof, Separable
 from rosenblatt.separation.search.kind import ranges
 from rosenblatt.types import Array, Floats, Ints
 
-PATIENCE = 10  # steps in which Newton's method arrives where there is something to arrive at
-ROUNDING = 1e-6  # of the largest: what a direction of the run has not yet forgotten
-MOST_NAMES = 5
-SHORTEST = 0.1  # seconds that a question may take when time is short
+STEPS_BEFORE_VERDICT = 10  # in which Newton's method converges if there is a maximum
+DIRECTION_TOLERANCE = 1e-6  # of the largest: what is left in a direction of earlier iterates
+MAX_NAMES = 5
+MIN_VERDICT_SECONDS = 0.1  # that a verdict may take even when time is short
 
 
 @dataclass(frozen=True)
 class Separation:
     """How the classes are separated.
 
-    `features` are those whose weights run to infinity (the number behind the last is the bias's),
+    `features` are those whose coefficients diverge (the number after the last is the intercept),
     `alone` those that separate the classes completely by themselves. `proved` is False where
     floats have decided, `all_features` where there may be other features besides.
     """
@@ -57,105 +57,117 @@ class Separation:
     proved: bool = True
     all_features: bool = True
 
-    def told(self, names: Sequence[str]) -> str:
+    def message(self, names: Sequence[str]) -> str:
         """The finding as a sentence or two, with the names of the features."""
         if self.kind == "complete":
-            alone = f" Alone sufficient: {listed(names, self.alone)}." if self.alone else ""
             return (
-                "The classes are separable (complete separation): the longer the weights of a line"
-                f" between them, the likelier the labels.{alone}"
+                "The classes are separable (complete separation): the longer the weights of a"
+                f" separating hyperplane, the higher the likelihood.{self._alone_message(names)}"
             )
-        seems, growing = "" if self.proved else ", it seems", listed(names, self.features)
-        at_least = "" if self.all_features else " at least"
+        seems = "" if self.proved else ", it seems"
+        these = "These coefficients diverge" if self.all_features else "At least these diverge"
         return (
-            f"No row is on the wrong side of some line, and not all are on it{seems}"
-            f" (quasi-complete separation). Without end grow{at_least} the weights of: {growing}."
+            "Some hyperplane has no row on its wrong side, and not all rows lie on it"
+            f"{seems} (quasi-complete separation). {these}: {listed(names, self.features)}."
         )
+
+    def _alone_message(self, names: Sequence[str]) -> str:
+        if not self.alone:
+            return ""
+        if len(self.alone) == 1:
+            return f" This feature separates the classes alone: {listed(names, self.alone)}."
+        return f" Each of these features separates the classes alone: {listed(names, self.alone)}."
 
 
 def listed(names: Sequence[str], which: Sequence[int]) -> str:
     """Names of features, the first few of them."""
-    known = [repr(names[j]) if j < len(names) else "the bias" for j in which[:MOST_NAMES]]
-    more = f" and {len(which) - MOST_NAMES} more" if len(which) > MOST_NAMES else ""
+    known = [repr(names[j]) if j < len(names) else "the intercept" for j in which[:MAX_NAMES]]
+    more = f" and {len(which) - MAX_NAMES} more" if len(which) > MAX_NAMES else ""
     return ", ".join(known) + more
 
 
-def watched(
+def stop_if_separated(
     steps: Iterator[Step],
-    task: BinaryObjective | SoftmaxObjective,
+    objective: BinaryObjective | SoftmaxObjective,
     names: Sequence[str],
     limits: Limits,
 ) -> Iterator[Step]:
-    """Steps of a climb, ended where the classes turn out to be separated."""
-    doctor = Doctor(task, limits)
+    """The steps of a solver, stopped where the classes turn out to be separated."""
+    monitor = SeparationMonitor(objective, limits)
     for step in steps:
-        found = doctor.look(step)
+        found = monitor.examine(step)
         if found is None:
             yield step
             continue
-        nothing = DualityGap(step.bounds.primal, -np.inf)
-        told = found.told(names)
-        yield replace(step, bounds=nothing, ending=Ending.SEPARATED, advice=told)
+        no_gap = DualityGap(step.bounds.primal, -np.inf)
+        message = found.message(names)
+        yield replace(step, bounds=no_gap, ending=Ending.SEPARATED, advice=message)
         return
 
 
-class Doctor:
-    """Looks at every step of a climb, and asks for a verdict when it does not arrive."""
+class SeparationMonitor:
+    """Examines the steps of a solver, and asks for a verdict if they do not converge."""
 
-    def __init__(self, task: BinaryObjective | SoftmaxObjective, limits: Limits) -> None:
-        self._task, self._limits = task, limits
-        self._live = np.flatnonzero(task.sample_C > 0)
+    def __init__(self, objective: BinaryObjective | SoftmaxObjective, limits: Limits) -> None:
+        self._objective, self._limits = objective, limits
+        self._weighted = np.flatnonzero(objective.sample_C > 0)
         self._before: Floats | None = None
         self._verdict: Proof | None = None
 
-    def look(self, step: Step) -> Separation | None:
+    def examine(self, step: Step) -> Separation | None:
         """The separation, if there is one and the step has shown signs of it."""
         direction = step.w if self._before is None else step.w - self._before
         self._before = step.w
-        if (self._shares_of_rivals(step.alpha) < 0.5).all():  # every margin is positive
+        if (self._rival_probabilities(step.alpha) < 0.5).all():  # every margin is positive
             W = np.atleast_2d(step.w)
-            W = W if self._task.bias else np.ascontiguousarray(W[:, :-1])
+            W = W if self._objective.fit_intercept else np.ascontiguousarray(W[:, :-1])
             if margins.separates(read_table(*self._data()), W):
                 return self._complete()
         lost = step.ending is not None and step.ending is not Ending.CERTIFIED
-        return self._ask(direction) if lost or step.number % PATIENCE == 0 else None
+        return (
+            self._separation_by_verdict(direction)
+            if lost or step.number % STEPS_BEFORE_VERDICT == 0
+            else None
+        )
 
-    def _shares_of_rivals(self, alpha: Floats) -> Floats:
+    def _rival_probabilities(self, alpha: Floats) -> Floats:
         """Probability that each row is given to the rivals of its own class."""
-        pulls, sample_C = alpha[self._live], self._task.sample_C[self._live]
-        if isinstance(self._task, SoftmaxObjective):
-            pulls = pulls[np.arange(len(sample_C)), self._task.blocks.problem.codes[self._live]]
-        return np.asarray(pulls / sample_C)
+        alpha_of_rows, sample_C = alpha[self._weighted], self._objective.sample_C[self._weighted]
+        if isinstance(self._objective, SoftmaxObjective):
+            alpha_of_rows = alpha_of_rows[
+                np.arange(len(sample_C)), self._objective.blocks.problem.codes[self._weighted]
+            ]
+        return np.asarray(alpha_of_rows / sample_C)
 
-    def _ask(self, direction: Floats) -> Separation | None:
+    def _separation_by_verdict(self, direction: Floats) -> Separation | None:
         if self._verdict is None:
             self._verdict = self._decide(*self._data())
         if isinstance(self._verdict, Separable):
             return self._complete()
         if not isinstance(self._verdict, Inseparable) or self._verdict.kind == "unknown":
-            return self._by_floats(direction)
+            return self._separation_by_floats(direction)
         if self._verdict.touching is None:
             return None
-        features = self._running(self._verdict.touching)
+        features = self._diverging_features(self._verdict.touching)
         return Separation(
-            "quasi-complete", features, all_features=isinstance(self._task, BinaryObjective)
+            "quasi-complete", features, all_features=isinstance(self._objective, BinaryObjective)
         )
 
     def _decide(self, X: Any, y: Ints) -> Proof:
         left = self._limits.deadline - time.monotonic()
-        limit = None if left == np.inf else max(left, SHORTEST)
-        return separability(X, y, fit_intercept=self._task.bias, time_limit=limit)
+        limit = None if left == np.inf else max(left, MIN_VERDICT_SECONDS)
+        return separability(X, y, fit_intercept=self._objective.fit_intercept, time_limit=limit)
 
     def _complete(self) -> Separation:
-        everything = n_cols(self._task.blocks.problem.rows) + self._task.bias
-        return Separation("complete", tuple(range(everything)), self._alone())
+        everything = n_cols(self._objective.blocks.problem.rows) + self._objective.fit_intercept
+        return Separation("complete", tuple(range(everything)), self._sufficient_features())
 
-    def _running(self, W: Array) -> tuple[int, ...]:
+    def _diverging_features(self, W: Array) -> tuple[int, ...]:
         """Features of all such directions: of one, then of those of the rows it leaves behind."""
         features: set[int] = set()
         X, y = self._data()
         while True:
-            features.update(np.flatnonzero(differing(W)).tolist())
+            features.update(np.flatnonzero(has_weight(W)).tolist())
             behind = margins.signs(read_table(X, y), W) == 0
             if behind.all():  # level with a rival each, ahead of another
                 return tuple(sorted(features))
@@ -165,46 +177,52 @@ class Doctor:
                 return tuple(sorted(features))
             W = verdict.touching
 
-    def _alone(self) -> tuple[int, ...]:
-        """Features on which a threshold separates the classes; it needs a bias."""
-        if not self._task.bias:
+    def _sufficient_features(self) -> tuple[int, ...]:
+        """Features on which a threshold separates the classes; it needs an intercept."""
+        if not self._objective.fit_intercept:
             return ()
         low, high = ranges(read_table(*self._data()))
         order = np.argsort(low, axis=0)
         low, high = np.take_along_axis(low, order, 0), np.take_along_axis(high, order, 0)
         return tuple(np.flatnonzero((high[:-1] < low[1:]).all(axis=0)).tolist())
 
-    def _by_floats(self, direction: Floats) -> Separation | None:
-        """Quasi-complete separation by the direction of the run, to what is left of its past."""
-        blocks, live = self._task.blocks, self._live
-        moves = self._moves(direction)[live]
-        if moves.max() <= 0 or moves.min() < -ROUNDING * moves.max():
+    def _separation_by_floats(self, direction: Floats) -> Separation | None:
+        """Quasi-complete separation by the direction of the iterates, in floats."""
+        blocks, weighted = self._objective.blocks, self._weighted
+        changes = self._margin_changes(direction)[weighted]
+        if changes.max() <= 0 or changes.min() < -DIRECTION_TOLERANCE * changes.max():
             return None
         largest = np.abs(np.atleast_2d(direction)).max(axis=0)
-        sizes = largest * np.sqrt(gram_diagonal(blocks, live, np.ones(len(live))))
-        features = tuple(np.flatnonzero(sizes > ROUNDING * sizes.max()).tolist())
+        sizes = largest * np.sqrt(gram_diagonal(blocks, weighted, np.ones(len(weighted))))
+        features = tuple(np.flatnonzero(sizes > DIRECTION_TOLERANCE * sizes.max()).tolist())
         return Separation("quasi-complete", features, proved=False)
 
-    def _moves(self, direction: Floats) -> Floats:
-        """How the margins of all rows move along a direction: against each rival."""
-        if isinstance(self._task, BinaryObjective):
-            return margins_of(self._task, direction, np.empty_like(self._task.sample_C))
-        scores = multi_output.scores(self._task.blocks, np.ascontiguousarray(direction.T))
-        own = self._task.blocks.problem.codes
+    def _margin_changes(self, direction: Floats) -> Floats:
+        """How the margins of all rows change along a direction: against each rival."""
+        if isinstance(self._objective, BinaryObjective):
+            return margins_of(self._objective, direction, np.empty_like(self._objective.sample_C))
+        scores = multi_output.scores(self._objective.blocks, np.ascontiguousarray(direction.T))
+        own = self._objective.blocks.problem.codes
         return np.asarray(scores[np.arange(len(own)), own][:, None] - scores)
 
     def _n_classes(self) -> int:
-        return 2 if isinstance(self._task, BinaryObjective) else self._task.n_classes
+        return 2 if isinstance(self._objective, BinaryObjective) else self._objective.n_classes
 
     def _data(self) -> tuple[Any, Ints]:
-        """Rows that cost something, with the code of their class, or 1 and 0 for signs."""
-        problem, live = self._task.blocks.problem, self._live
-        taken = problem if len(live) == len(self._task.sample_C) else problem.take(live)
-        codes = self._task.signs > 0 if isinstance(self._task, BinaryObjective) else problem.codes
-        return matrix_of(taken.rows), codes[live].astype(np.int64)
+        """Rows of positive weight, with the codes of their classes, or 1 and 0 for signs."""
+        problem, weighted = self._objective.blocks.problem, self._weighted
+        taken = (
+            problem if len(weighted) == len(self._objective.sample_C) else problem.take(weighted)
+        )
+        codes = (
+            self._objective.signs > 0
+            if isinstance(self._objective, BinaryObjective)
+            else problem.codes
+        )
+        return matrix_of(taken.rows), codes[weighted].astype(np.int64)
 
 
-def differing(W: Array) -> Array:
-    """Whether a feature has weight in a direction; what all classes share counts for nothing."""
+def has_weight(W: Array) -> Array:
+    """Whether a feature has weight in a direction; what all classes share counts for no_gap."""
     shared = W[0] if len(W) > 1 else np.zeros_like(W[0])
     return np.asarray((shared != W).any(axis=0))

@@ -1,1 +1,1 @@
-"""Traces of runs: records, curves and the bounds of the convergence theorem."""
+"""Traces of runs: records, curves, and the bounds of the convergence theorem."""

@@ -1,16 +1,16 @@
-"""What the convergence theorem promises, beside what happened.
+"""Bounds of the convergence theorem: mistakes, and the margin bracket of a run.
 
 A perceptron that starts at w = 0 and adds η y (x, 1) at each of k mistakes has, for any separable
-data, with γ* the largest margin of unit weights on the vectors (x, 1) and R their largest length,
+data, with γ* the largest margin of unit weights on the vectors (x, 1) and R their largest norm,
 
     k γ* ≤ |w_k| / η,      γ* ≥ min y (w·x) / |w|      and      k ≤ (R / γ*)².
 
-So |w_k| / (η k) bounds γ* from above while the run goes on, and a pass without a mistake bounds it
-from below: a bracket that closes. (Lecture 000 writes γ/2 for what is γ here: its bound is 4R²/γ².)
+So |w_k| / (η k) bounds γ* from above during the run, and an epoch without a mistake bounds it from
+below: a bracket that closes. (Lecture 000 writes γ/2 for what is γ here: its bound is 4R²/γ².)
 In Kesler's construct the vectors have x at the own class and −x at the rival, the margin is that of
 the K(d+1)-vector, and R² counts twice.
 
-Premises: w starts at 0, η is constant, all samples weigh the same and no penalty is at work.
+Premises: w starts at 0, η is constant, all samples have the same weight, and there is no penalty.
 """
 
 from typing import NamedTuple
@@ -33,34 +33,34 @@ class MarginBounds(NamedTuple):
     upper: float
 
 
-class Geometry(NamedTuple):
-    """Smallest margin of some weights on some rows (times |w|), and the largest ‖(x, 1)‖²."""
+class MarginAndRadius(NamedTuple):
+    """Smallest functional margin (times |w|) of some rows, and their largest ‖(x, 1)‖²."""
 
     margin: float
     square_radius: float
 
-    def __add__(self, other: "Geometry") -> "Geometry":  # type: ignore[override]
-        """Geometry of both sets of rows."""
-        return Geometry(
+    def __add__(self, other: "MarginAndRadius") -> "MarginAndRadius":  # type: ignore[override]
+        """Those of both sets of rows."""
+        return MarginAndRadius(
             min(self.margin, other.margin), max(self.square_radius, other.square_radius)
         )
 
 
-def geometry(blocks: Blocks, W: Floats, *, bias: float, kesler: bool) -> Geometry:
-    """Smallest margin and largest length over all rows, in one pass."""
+def margin_and_radius(blocks: Blocks, W: Floats, *, bias: float, kesler: bool) -> MarginAndRadius:
+    """Smallest margin and largest norm over all rows, in one pass."""
 
-    def of_block(block: TrainingData) -> Geometry:
+    def of_block(block: TrainingData) -> MarginAndRadius:
         scores = scores_of(block.rows, W)
         margin = smallest_margin(scores, block, kesler=kesler)
         lengths = np.empty(n_rows(block.rows))
         squares(block.rows, lengths)
-        return Geometry(margin, float(lengths.max()) + bias * bias)
+        return MarginAndRadius(margin, float(lengths.max()) + bias * bias)
 
     return blocks.total(of_block)
 
 
 def smallest_margin(scores: Floats, block: TrainingData, *, kesler: bool) -> float:
-    """Smallest margin of some rows at their scores."""
+    """Smallest margin of some rows, from their scores."""
     margins = margins_of(scores, block.codes) if kesler else _unit_margins(scores, block)
     return float(margins.min())
 

@@ -1,14 +1,14 @@
-"""A trace as curves: what there is to draw of a run, and the sentence beside it.
+"""Curves of a trace, and a caption for each kind.
 
 ==============  =================================================================================
-kind            what is drawn
+kind            curves
 ==============  =================================================================================
-"mistakes"      mistakes of each pass
-"loss"          mean loss of each pass
-"norm"          |w| after each pass
+"mistakes"      mistakes in each epoch
+"loss"          mean loss of each epoch
+"norm"          |w| after each epoch
 "margin"        the bracket of the convergence theorem around the largest margin
 "gap"           duality gap after each step, on a logarithmic scale
-"objective"     the objective after each step, and the bound that no weights are below
+"objective"     objective after each step, and its lower bound
 ==============  =================================================================================
 """
 
@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from rosenblatt.trace.trace import Trace
 
-KINDS = {  # the columns of the trace
+KINDS = {  # columns of the trace
     "mistakes": ("mistakes",),
     "loss": ("loss",),
     "norm": ("norm",),
@@ -26,32 +26,32 @@ KINDS = {  # the columns of the trace
     "objective": ("objective", "bound"),
 }
 NAMES = {
-    "mistakes": "mistakes in the pass",
+    "mistakes": "mistakes in the epoch",
     "loss": "mean loss",
     "norm": "|w|",
-    "margin_upper": "the largest margin is at most",
-    "margin_lower": "and at least",
+    "margin_upper": "upper bound of the largest margin",
+    "margin_lower": "lower bound of the largest margin",
     "gap": "duality gap",
     "objective": "objective",
-    "bound": "no weights are below",
+    "bound": "lower bound of the objective",
 }
 
 
 class Curve(NamedTuple):
-    """Values at some passes or steps, by name."""
+    """A named curve: values at some epochs or steps."""
 
     name: str
     passes: list[int]
     values: list[float]
 
 
-def kinds_of(trace: Trace) -> list[str]:
+def curve_kinds(trace: Trace) -> list[str]:
     """Kinds of curves that a trace has, the most telling first."""
     return [kind for kind, (column, *_) in KINDS.items() if hasattr(trace[0], column)]
 
 
 def curves_of(trace: Trace, kind: str, classes: Sequence[Any]) -> list[Curve]:
-    """The curves of a kind, of each unit if there are several; a value not known is left out."""
+    """Curves of a kind, for each class if there are several; unknown values are left out."""
     units = sorted({getattr(record, "unit", 0) for record in trace})
     return [
         _curve(trace, column, unit, "" if len(units) == 1 else f", class {classes[unit]}")
@@ -67,8 +67,8 @@ def _curve(trace: Trace, column: str, unit: int, of: str) -> Curve:
     return Curve(NAMES[column] + of, passes, [getattr(record, column) for record in known])
 
 
-def remark_on(estimator: Any, kind: str) -> str:
-    """What there is to say about curves of a kind; nothing about most."""
+def curve_caption(estimator: Any, kind: str) -> str:
+    """Caption for the curves of a kind; empty for most."""
     bound = getattr(estimator, "mistake_bound_", None)
     if kind == "mistakes":
         made = f"{sum(estimator.trace_.column('mistakes')):,} mistakes in all"

@@ -1,4 +1,4 @@
-"""A run collected: one record a pass, and how it ended."""
+"""The trace of a run: one record an epoch or solver step."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -13,22 +13,22 @@ from rosenblatt.types import Floats
 if TYPE_CHECKING:  # its solvers load scipy, which other rules do without
     from rosenblatt.optim.solve import Step
 
-SMALLEST_SQUARE = 1e-290  # of a length: in less, digits are lost
+MIN_SQUARED_NORM = 1e-290  # below it, float64 loses digits
 
 
 @dataclass(frozen=True)
 class Record:
-    """One pass of a run.
+    """One epoch of a run.
 
     ==================  ===========================================================================
-    `passes`            which pass it was, from 1
-    `mistakes`          rows (one-vs-rest: units) that were wrong when they came
+    `passes`            number of the epoch, from 1
+    `mistakes`          rows (one-vs-rest: outputs) with a margin ≤ 0 before their update
     `changes`           updates of the weights
-    `loss`              mean loss of the rows as they came
-    `norm`              |w| after the pass, bias included, over all units
-    `margin_lower`      γ* is at least this, of the vectors (x, 1); None while unknown
-    `margin_upper`      γ* is at most |w| / (η k) after k mistakes; None where that says nothing
-    `training_error`    share of rows (by weight) the weights kept get wrong; None: not measured
+    `loss`              mean loss of the rows before their updates
+    `norm`              |w| after the epoch, intercepts included, over all outputs
+    `margin_lower`      lower bound of γ* for the vectors (x, 1); None while unknown
+    `margin_upper`      upper bound |w| / (η k) of γ* after k mistakes; None where it does not hold
+    `training_error`    weighted share of rows the kept weights misclassify; None: not measured
     `validation_score`  accuracy on the validation rows; None without them
     ==================  ===========================================================================
     """
@@ -46,17 +46,17 @@ class Record:
 
 @dataclass(frozen=True)
 class Certified:
-    """One step of a certified run.
+    """One step of a solver with a duality gap.
 
     ==================  ===========================================================================
-    `step`              how many steps had been taken
-    `unit`              of which unit, from 0; two classes have one
-    `objective`         P of the best weights so far
-    `bound`             D: no weights have an objective below it
+    `step`              number of steps so far
+    `unit`              number of the binary problem, from 0; two classes have one
+    `objective`         primal objective P of the best weights so far
+    `bound`             dual objective D, a lower bound of the optimum
     `gap`               (P − D)/P
-    `norm`              |w| of the best weights so far, bias included
-    `method`            what made the step
-    `rows`              how many rows its system of equations was made of
+    `norm`              |w| of the best weights so far, intercept included
+    `method`            method of the step
+    `rows`              number of rows in its linear system
     ==================  ===========================================================================
     """
 
@@ -71,17 +71,17 @@ class Certified:
 
 
 class Trace(Sequence[Any]):
-    """The records of a run, first pass first."""
+    """The records of a run, in order."""
 
     def __init__(self, records: Sequence[Record | Certified] = ()) -> None:
         self._records = list(records)
 
     def add(self, record: Record | Certified) -> None:
-        """Append the record of one more pass."""
+        """Append a record."""
         self._records.append(record)
 
     def replace_last(self, record: Record) -> None:
-        """Complete the last record with what was found out after the run."""
+        """Replace the last record by one that was completed after the run."""
         self._records[-1] = record
 
     def column(self, name: str) -> list[Any]:
@@ -110,12 +110,12 @@ class Trace(Sequence[Any]):
             return f"Trace of {len(self)} steps, last gap {self[-1].gap:.1e}"
         shown = ", ".join(str(m) for m in self.column("mistakes")[:12])
         more = ", …" if len(self) > 12 else ""
-        return f"Trace of {len(self)} passes, mistakes {shown}{more}"
+        return f"Trace of {len(self)} epochs, mistakes {shown}{more}"
 
 
 def record_of(result: EpochResult, eta_if_bounded: float | None) -> Record:
-    """Record of a state; η is given where the theorem's premises hold, for the upper bound."""
-    norm = _length(result.last()) if result.norm is None else result.norm
+    """Record of an epoch; η is given where the theorem's premises hold, for the upper bound."""
+    norm = _norm(result.last()) if result.norm is None else result.norm
     upper = None
     if eta_if_bounded is not None and result.all_mistakes > 0:
         upper = norm / eta_if_bounded / result.all_mistakes
@@ -132,30 +132,30 @@ def record_of(result: EpochResult, eta_if_bounded: float | None) -> Record:
 
 
 def certified_record(step: "Step", unit: int) -> Certified:
-    """Record of a certified step."""
+    """Record of a solver step."""
     return Certified(
         step=step.number,
         unit=unit,
         objective=step.bounds.primal,
         bound=step.bounds.dual,
         gap=step.bounds.gap,
-        norm=_length(step.w),
+        norm=_norm(step.w),
         method=step.method,
         rows=step.rows,
     )
 
 
-def _length(W: Floats) -> float:
-    """|w| over all units, also where its square would be beyond float64."""
+def _norm(W: Floats) -> float:
+    """Norm of all weights, also where its square would overflow."""
     square = float(np.vdot(W, W))
-    if SMALLEST_SQUARE < square < np.inf:
+    if MIN_SQUARED_NORM < square < np.inf:
         return math.sqrt(square)
     largest = float(np.abs(W).max())
     return largest * float(np.linalg.norm(W / largest)) if largest > 0 else 0.0
 
 
 def outcome_of(result: EpochResult) -> Outcome:
-    """How the run of a last state ended."""
+    """Outcome of a run, from its last result."""
     if result.ending is None:
-        raise ValueError("the run goes on: no stop rule has spoken")
+        raise ValueError("the run has not ended: no stopping criterion was met")
     return Outcome(result.ending, result.passes, result.rows, result.mistakes, result.advice)

@@ -11,11 +11,10 @@ import polars as pl
 
 from rosenblatt import LogisticRegression, builtin, save
 from rosenblatt.persist.file import VERSION
-from rosenblatt.persist.frames import chunk_of
-from rosenblatt.persist.model import fitted
-from rosenblatt.preprocess.column_encoders import Category, Number
+from rosenblatt.persist.model import as_chunk, model_of
+from rosenblatt.preprocess.column_encoders import CategoryColumn, NumberColumn
 from rosenblatt.preprocess.scaling import Scaling
-from rosenblatt.preprocess.transformer import Preparation
+from rosenblatt.preprocess.transformer import ColumnTransformer
 
 HERE = Path(__file__).parent
 ROWS = {
@@ -38,16 +37,16 @@ def main() -> None:
     new(f"iris-{VERSION}.json").write_text(json.dumps(answers, indent=1))
 
     columns = (
-        Number("age", 38.0, indicator=True),
-        Category("town", ("Bonn", "Ulm"), indicator=True),
-        Number("member", 0.0, indicator=False),
+        NumberColumn("age", 38.0, indicator=True),
+        CategoryColumn("town", ("Bonn", "Ulm"), indicator=True),
+        NumberColumn("member", 0.0, indicator=False),
     )
     scaling = Scaling(np.array([38.0, 0, 0, 0, 0, 0]), np.array([0.0625, 1, 1, 1, 1, 1]))
-    preparation = Preparation(columns, 6, sparse=False, scaling=scaling, target="bought")
+    transformer = ColumnTransformer(columns, 6, sparse=False, scaling=scaling, target="bought")
     frame = pl.DataFrame(ROWS)
-    estimator = LogisticRegression().fit(preparation.rows(chunk_of(frame)), BOUGHT)
+    estimator = LogisticRegression().fit(transformer.transform(as_chunk(frame)), BOUGHT)
     summary = {"rows": len(BOUGHT), "outcome": str(estimator.outcome_)}
-    table = fitted(estimator, preparation, summary, classes=["no", "yes"], fingerprint="0" * 64)
+    table = model_of(estimator, transformer, summary, classes=["no", "yes"], fingerprint="0" * 64)
     save(table, new(f"table-{VERSION}.rosenblatt"))
     answers = {
         "rows": ROWS,

@@ -4,14 +4,14 @@ from collections.abc import Callable
 from functools import partial
 from typing import ClassVar
 
-from rosenblatt.lab.gates import nothing, preset_beside
+from rosenblatt.lab.gates import constant_false, neighbouring_preset
 from rosenblatt.lab.session import Session
-from rosenblatt.lab.state import MOST_INPUTS
+from rosenblatt.lab.state import MAX_INPUTS
 from rosenblatt.lab.views.gates import GatesView
 
 
 class GatesController:
-    """Shows the truth table that is set up."""
+    """Shows the truth table of the set-up."""
 
     KEYS: ClassVar = {"↑ ↓": "function", "1 2 3 4": "inputs"}
 
@@ -22,14 +22,14 @@ class GatesController:
         self._panel.update(session.setup.table)
 
     def enter(self) -> None:
-        """Nothing waits for a visitor: the table is always there."""
+        """Nothing to do: the table is always shown."""
 
     def pressed(self, key: str) -> None:
-        """Do what a key means."""
+        """Act on a key."""
         actions: dict[str, Callable[[], str]] = {
-            "ArrowUp": partial(preset_beside, self._session.setup.table, -1),
-            "ArrowDown": partial(preset_beside, self._session.setup.table, 1),
-            **{str(n): partial(nothing, n) for n in range(1, MOST_INPUTS + 1)},
+            "ArrowUp": partial(neighbouring_preset, self._session.setup.table, -1),
+            "ArrowDown": partial(neighbouring_preset, self._session.setup.table, 1),
+            **{str(n): partial(constant_false, n) for n in range(1, MAX_INPUTS + 1)},
         }
         if key in actions:
             self._choose(actions[key]())

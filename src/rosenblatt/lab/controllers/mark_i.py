@@ -1,20 +1,20 @@
-"""Controller of the Mark I: a drawn picture, the votes of the units, and the rule."""
+"""Controller of the Mark I: a drawn image, its scores, and the rule."""
 
 from functools import partial
 from typing import ClassVar
 
 import numpy as np
 
-from rosenblatt.lab.mark_i import CELLS, Machine, as_hex, from_hex, machine, some_glyph, votes
+from rosenblatt.lab.mark_i import CELLS, Machine, as_hex, from_hex, machine, sample_glyph, votes
 from rosenblatt.lab.session import Session
 from rosenblatt.lab.views.mark_i import MarkIView
 from rosenblatt.types import Floats
 
-STRIDE = 7  # glyphs from one that is shown to the next
+GLYPH_STRIDE = 7  # from one sample to the next
 
 
 class MarkIController:
-    """Trains its units when somebody comes in."""
+    """Trains a classifier when the tab is opened."""
 
     KEYS: ClassVar = {"space": "show one", "delete": "clear"}
 
@@ -26,25 +26,25 @@ class MarkIController:
         self.view = self._panel.view
 
     def enter(self) -> None:
-        """Show the picture that is set up, and train the units if they are not yet."""
+        """Show the image of the set-up, and train the classifier if necessary."""
         self._panel.show_cells(from_hex(self._session.setup.cells))
         if self._units is None:
             self._train()
 
     def pressed(self, key: str) -> None:
-        """Do what a key means."""
+        """Act on a key."""
         if key == " ":
             self.show_some()
         elif key in {"Delete", "Backspace"}:
             self.draw(np.zeros(CELLS))
 
     def choose_rule(self, rule: str) -> None:
-        """Train the units by another rule."""
+        """Train by another rule."""
         self._session.change(machine=rule)
         self._train()
 
     def choose_alphabet(self, alphabet: str) -> None:
-        """Train units on letters, or on digits."""
+        """Train on letters, or on digits."""
         self._session.change(alphabet=alphabet)
         self._train()
 
@@ -53,7 +53,7 @@ class MarkIController:
         setup = self._session.setup
         self._panel.wait(setup.machine, setup.alphabet)
         work = partial(machine, setup.machine, setup.alphabet)
-        self._session.beside(self._trainer, work, self._trained, self._panel.say)
+        self._session.run_in_background(self._trainer, work, self._trained, self._panel.say)
 
     def _trained(self, units: Machine) -> None:
         self._units = units
@@ -61,7 +61,7 @@ class MarkIController:
         self._vote()
 
     def draw(self, cells: Floats) -> None:
-        """Take another picture, and let the units vote on it."""
+        """Classify another image."""
         self._session.change(cells=as_hex(cells))
         self._panel.show_cells(cells)
         self._vote()
@@ -72,6 +72,8 @@ class MarkIController:
             self._panel.show_votes(self._units, votes(self._units, cells))
 
     def show_some(self) -> None:
-        """Draw a letter or digit that the units have not seen."""
-        self.draw(some_glyph(self._session.setup.alphabet, STRIDE * self._shown, self._shown))
+        """Show a letter or digit from outside the training set."""
+        self.draw(
+            sample_glyph(self._session.setup.alphabet, GLYPH_STRIDE * self._shown, self._shown)
+        )
         self._shown += 1

@@ -12,16 +12,15 @@ from rosenblatt.errors import RosenblattError
 from rosenblatt.geometry.plane import Box
 from rosenblatt.lab.curves import charts
 from rosenblatt.lab.dataset import LabDataset, dataset_of
-from rosenblatt.lab.file import File
-from rosenblatt.lab.plot_data import EMPTY, box_around, chosen, picture
+from rosenblatt.lab.files import File, Uploads
+from rosenblatt.lab.plot_data import EMPTY_BOX, box_around, chosen, picture
 from rosenblatt.lab.runs import Run, run_of
 from rosenblatt.lab.session import Session
-from rosenblatt.lab.state import DRAWN, FILE, MOST_POINTS, VIEWS, Point, start_of
-from rosenblatt.lab.uploads import Uploads
+from rosenblatt.lab.state import DRAWN, FILE, MAX_POINTS, VIEWS, Point, start_of
 from rosenblatt.lab.verdicts import Witness, verdict_on, witnesses
+from rosenblatt.lab.views.bindings import on_change
 from rosenblatt.lab.views.controls import ControlsView
 from rosenblatt.lab.views.curves import CurvesView
-from rosenblatt.lab.views.events import on_change
 from rosenblatt.lab.views.plane import PlaneView
 from rosenblatt.lab.views.playback import PlaybackView
 from rosenblatt.lab.views.proof import ProofView
@@ -32,22 +31,22 @@ from rosenblatt.separation.proof.verdict import Proof
 if TYPE_CHECKING:
     from rosenblatt.geometry.sampling import Sample
 
-FEW = 4  # points
+MIN_POINTS = 4  # with fewer, the empty box is shown
 EMPTY_CORNERS = ((0.0, 0.0), (1.0, 1.0))
-PLAYED = 150  # steps a run is played in, if it has more
-VIEW_WORDS = {"proof": "Proof", "weights": "Weight space", "curves": "Curves"}
+MAX_PLAYED_STEPS = 150  # a longer run plays several at a time
+VIEW_LABELS = {"proof": "Proof", "weights": "Weight space", "curves": "Curves"}
 
 
 @dataclass(frozen=True)
 class Files:
-    """Where data come from that are not built in: a file opened at the start, and uploads."""
+    """A file opened at the start, and uploads."""
 
     opened: File | None
     uploads: Uploads
 
 
 class PlaneController:
-    """Hears the controls, learns beside the page, and shows every step of it."""
+    """Acts on the controls, trains in the background, and shows every step."""
 
     KEYS: ClassVar = {
         "space": "play",
@@ -58,9 +57,9 @@ class PlaneController:
     }
 
     def __init__(
-        self, session: Session, files: Files, upload: Button, complaints: tuple[str, ...]
+        self, session: Session, files: Files, upload: Button, address_errors: tuple[str, ...]
     ) -> None:
-        self._session, self._files, self._complaints = session, files, complaints
+        self._session, self._files, self._address_errors = session, files, address_errors
         self._file = files.opened
         self._dataset: LabDataset | None = None
         self._run: Run | None = None
@@ -74,7 +73,7 @@ class PlaneController:
         self._proofs, self._curves = ProofView(), CurvesView()
         self._weights = WeightsView(self._show_view)
         self._controls = ControlsView(self, upload)
-        self._plane.drawn_in(self._controls.marks)
+        self._plane.set_class_control(self._controls.marks)
         self.view = self._composed()
         self._load_data()
         if self._file is not None and session.setup.data == FILE and session.setup.target:
@@ -88,7 +87,7 @@ class PlaneController:
         )
         shown = (self._proofs.view, self._weights.view, self._curves.view)
         tabs = [
-            TabPanel(child=view, title=VIEW_WORDS[name])
+            TabPanel(child=view, title=VIEW_LABELS[name])
             for name, view in zip(VIEWS, shown, strict=True)
         ]
         active = VIEWS.index(self._session.setup.view)
@@ -98,11 +97,11 @@ class PlaneController:
         return Row(children=[self._controls.view, middle, right], sizing_mode="stretch_both")
 
     def enter(self) -> None:
-        """Show what there is, as it may have changed size."""
+        """Show everything again, as the size may have changed."""
         self._show()
 
     def pressed(self, key: str) -> None:
-        """Do what a key means."""
+        """Act on a key."""
         actions: dict[str, Callable[[], None]] = {
             " ": self._play_or_pause,
             "ArrowRight": partial(self._playback.move, 1),
@@ -116,41 +115,43 @@ class PlaneController:
         if key in actions:
             actions[key]()
 
-    def uploaded(self, key: str, trouble: str) -> None:
-        """Open a file that has come from the browser, or say why it has not."""
-        if trouble:
-            self._controls.say(trouble)
+    def uploaded(self, key: str, error: str) -> None:
+        """Open a file that was uploaded, or show why it was not."""
+        if error:
+            self._controls.say(error)
             return
         self._read(partial(self._files.uploads.take, key), "")
 
     def choose_target(self, name: str) -> None:
-        """Predict another column of the file."""
+        """Choose another target column of the file."""
         if self._file is not None:
             self._read(partial(self._file.predicting, name), name)
 
     def _read(self, work: Callable[[], File], target: str) -> None:
         self._controls.wait("Reading the file…")
-        self._session.beside(self._reader, work, partial(self._file_read, target), self._not_read)
+        self._session.run_in_background(
+            self._reader, work, partial(self._file_read, target), self._not_read
+        )
 
     def _file_read(self, target: str, file: File) -> None:
         self._file = file
         self._session.change(data=FILE, target=target, points=(), step=None)
         self._load_data()
 
-    def _not_read(self, trouble: str) -> None:
-        self._complain(trouble)
-        self._show()  # what is still there
+    def _not_read(self, error: str) -> None:
+        self._show_errors(error)
+        self._show()  # the data so far
 
-    # what the controls ask for
+    # actions of the controls
 
     def choose_data(self, name: str) -> None:
-        """Take other data; drawing goes on from the points there are."""
+        """Choose other data; drawn points begin with the current ones, if these can be edited."""
         points = self._plane.points() if name == DRAWN and self._editable else ()
         self._session.change(data=name, points=tuple(points), step=None)
         self._load_data()
 
     def choose_class(self, mark: int) -> None:
-        """Draw points of another class, or give it to those selected."""
+        """Choose the class of new points, and of those selected."""
         selected = set(self._plane.selected) if self._editable else set()
         if selected:
             points = enumerate(self._plane.points())
@@ -160,29 +161,29 @@ class PlaneController:
         self._controls.show_class(mark)
 
     def clear_points(self) -> None:
-        """Begin with an empty plane."""
+        """Remove all points."""
         self._session.take(self._session.setup.with_points(()))
         self._load_data()
 
     def delete_points(self) -> None:
-        """Take the points selected away."""
+        """Remove the selected points."""
         selected = set(self._plane.selected)
         if selected and self._editable:
             points = self._plane.points()
             self._plane.put([p for place, p in enumerate(points) if place not in selected])
 
     def choose_scaling(self, on: bool) -> None:  # noqa: FBT001 (Bokeh hands it over)
-        """Scale the data, or take them as they are."""
+        """Turn standardisation on or off."""
         self._session.change(scaled=on, step=None)
         self._load_data()
 
     def choose_features(self, name: str, degree: int) -> None:
-        """Draw the line in other features."""
+        """Choose another feature map."""
         self._session.change(features=name, degree=degree, step=None)
-        self._learn_anew()
+        self._update_data()
 
     def choose_rule(self, name: str) -> None:
-        """Train by another rule."""
+        """Choose another rule."""
         self._session.take(self._session.setup.with_rule(name))
         self._retrain()
 
@@ -192,11 +193,11 @@ class PlaneController:
         self._retrain()
 
     def choose_start(self, text: str) -> None:
-        """Start from other weights."""
+        """Choose other initial weights."""
         try:
             self._session.change(start=start_of(text), step=None)
         except ValueError as error:
-            self._controls.say(f"The start is not taken: {error}.")
+            self._controls.say(f"These initial weights cannot be used: {error}.")
             return
         self._retrain()
 
@@ -205,47 +206,48 @@ class PlaneController:
         self._show_view()
 
     def _points_edited(self, points: list[Point]) -> None:
-        self._session.take(self._session.setup.with_points(points[:MOST_POINTS]))
-        if len(points) > MOST_POINTS:
-            told = f"The plane takes {MOST_POINTS} points; those drawn later do not count."
-            self._complaints = (told,)
-        self._learn_anew()
+        self._session.take(self._session.setup.with_points(points[:MAX_POINTS]))
+        if len(points) > MAX_POINTS:
+            self._address_errors = (
+                f"The plane takes {MAX_POINTS} points; later ones are ignored.",
+            )
+        self._update_data()
 
-    # what is worked out
+    # computations in the background
 
     @property
     def _editable(self) -> bool:
         return self._dataset is None or self._dataset.editable
 
     def _load_data(self) -> None:
-        """Show other data, and learn from them."""
-        self._take_subject()
+        """Show other data, and train on them."""
+        self._take_dataset()
         dataset = self._dataset
         if dataset is not None:
             self._plane.load(dataset.points() if dataset.editable else None, _box_of(dataset))
-        self._work()
+        self._compute()
 
-    def _learn_anew(self) -> None:
-        """Learn from points that have moved, or features that have changed."""
-        self._take_subject()
-        self._work()
+    def _update_data(self) -> None:
+        """Train on points or features that have changed."""
+        self._take_dataset()
+        self._compute()
 
-    def _take_subject(self) -> None:
+    def _take_dataset(self) -> None:
         try:
             data = None if self._file is None else self._file.data
             self._dataset = dataset_of(self._session.setup, data)
         except RosenblattError as error:
             self._dataset = None
-            self._complain(str(error))
+            self._show_errors(str(error))
 
-    def _work(self) -> None:
+    def _compute(self) -> None:
         self._proof, self._witnesses = None, ()
         dataset = self._dataset
         self._rows = None if dataset is None else chosen(dataset, ())
         self._retrain()
         if dataset is not None and len(dataset.classes) > 1:
             self._proofs.wait()
-            self._beside(self._prover, partial(verdict_on, dataset), self._proved)
+            self._run_in_background(self._prover, partial(verdict_on, dataset), self._proved)
         else:
             self._prover.forget()
             self._proofs.update(None, (), None, None)
@@ -258,19 +260,21 @@ class PlaneController:
             self._trainer.forget()
         else:
             work = partial(run_of, self._dataset, self._session.setup)
-            self._beside(self._trainer, work, self._trained)
+            self._run_in_background(self._trainer, work, self._trained)
 
-    def _beside(self, worker: Any, work: Callable[[], Any], done: Callable[[Any], None]) -> None:
-        self._session.beside(worker, work, done, self._complain)
+    def _run_in_background(
+        self, worker: Any, work: Callable[[], Any], done: Callable[[Any], None]
+    ) -> None:
+        self._session.run_in_background(worker, work, done, self._show_errors)
 
-    def _complain(self, *troubles: str) -> None:
-        """Say what is wrong now, after what was wrong with the address."""
-        self._controls.say(*self._complaints, *troubles)
-        self._complaints = ()
+    def _show_errors(self, *errors: str) -> None:
+        """Show errors, after those of the address."""
+        self._controls.say(*self._address_errors, *errors)
+        self._address_errors = ()
 
     def _trained(self, run: Run) -> None:
         self._run = run
-        self._complain()
+        self._show_errors()
         self._show()
         self._show_proof()
 
@@ -282,7 +286,7 @@ class PlaneController:
         self._show()
         self._show_proof()
 
-    # what is shown
+    # display
 
     @property
     def _step(self) -> int:
@@ -308,18 +312,18 @@ class PlaneController:
         weights = None if moment is None else moment.kept
         seen = picture(dataset, weights, setup.rule, self._rows, self._plane.shown)
         self._plane.update(seen, weights, dataset, editable=self._editable)
-        self._plane.ring(() if moment is None else moment.at_work, self._witnesses)
+        self._plane.ring(() if moment is None else moment.update_rows, self._witnesses)
         self._playback.update(run, moment, dataset.classes, seen.caption)
         self._show_view()
 
     def _show_view(self) -> None:
-        """Show what the open tab has to show."""
+        """Update the open tab."""
         dataset, run = self._dataset, self._run
         if dataset is None or run is None:
             return
         if self._session.setup.view == "curves":
             self._curves.update(charts(run, self._proof))
-            self._curves.move(-(-self._step // run.steps_a_pass))
+            self._curves.move(-(-self._step // run.steps_per_pass))
         elif self._session.setup.view == "weights":
             self._show_weights(dataset, run)
 
@@ -343,7 +347,7 @@ class PlaneController:
         mistakes = int(model.mistakes_) if bounded and model is not None else None
         self._proofs.update(self._proof, self._witnesses, self._dataset, mistakes)
 
-    # playing
+    # playback
 
     def _play_or_pause(self) -> None:
         if self._end_playing is not None:
@@ -362,12 +366,12 @@ class PlaneController:
 
     def _tick(self) -> None:
         if self._run is not None:
-            self._playback.move(-(-self._run.n_steps // PLAYED))
+            self._playback.move(-(-self._run.n_steps // MAX_PLAYED_STEPS))
 
 
 def _box_of(dataset: LabDataset) -> Box:
-    """What of the plane is shown at first; few points are seen in the empty plane."""
+    """The initial box of the plane, which is larger than that of a few points."""
     if dataset.X.shape[1] != 2:
-        return EMPTY
-    few = len(dataset.X) < FEW
+        return EMPTY_BOX
+    few = len(dataset.X) < MIN_POINTS
     return box_around(np.vstack([dataset.X, EMPTY_CORNERS]) if few else dataset.X)

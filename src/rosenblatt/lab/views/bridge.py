@@ -1,4 +1,4 @@
-"""What passes between the browser and the page without being seen: keys, files, the address."""
+"""Invisible models that connect browser and page: keys, uploads, the address."""
 
 from collections.abc import Callable
 
@@ -6,60 +6,65 @@ from bokeh.document import Document
 from bokeh.events import ClientReconnected, ConnectionLost
 from bokeh.models import Button, Column, CustomJS, TextInput
 
-from rosenblatt.lab.uploads import LIMIT, TOO_LARGE
+from rosenblatt.lab.files import MAX_UPLOAD_BYTES, TOO_LARGE
+from rosenblatt.lab.views.bindings import on_change
 from rosenblatt.lab.views.controls import WIDTH
-from rosenblatt.lab.views.events import on_change
 
 UPLOAD = """
 const input = document.createElement("input");
 input.type = "file";
 input.onchange = async () => {
   const file = input.files[0];
-  if (file.size > limit) { told.value = "!" + too_large; return; }
+  if (file.size > limit) { result.value = "!" + too_large; return; }
   const headers = {"X-Name": encodeURIComponent(file.name)};
-  const answer = await fetch(place, {method: "POST", body: file, headers});
-  told.value = (answer.ok ? "" : "!") + await answer.text();
+  const answer = await fetch(url, {method: "POST", body: file, headers});
+  result.value = (answer.ok ? "" : "!") + await answer.text();
 };
 input.click();
 """
 KEEP_ADDRESS = 'history.replaceState(null, "", cb_obj.value ? "?" + cb_obj.value : ".")'
-SHOW_END = 'document.getElementById("ended").hidden = {0}'
-MARK = "!"  # what comes after it is a sentence, not a key
+SHOW_ENDED = 'document.getElementById("ended").hidden = {0}'
+ERROR_PREFIX = "!"  # of an error message instead of a key
 
 
 class Bridge:
-    """Hidden models: `pressed` hears keys, `uploaded` the key of a file or why there is none."""
+    """Hidden models; `pressed` gets keys, `uploaded` the key of a file or an error."""
 
     def __init__(
         self,
-        upload_place: str,
+        upload_url: str,
         pressed: Callable[[str], None],
         uploaded: Callable[[str, str], None],
     ) -> None:
         keys = TextInput(name="keys")
         on_change(keys, "value", lambda new: pressed(new.split("|")[0]))
-        told = TextInput(name="told")
+        result = TextInput(name="upload_result")
 
         def arrived(new: str) -> None:
-            if new.startswith(MARK):
-                uploaded("", new.removeprefix(MARK))
+            if new.startswith(ERROR_PREFIX):
+                uploaded("", new.removeprefix(ERROR_PREFIX))
             else:
                 uploaded(new, "")
 
-        on_change(told, "value", arrived)
+        on_change(result, "value", arrived)
         self._address = TextInput(name="address")
         self._address.js_on_change("value", CustomJS(code=KEEP_ADDRESS))
         self.upload = Button(label="Open a file…", width=WIDTH, css_classes=["lab-upload"])
-        args = {"told": told, "place": upload_place, "limit": LIMIT, "too_large": TOO_LARGE}
+        args = {
+            "result": result,
+            "url": upload_url,
+            "limit": MAX_UPLOAD_BYTES,
+            "too_large": TOO_LARGE,
+        }
         self.upload.js_on_click(CustomJS(args=args, code=UPLOAD))
-        self.view = Column(name="bridge", children=[keys, told, self._address])
+        self.view = Column(name="bridge", children=[keys, result, self._address])
 
-    def tell_the_end(self, doc: Document) -> None:
-        """Let the page say when nobody answers any more, in its own words."""
+    def show_lost_connection(self, doc: Document) -> None:
+        """Show the page's own message when the connection to the server is lost."""
         doc.config.notify_connection_status = False
         for event, hidden in ((ConnectionLost, "false"), (ClientReconnected, "true")):
-            doc.js_on_event(event, CustomJS(code=SHOW_END.format(hidden)))
+            doc.js_on_event(event, CustomJS(code=SHOW_ENDED.format(hidden)))
 
     def keep(self, query: str) -> None:
-        """Let the address hold a set-up."""
+        """Write a query to the address."""
         self._address.value = query

@@ -1,4 +1,4 @@
-"""The left side: data, features and rule, from top to bottom as the work goes."""
+"""The controls on the left: data, features and rule."""
 
 from html import escape
 from typing import Any, Protocol
@@ -19,21 +19,21 @@ from rosenblatt import palette
 from rosenblatt.datasets import builtin
 from rosenblatt.lab.catalogue import LAB_RULES, Number, Setting
 from rosenblatt.lab.dataset import LabDataset
-from rosenblatt.lab.file import File
+from rosenblatt.lab.files import File
 from rosenblatt.lab.format import sentence
 from rosenblatt.lab.state import BUILT_IN, DRAWN, FEATURES, FILE, PLANE_CLASSES, Setup
 from rosenblatt.lab.theme import MESSAGE, WORDS
-from rosenblatt.lab.views.events import on_change
+from rosenblatt.lab.views.bindings import on_change
 
 WIDTH = 250
 HALF = (WIDTH - 8) // 2
-FEATURE_WORDS = {
+FEATURE_LABELS = {
     "none": "as they are",
     "products": "with products x₁x₂",
     "polynomial": "polynomial",
     "radial": "with the distance to the mean",
 }
-SIGNS = {
+MARKER_SYMBOLS = {
     "circle": "●",
     "square": "■",
     "triangle": "▲",
@@ -43,49 +43,49 @@ SIGNS = {
     "plus": "◼",
     "star": "★",
 }
-MOST_CLASSES, LONGEST_NAME = 8, 18  # of the legend
+MAX_CLASSES, MAX_NAME_LENGTH = 8, 18  # of the legend
 HOW_TO_DRAW = "Click to draw, drag to move; click a point, then Delete or 1, 2, 3."
 
 
-class Listener(Protocol):
-    """Who hears of what is chosen."""
+class EventHandler(Protocol):
+    """The controller of the plane, which is called on every choice."""
 
     def choose_data(self, name: str) -> None:
-        """Take other data."""
+        """Choose other data."""
 
     def choose_target(self, name: str) -> None:
-        """Predict another column of the file."""
+        """Choose another target column of the file."""
 
     def choose_class(self, mark: int) -> None:
-        """Draw points of another class, or give it to those selected."""
+        """Choose the class of new points, and of those selected."""
 
     def clear_points(self) -> None:
-        """Begin with an empty plane."""
+        """Remove all points."""
 
     def delete_points(self) -> None:
-        """Take the points selected away."""
+        """Remove the selected points."""
 
     def choose_scaling(self, on: bool) -> None:  # noqa: FBT001 (Bokeh hands it over)
-        """Scale the data, or take them as they are."""
+        """Turn standardisation on or off."""
 
     def choose_features(self, name: str, degree: int) -> None:
-        """Draw the line in other features."""
+        """Choose another feature map."""
 
     def choose_rule(self, name: str) -> None:
-        """Train by another rule."""
+        """Choose another rule."""
 
     def choose_setting(self, name: str, value: Any) -> None:
         """Change a setting of the rule."""
 
     def choose_start(self, text: str) -> None:
-        """Start from other weights."""
+        """Choose other initial weights."""
 
 
 class ControlsView:
-    """Widgets for everything that can be set up."""
+    """Widgets for all fields of a set-up."""
 
-    def __init__(self, listener: Listener, upload: Button) -> None:
-        self._listener, self._showing, self._rule = listener, False, ""
+    def __init__(self, handler: EventHandler, upload: Button) -> None:
+        self._handler, self._showing, self._rule = handler, False, ""
         self._widgets: list[Any] = []
         self._data = Select(
             title="", options=_data_options(), width=WIDTH, css_classes=["lab-data"]
@@ -105,7 +105,7 @@ class ControlsView:
         self._scaled = Checkbox(
             label="scaled: mean 0, deviation 1", width=WIDTH, css_classes=["lab-scaled"]
         )
-        words = [(name, FEATURE_WORDS[name]) for name in FEATURES]
+        words = [(name, FEATURE_LABELS[name]) for name in FEATURES]
         self._features = Select(
             title="", options=words, width=WIDTH - 76, css_classes=["lab-features"]
         )
@@ -122,7 +122,7 @@ class ControlsView:
         self._message = Div(
             text="", width=WIDTH, css_classes=["lab-message"], stylesheets=[WORDS, MESSAGE]
         )
-        self._listen(clear, delete)
+        self._connect(clear, delete)
         self.view = Column(
             children=[
                 heading("Data"),
@@ -146,8 +146,8 @@ class ControlsView:
             spacing=6,
         )
 
-    def _listen(self, clear: Button, delete: Button) -> None:
-        page = self._listener
+    def _connect(self, clear: Button, delete: Button) -> None:
+        page = self._handler
         clear.on_click(page.clear_points)
         delete.on_click(page.delete_points)
         self._on(self._data, page.choose_data)
@@ -159,12 +159,12 @@ class ControlsView:
         self._on(self._scaled, page.choose_scaling, "active")
         self._on(self.marks, page.choose_class, "active")
 
-    def _on(self, widget: Any, heard: Any, attribute: str = "value") -> None:
-        def by_hand(new: Any) -> None:
+    def _on(self, widget: Any, callback: Any, attribute: str = "value") -> None:
+        def by_user(new: Any) -> None:
             if not self._showing and new is not None:
-                heard(new)
+                callback(new)
 
-        on_change(widget, attribute, by_hand)
+        on_change(widget, attribute, by_user)
 
     def update(self, setup: Setup, dataset: LabDataset | None, file: File | None) -> None:
         """Show a set-up."""
@@ -195,22 +195,22 @@ class ControlsView:
         self.marks.visible = self._edits.visible = dataset is None or dataset.editable
         self._showing = False
 
-    def wait(self, words: str) -> None:
-        """Say what is being done."""
-        self._message.text = sentence(words, "soft")
+    def wait(self, text: str) -> None:
+        """Show what is being done."""
+        self._message.text = sentence(text, "soft")
 
     def say(self, *sentences: str) -> None:
-        """Show what went wrong, or nothing."""
-        self._message.text = "".join(sentence(words) for words in sentences)
+        """Show error messages, or none."""
+        self._message.text = "".join(sentence(text) for text in sentences)
 
     def show_class(self, mark: int) -> None:
-        """Show which class is drawn."""
+        """Show the class of new points."""
         self._showing = True
         self.marks.active = min(mark, PLANE_CLASSES - 1)
         self._showing = False
 
     def _widget(self, setting: Setting) -> Any:
-        page = self._listener
+        page = self._handler
         widget: Any
         if isinstance(setting, Number):
             widget = Spinner(
@@ -230,7 +230,7 @@ class ControlsView:
 
 
 def heading(words: str) -> Div:
-    """The title of a group of controls."""
+    """The heading of a group of controls."""
     return Div(text=f"<h2>{words}</h2>", width=WIDTH)
 
 
@@ -249,11 +249,11 @@ def _about(dataset: LabDataset | None) -> str:
 
 
 def _legend(dataset: LabDataset) -> str:
-    """The classes with their colours and shapes, as many as are told apart at a glance."""
+    """The first few classes with their colours and shapes."""
     entries = [
-        f"<span style='color: {palette.colour(mark)}'>{SIGNS[palette.shape(mark)]}</span> "
-        f"{escape(name[:LONGEST_NAME])}"
+        f"<span style='color: {palette.colour(mark)}'>{MARKER_SYMBOLS[palette.shape(mark)]}</span> "
+        f"{escape(name[:MAX_NAME_LENGTH])}"
         for name, mark in zip(dataset.classes, dataset.marks, strict=True)
     ]
-    more = " …" if len(entries) > MOST_CLASSES else ""
-    return f"<p class='legend'>{' &ensp;'.join(entries[:MOST_CLASSES])}{more}</p>"
+    more = " …" if len(entries) > MAX_CLASSES else ""
+    return f"<p class='legend'>{' &ensp;'.join(entries[:MAX_CLASSES])}{more}</p>"

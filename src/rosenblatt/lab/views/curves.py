@@ -1,4 +1,4 @@
-"""The curves of a run: mistakes, loss, objective, bounds and gap."""
+"""Charts of a run: mistakes, loss, objective, bounds and duality gap."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,40 +10,40 @@ from bokeh.plotting import figure
 from rosenblatt.lab.curves import Chart
 from rosenblatt.lab.format import sentence
 from rosenblatt.lab.theme import ACCENT, SOFT, WRONG, plain
-from rosenblatt.lab.views.patch import send
+from rosenblatt.lab.views.bindings import send
 
-SIDE = 410  # pixels
-LINEAR = 3  # charts without a scale of powers of ten
+WIDTH = 410  # pixels
+MAX_LINEAR_CHARTS = 3
 
 
 class CurvesView:
-    """A few small charts below each other, and where the run is in them."""
+    """Small charts below each other, with the current step."""
 
     def __init__(self) -> None:
-        self._linear = [_Slot(log=False) for _ in range(LINEAR)]
+        self._linear = [_Slot(log=False) for _ in range(MAX_LINEAR_CHARTS)]
         self._log = _Slot(log=True)
         self._empty = Div(text="", sizing_mode="stretch_width")
         slots = [*self._linear, self._log]
         self.view = Column(
             children=[self._empty, *(slot.figure for slot in slots)],
-            width=SIDE,
+            width=WIDTH,
             sizing_mode="stretch_height",
         )
 
     def update(self, charts: Sequence[Chart]) -> None:
         """Show the curves of a run."""
         words = (
-            "This rule has its solution at once: there is nothing to plot." if not charts else ""
+            "This rule has a closed-form solution: there is nothing to plot." if not charts else ""
         )
         self._empty.text = sentence(words, "soft") if words else ""
         self._empty.visible = not charts
         linear = [chart for chart in charts if not chart.log]
-        for slot, chart in zip(self._linear, [*linear, *[None] * LINEAR], strict=False):
+        for slot, chart in zip(self._linear, [*linear, *[None] * MAX_LINEAR_CHARTS], strict=False):
             slot.update(chart)
         self._log.update(next((chart for chart in charts if chart.log), None))
 
     def move(self, passes: int) -> None:
-        """Show where the run is."""
+        """Mark the current pass."""
         for slot in [*self._linear, self._log]:
             slot.here.location = passes
 
@@ -57,7 +57,7 @@ class _Slot:
             figure(
                 tools="hover",
                 toolbar_location=None,
-                width=SIDE,
+                width=WIDTH,
                 sizing_mode="stretch_height",
                 min_height=120,
                 y_axis_type="log" if log else "linear",
@@ -76,7 +76,7 @@ class _Slot:
         self._legend = Legend(items=self._items, label_text_font_size="11px", padding=3, spacing=0)
         self._legend.background_fill_alpha, self._legend.border_line_color = 0.8, None
         self.figure.add_layout(self._legend)
-        # on a layer of its own, which moves without the curves being drawn again
+        # on its own layer, which moves without a redraw of the curves
         self.here = Span(
             location=0, dimension="height", line_color=SOFT, line_dash="dotted", level="overlay"
         )

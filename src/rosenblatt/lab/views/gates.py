@@ -1,4 +1,4 @@
-"""Gates: click a truth table, get the unit, or the proof that there is none and a network."""
+"""View of the gates: a truth table to click, and the unit, or the proof and a network."""
 
 from collections.abc import Callable
 from functools import partial
@@ -20,18 +20,18 @@ from rosenblatt.lab.format import sentence
 from rosenblatt.lab.gates import (
     PRESETS,
     Wiring,
+    constant_false,
     explanation,
     flipped,
     formulas,
-    inputs_of,
-    nothing,
+    n_inputs_of,
     rows_of,
     wiring,
 )
-from rosenblatt.lab.state import MOST_INPUTS
+from rosenblatt.lab.state import MAX_INPUTS
 from rosenblatt.lab.theme import ACCENT, INK, WRONG, plain
+from rosenblatt.lab.views.bindings import on_change
 from rosenblatt.lab.views.controls import HALF, WIDTH, heading
-from rosenblatt.lab.views.events import on_change
 from rosenblatt.logic.realize import Realizable, realize
 
 CUSTOM = "a table of my own"
@@ -42,14 +42,14 @@ HOW_TO_READ = (
 
 
 class GatesView:
-    """A truth table to click, a drawing, and words; `chosen` hears of another table."""
+    """A truth table, a drawing, and text; `chosen` is called with another table."""
 
     def __init__(self, chosen: Callable[[str], None]) -> None:
         self._chosen, self._table, self._showing = chosen, "", False
         self._presets = Select(
             options=[CUSTOM, *PRESETS], value=CUSTOM, width=WIDTH, css_classes=["lab-preset"]
         )
-        sizes = [str(n) for n in range(1, MOST_INPUTS + 1)]
+        sizes = [str(n) for n in range(1, MAX_INPUTS + 1)]
         self._size = RadioButtonGroup(labels=sizes, width=WIDTH, css_classes=["lab-inputs"])
         self._cells = Column(width=WIDTH, spacing=4, css_classes=["lab-table"])
         self._words = Div(text="", sizing_mode="stretch_width", css_classes=["lab-unit"])
@@ -111,11 +111,11 @@ class GatesView:
         return fig
 
     def update(self, table: str) -> None:
-        """Show a truth table and what computes it."""
+        """Show a truth table and its unit or network."""
         self._table, self._showing = table, True
         known = {value: name for name, value in PRESETS.items()}
         self._presets.value = known.get(table, CUSTOM)
-        self._size.active = inputs_of(table) - 1
+        self._size.active = n_inputs_of(table) - 1
         self._cells.children = self._buttons(table)
         self._showing = False
         found = realize(table)
@@ -131,7 +131,7 @@ class GatesView:
         self._draw(wiring(found))
 
     def _buttons(self, table: str) -> list[Any]:
-        """A button a row of the table, in two columns where there are many."""
+        """One button for each row of the table, in two columns if there are many."""
         buttons = []
         for row, (inputs, value) in enumerate(rows_of(table)):
             button = Button(
@@ -148,11 +148,11 @@ class GatesView:
         pairs = zip(buttons[:half], buttons[half:], strict=True)
         return [Row(children=list(pair), spacing=8) for pair in pairs]
 
-    def _draw(self, bridge: Wiring) -> None:
-        nodes, edges = bridge
-        deepest = max(abs(node.y) for node in nodes) + 0.9
+    def _draw(self, drawing: Wiring) -> None:
+        nodes, edges = drawing
+        half_height = max(abs(node.y) for node in nodes) + 0.9
         fig = self._figure
-        fig.y_range.start, fig.y_range.end = -max(deepest, 1.6), max(deepest, 1.6)
+        fig.y_range.start, fig.y_range.end = -max(half_height, 1.6), max(half_height, 1.6)
         fig.x_range.end = max(node.x for node in nodes) + 0.35
         self._nodes.data = {
             "x": [node.x for node in nodes],
@@ -182,4 +182,4 @@ class GatesView:
 
     def _on_size(self, active: int) -> None:
         if not self._showing:
-            self._chosen(nothing(active + 1))
+            self._chosen(constant_false(active + 1))

@@ -1,4 +1,4 @@
-"""The Mark I: draw on 20 × 20 cells, watch the units vote, see their weights as pictures."""
+"""View of the Mark I: 20 × 20 pixels to draw on, scores, and weights as images."""
 
 from typing import Any, Protocol
 
@@ -28,8 +28,8 @@ from rosenblatt.lab.mark_i import (
     ALPHABETS,
     CELLS,
     HIGH,
+    IMAGES_PER_GLYPH,
     MACHINES,
-    PENS,
     ROWS,
     SIDE,
     WIDE,
@@ -38,12 +38,12 @@ from rosenblatt.lab.mark_i import (
     pictures_of,
 )
 from rosenblatt.lab.theme import ACCENT, INK, PALE, SOFT, plain
+from rosenblatt.lab.views.bindings import on_change
 from rosenblatt.lab.views.controls import HALF, heading
-from rosenblatt.lab.views.events import on_change
 from rosenblatt.types import Floats
 
 WIDTH = 400
-HOW_TO_READ = "Orange cells speak for what a unit knows, blue cells against it."
+HOW_TO_READ = "Orange: positive weights, evidence for the class; blue: negative, against it."
 DIVERGING = interp_palette((looks.NEGATIVE, looks.NEUTRAL, looks.POSITIVE), 65)
 INKED = """
 const [x, y, ink] = [cb_obj.x, cb_obj.y, source.data.ink.slice()];
@@ -59,11 +59,11 @@ if (ink.some((value, i) => value != source.data.ink[i])) source.data = {...sourc
 """
 
 
-class Listener(Protocol):
-    """Who hears of what is drawn and chosen."""
+class EventHandler(Protocol):
+    """The controller of the Mark I, which is called on every choice."""
 
     def draw(self, cells: Floats) -> None:
-        """Take another picture."""
+        """Classify another image."""
 
     def choose_rule(self, rule: str) -> None:
         """Train by another rule."""
@@ -72,14 +72,14 @@ class Listener(Protocol):
         """Train on letters, or on digits."""
 
     def show_some(self) -> None:
-        """Draw a letter or digit."""
+        """Show a letter or digit."""
 
 
 class MarkIView:
-    """Cells to draw on, votes and weights."""
+    """Pixels to draw on, scores and weights."""
 
-    def __init__(self, listener: Listener) -> None:
-        self._listener, self._showing = listener, False
+    def __init__(self, handler: EventHandler) -> None:
+        self._handler, self._showing = handler, False
         rows, columns = np.divmod(np.arange(CELLS), SIDE)
         self._source = ColumnDataSource(
             {
@@ -91,9 +91,9 @@ class MarkIView:
         on_change(self._source, "data", lambda _: self._on_ink())
         self._pen = RadioButtonGroup(labels=["Draw", "Erase"], active=0, width=HALF)
         clear = Button(label="Clear", width=HALF, css_classes=["lab-wipe"])
-        clear.on_click(lambda: listener.draw(np.zeros(CELLS)))
+        clear.on_click(lambda: handler.draw(np.zeros(CELLS)))
         some = Button(label="Show one", width=HALF, css_classes=["lab-some"])
-        some.on_click(listener.show_some)
+        some.on_click(handler.show_some)
         self._alphabets = RadioButtonGroup(
             labels=[name.capitalize() for name in ALPHABETS],
             active=0,
@@ -202,18 +202,20 @@ class MarkIView:
         return fig
 
     def wait(self, rule: str, alphabet: str) -> None:
-        """Say how units are being trained."""
+        """Show that a classifier is being trained."""
         self._showing = True
         self._rules.value, self._alphabets.active = rule, list(ALPHABETS).index(alphabet)
         self._showing = False
-        self._answer.text = sentence(f"Training on {alphabet} of {PENS} pens…", "soft")
+        self._answer.text = sentence(
+            f"Training on {IMAGES_PER_GLYPH} images of each of the {alphabet}…", "soft"
+        )
 
-    def say(self, trouble: str) -> None:
-        """Say what went wrong."""
-        self._answer.text = sentence(trouble)
+    def say(self, error: str) -> None:
+        """Show an error message."""
+        self._answer.text = sentence(error)
 
     def show_machine(self, units: Machine) -> None:
-        """Show units and their weights."""
+        """Show the weights of a classifier."""
         self._bars.y_range.factors = list(units.glyphs)[::-1]
         mosaic, places = pictures_of(units)
         self._weights.data = {"image": [mosaic.astype(np.float32)]}
@@ -224,14 +226,14 @@ class MarkIView:
         }
 
     def show_cells(self, cells: Floats) -> None:
-        """Show a picture."""
+        """Show an image."""
         if cells.tolist() != list(self._source.data["ink"]):
             self._showing = True
             self._source.data = {**self._source.data, "ink": cells.tolist()}
             self._showing = False
 
     def show_votes(self, units: Machine, found: Votes) -> None:
-        """Show how the units vote."""
+        """Show the scores and the prediction."""
         scores = found.scores if found.glyph else np.zeros(len(units.glyphs))
         self._scores.data = {
             "glyph": list(units.glyphs),
@@ -247,12 +249,12 @@ class MarkIView:
         if not self._showing:
             ink = np.asarray(self._source.data["ink"], float)
             if ink.shape == (CELLS,) and np.isin(ink, (0.0, 1.0)).all():
-                self._listener.draw(ink)
+                self._handler.draw(ink)
 
     def _on_rule(self, rule: str) -> None:
         if not self._showing:
-            self._listener.choose_rule(rule)
+            self._handler.choose_rule(rule)
 
     def _on_alphabet(self, place: int) -> None:
         if not self._showing:
-            self._listener.choose_alphabet(list(ALPHABETS)[place])
+            self._handler.choose_alphabet(list(ALPHABETS)[place])

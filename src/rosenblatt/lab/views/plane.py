@@ -1,4 +1,4 @@
-"""The plane: points that can be drawn and dragged, the boundary, its margins and its normal."""
+"""View of the plane: points that can be edited, the boundary, its margins and its normal."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -27,30 +27,29 @@ from bokeh.plotting import figure
 from rosenblatt import palette as looks
 from rosenblatt.geometry.plane import Box
 from rosenblatt.lab.dataset import LabDataset
-from rosenblatt.lab.plot_data import EMPTY, Picture, foot_of
+from rosenblatt.lab.plot_data import EMPTY_BOX, Picture, foot_of
 from rosenblatt.lab.state import Point, rounded
 from rosenblatt.lab.theme import ACCENT, INK, SOFT, WRONG, marker, plain
 from rosenblatt.lab.verdicts import Witness
-from rosenblatt.lab.views.events import on_change
-from rosenblatt.lab.views.patch import send
+from rosenblatt.lab.views.bindings import on_change, send
 from rosenblatt.palette import COLOURS, SHAPES, colour
 from rosenblatt.types import Array, Floats
 
 MARKS = [str(mark) for mark in range(len(COLOURS) * len(SHAPES))]
-CHANCE = (looks.NEGATIVE, looks.NEUTRAL, looks.POSITIVE)
-EDGE = 1.5
+PROBABILITY_COLOURS = (looks.NEGATIVE, looks.NEUTRAL, looks.POSITIVE)
+MISTAKE_LINE_WIDTH = 1.5
 
 
 class PlaneView:
     """The figure in the middle of the page.
 
-    `edited` hears of points changed by the mouse, `resized` of another size of the figure.
+    `edited` is called with points changed by the mouse, `resized` after a change of size.
     """
 
     def __init__(self, edited: Callable[[list[Point]], None], resized: Callable[[], None]) -> None:
         self._edited, self._resized = edited, resized
-        self._showing, self._box = False, EMPTY
-        self._frame = {"inner_width": 1, "inner_height": 1}  # until the browser tells
+        self._showing, self._box = False, EMPTY_BOX
+        self._frame = {"inner_width": 1, "inner_height": 1}  # until the browser reports them
         self._picture: Picture | None = None
         self._weights: Floats | None = None
         self._source = ColumnDataSource({"x": [], "y": [], "mark": []})
@@ -62,7 +61,7 @@ class PlaneView:
         self._chances = ColumnDataSource({"image": [], "x": [], "y": [], "dw": [], "dh": []})
         self._mixture = ColumnDataSource({"image": [], "x": [], "y": [], "dw": [], "dh": []})
         self._witnesses = ColumnDataSource({"x": [], "y": [], "size": []})
-        self._at_work = ColumnDataSource({"x": [], "y": []})
+        self._update_rows = ColumnDataSource({"x": [], "y": []})
         self._foot = ColumnDataSource({"x": [], "y": []})
         self.figure = self._figure()
         for side in self._frame:
@@ -84,7 +83,7 @@ class PlaneView:
         palette = [colour(k) for k in range(len(COLOURS))]
         mapper = LinearColorMapper(palette=palette, low=-0.5, high=len(palette) - 0.5)
         fig.image("image", source=self._image, color_mapper=mapper, alpha=0.13, level="underlay")
-        chance = LinearColorMapper(palette=interp_palette(CHANCE, 64), low=0, high=1)
+        chance = LinearColorMapper(palette=interp_palette(PROBABILITY_COLOURS, 64), low=0, high=1)
         fig.image("image", source=self._chances, color_mapper=chance, alpha=0.3, level="underlay")
         fig.image_rgba("image", source=self._mixture, alpha=0.3, level="underlay")
         fig.patches(
@@ -124,12 +123,12 @@ class PlaneView:
             marker="x",
             size=8,
             line_color="white",
-            line_width=EDGE,
+            line_width=MISTAKE_LINE_WIDTH,
         )
         fig.scatter(
             "x",
             "y",
-            source=self._at_work,
+            source=self._update_rows,
             size=26,
             fill_color=None,
             line_color=WRONG,
@@ -149,13 +148,13 @@ class PlaneView:
         fig.toolbar.active_tap = self._draw
         return fig
 
-    def drawn_in(self, marks: Any) -> None:
-        """Draw points of the class that is chosen, at once: a click may come before Python does."""
+    def set_class_control(self, marks: Any) -> None:
+        """Let new points have the chosen class, set in the browser as a click may come first."""
         code = "draw.default_overrides = {mark: String(cb_obj.active)}"
         marks.js_on_change("active", CustomJS(args={"draw": self._draw}, code=code))
 
     def load(self, points: Sequence[Point] | None, box: Box) -> None:
-        """Show other data: points that can be edited, or None for those that cannot."""
+        """Show other data: points that can be edited, or None if they cannot."""
         fig, self._box = self.figure, box
         self._fit()
         fig.toolbar.active_tap = self._tap if points is None else self._draw
@@ -179,7 +178,7 @@ class PlaneView:
         send(self._lines, _as_lines(picture.boundary))
         send(self._margins, _as_lines(picture.margins))
         cells = [(k, cell) for k, cell in enumerate(picture.cells) if len(cell)]
-        shaded = picture.chances is not None or picture.shares is not None
+        shaded = picture.probabilities is not None or picture.class_probabilities is not None
         send(
             self._cells,
             {
@@ -193,8 +192,12 @@ class PlaneView:
         by_look = None if decisions is None else looks[decisions.astype(np.int64)]
         send(self._image, _as_image(by_look, picture.box))
         shaded_box = picture.shaded or picture.box
-        send(self._chances, _as_image(picture.chances, shaded_box))
-        mixture = None if picture.shares is None else _mixed(picture.shares, marks)
+        send(self._chances, _as_image(picture.probabilities, shaded_box))
+        mixture = (
+            None
+            if picture.class_probabilities is None
+            else _mixed(picture.class_probabilities, marks)
+        )
         send(self._mixture, _as_image(mixture, shaded_box))
         self._show_normal(picture.normal)
         self._show_foot()
@@ -205,13 +208,13 @@ class PlaneView:
 
     @property
     def shown(self) -> Box:
-        """What is seen: the box, and more where the figure is longer than it."""
+        """The visible box, which is larger if the figure has another aspect ratio."""
         across, up = self.figure.x_range, self.figure.y_range
         return Box(across.start, across.end, up.start, up.end)
 
     @property
     def selected(self) -> list[int]:
-        """Places of the points that are selected."""
+        """Indices of the selected points."""
         return list(self._source.selected.indices)
 
     def points(self) -> list[Point]:
@@ -222,7 +225,7 @@ class PlaneView:
         return [Point(near(x), near(y), int(mark)) for x, y, mark in zip(*columns, strict=True)]
 
     def put(self, points: Sequence[Point]) -> None:
-        """Replace the points, as if by the mouse."""
+        """Replace the points, as by the mouse."""
         self._write(points)
         self._edited(list(points))
 
@@ -232,7 +235,7 @@ class PlaneView:
         self._resized()
 
     def _fit(self) -> None:
-        """Show the box: all of it and, if it is square, with the same scale both ways."""
+        """Show the whole box and, if it is square, with equal scales."""
         fig, box = self.figure, self._box
         width, height = box.right - box.left, box.top - box.bottom
         frame = self._frame["inner_width"] / self._frame["inner_height"]
@@ -275,7 +278,7 @@ class PlaneView:
             "distance": drawn.distance,
         }
         send(self._seen, columns)
-        wrong = drawn.right == 0
+        wrong = drawn.correct == 0
         send(self._wrong, {"x": x[wrong], "y": y[wrong]})
 
     def _show_normal(self, normal: Floats | None) -> None:
@@ -285,8 +288,8 @@ class PlaneView:
                 normal.tolist()
             )
 
-    def ring(self, at_work: Sequence[int], witnesses: Sequence[Witness]) -> None:
-        """Point out the samples at work, and those that a proof speaks of."""
+    def ring(self, update_rows: Sequence[int], witnesses: Sequence[Witness]) -> None:
+        """Highlight the samples of the last update, and those of a proof."""
         if self._picture is None:
             return
         drawn = self._picture.drawn
@@ -301,8 +304,8 @@ class PlaneView:
                 "size": [18 + 16 * witness.share for witness in seen],
             },
         )
-        now = drawn.places[[where[row] for row in at_work if row in where]]
-        send(self._at_work, {"x": now[:, 0].tolist(), "y": now[:, 1].tolist()})
+        now = drawn.places[[where[row] for row in update_rows if row in where]]
+        send(self._update_rows, {"x": now[:, 0].tolist(), "y": now[:, 1].tolist()})
 
     def _show_foot(self) -> None:
         foot = None
@@ -315,7 +318,7 @@ class PlaneView:
 
 
 def _pixel(box: Box) -> float:
-    """About as far as a mouse can tell: a thousandth of what is seen, as a power of ten."""
+    """The resolution of the mouse: about a thousandth of the box, as a power of ten."""
     return float(10.0 ** np.floor(np.log10(max(box.right - box.left, 1e-12)) - 3))
 
 
@@ -354,11 +357,11 @@ def _as_lines(lines: Sequence[Floats]) -> dict[str, Any]:
     }
 
 
-def _mixed(shares: Floats, marks: Sequence[int]) -> Array:
-    """The colours of the classes, mixed by their shares, a number of four bytes a pixel."""
+def _mixed(class_probabilities: Floats, marks: Sequence[int]) -> Array:
+    """The colours of the classes, mixed by their probabilities, as 32-bit pixels."""
     colours = np.array([list(bytes.fromhex(colour(mark).lstrip("#"))) for mark in marks])
-    pixels = np.full((*shares.shape[1:], 4), 255, np.uint8)
-    pixels[..., :3] = np.einsum("kij,kc->ijc", shares, colours).round()
+    pixels = np.full((*class_probabilities.shape[1:], 4), 255, np.uint8)
+    pixels[..., :3] = np.einsum("kij,kc->ijc", class_probabilities, colours).round()
     return pixels.view(np.uint32)[..., 0]
 
 

@@ -1,4 +1,4 @@
-"""Play, pause, step and scrub; and what the last step did to the weights."""
+"""Playback of a run: play, pause, step and scrub; and the effect of the last step."""
 
 from collections.abc import Callable, Sequence
 from html import escape
@@ -8,13 +8,13 @@ from bokeh.models import Button, Div, Pane, Row, Slider
 
 from rosenblatt.lab.format import sentence, vector, weights_of_units
 from rosenblatt.lab.runs import Moment, Run
-from rosenblatt.lab.views.events import on_change
+from rosenblatt.lab.views.bindings import on_change
 
-READOUT = 116  # pixels: the plane above keeps its size however much there is to read
+READOUT_HEIGHT = 116  # pixels; fixed, so that the plane above keeps its size
 
 
 class PlaybackView:
-    """Buttons under the plane. `go` takes the step to show; `play` starts and stops."""
+    """Buttons under the plane; `go` is called with the step to show, `play` to start and stop."""
 
     def __init__(self, go: Callable[[int], None], play: Callable[[], None]) -> None:
         self._go, self._step, self._showing = go, 0, False
@@ -44,8 +44,8 @@ class PlaybackView:
         self.bar = Row(
             children=[*buttons, self._slider], sizing_mode="stretch_width", spacing=6, margin=(6, 0)
         )
-        # in a pane, as other words in a row or column lay the whole page out anew
-        size = {"height": f"{READOUT}px", "overflow-y": "auto"}
+        # in a pane, as a change of text in a row or column triggers a layout of the whole page
+        size = {"height": f"{READOUT_HEIGHT}px", "overflow-y": "auto"}
         self.readout = Pane(elements=[self._readout], styles=size)
 
     @property
@@ -53,33 +53,33 @@ class PlaybackView:
         return 0 if self._run is None else self._run.n_steps
 
     def move(self, steps: int) -> None:
-        """Go some steps on, or back."""
+        """Go some steps forward, or back."""
         self._to(self._step + steps)
 
     def to_next_pass(self) -> None:
         """Go to the end of the next pass."""
         if self._run is not None:
-            done = self._step // self._run.steps_a_pass
-            self._to((done + 1) * self._run.steps_a_pass)
+            done = self._step // self._run.steps_per_pass
+            self._to((done + 1) * self._run.steps_per_pass)
 
     def to_last_pass(self) -> None:
-        """Go back to the end of the pass before."""
+        """Go back to the end of the previous pass."""
         if self._run is not None:
-            begun = -(-self._step // self._run.steps_a_pass)
-            self._to((begun - 1) * self._run.steps_a_pass)
+            begun = -(-self._step // self._run.steps_per_pass)
+            self._to((begun - 1) * self._run.steps_per_pass)
 
     def update(
         self, run: Run | None, moment: Moment | None, classes: Sequence[str], caption: str = ""
     ) -> None:
-        """Show where a run is, and what its last step did."""
+        """Show the step of a run and its effect."""
         self._run, self._step = run, 0 if moment is None else moment.step
         self._showing = True
         self._slider.end = max(1, self._n_steps)
         self._slider.value = self._step
         self._showing = False
         waits = sentence("Training…", "soft") if len(classes) > 1 else ""
-        told = waits if run is None or moment is None else _told(run, moment, classes)
-        self._readout.text = told + (sentence(caption, "soft") if caption else "")
+        text = waits if run is None or moment is None else _description(run, moment, classes)
+        self._readout.text = text + (sentence(caption, "soft") if caption else "")
 
     def set_playing(self, *, playing: bool) -> None:
         """Show whether the run plays."""
@@ -100,18 +100,20 @@ def _button(label: str, name: str, clicked: Callable[[], None], width: int = 42)
     return button
 
 
-def _told(run: Run, moment: Moment, classes: Sequence[str]) -> str:
-    """Where the run is, what happened, and the weights before and after."""
+def _description(run: Run, moment: Moment, classes: Sequence[str]) -> str:
+    """The step, its effect, and the weights before and after."""
     where = f"Step {moment.step:,} of {run.n_steps:,}"
     if moment.step == 0:
         return f"<p><b>{where}</b> · before the first step</p>{_weights(moment, classes)}"
     if moment.row is None:
-        made = f"{len(moment.at_work)} mistakes" if moment.at_work else "all samples at once"
-        what = made if run.n_steps > 1 else "solved at once"
+        batch = (
+            f"{len(moment.update_rows)} mistakes" if moment.update_rows else "all samples at once"
+        )
+        what = batch if run.n_steps > 1 else "solved at once"
     else:
-        judged = "a mistake" if moment.mistake else "right"
-        change = "w changes" if moment.changed else "w stays"
-        what = f"pass {moment.passes:,}, sample {moment.row + 1:,}: {judged}, {change}"
+        outcome = "a mistake" if moment.mistake else "correct"
+        change = "w changes" if moment.changed else "w unchanged"
+        what = f"pass {moment.passes:,}, sample {moment.row + 1:,}: {outcome}, {change}"
     ended = (
         sentence(str(run.model.outcome_).replace("`", ""), "soft")
         if moment.step == run.n_steps

@@ -1,4 +1,4 @@
-"""The proof: separable with its margin, or the samples that contradict each other."""
+"""View of the proof: the margin, or the samples that contradict each other."""
 
 from collections.abc import Sequence
 
@@ -9,20 +9,20 @@ from rosenblatt.lab.format import number, sentence, table
 from rosenblatt.lab.verdicts import Witness, explanation, headline
 from rosenblatt.separation.proof.verdict import Proof
 
-SHOWN = 12  # samples of a proof
-FEATURES, LONGEST_NAME = 2, 16  # of each, and characters of their names
-LONG = 10  # characters of a fraction, which is then written as a decimal
+MAX_SHOWN_SAMPLES = 12  # of a proof
+MAX_SHOWN_FEATURES, MAX_NAME_LENGTH = 2, 16  # of each, and characters of their names
+MAX_FRACTION_LENGTH = 10  # longer fractions are written as decimals
 WIDTH = 410  # pixels
 
 
 class ProofView:
-    """The verdict in words, and the samples it rests on."""
+    """The verdict in words, and the samples that prove it."""
 
     def __init__(self) -> None:
         self.view = Div(text="", width=WIDTH, css_classes=["lab-proof"])
 
     def wait(self) -> None:
-        """Say that the search is on."""
+        """Show that the search is running."""
         self.view.text = sentence("Looking for a proof…", "soft")
 
     def update(
@@ -40,27 +40,27 @@ class ProofView:
         parts += [sentence(words) for words in explanation(proof, mistakes)]
         if witnesses:
             parts.append(_table(witnesses, dataset))
-        if len(witnesses) > SHOWN:
-            parts.append(sentence(f"… and {len(witnesses) - SHOWN:,} more.", "soft"))
+        if len(witnesses) > MAX_SHOWN_SAMPLES:
+            parts.append(sentence(f"… and {len(witnesses) - MAX_SHOWN_SAMPLES:,} more.", "soft"))
         if witnesses:
             parts.append(sentence("They have a black ring in the plane.", "soft"))
         self.view.text = "".join(parts)
 
 
 def _table(witnesses: Sequence[Witness], dataset: LabDataset) -> str:
-    """Samples with what is known of them: a column that is empty everywhere is left out."""
-    room = FEATURES - any(witness.rival for witness in witnesses)
-    names = [name[:LONGEST_NAME] for name in dataset.feature_names[:room]]
+    """A table of the samples, without empty columns."""
+    n_features = MAX_SHOWN_FEATURES - any(witness.rival for witness in witnesses)
+    names = [name[:MAX_NAME_LENGTH] for name in dataset.feature_names[:n_features]]
     head = ["sample", "class", "against", "weight", *names]
     rows = [
         [
             str(witness.row + 1),
             witness.label,
             witness.rival,
-            witness.weight if len(witness.weight) < LONG else f"{witness.share:.4g}",
-            *(number(value) for value in dataset.X[witness.row, :room]),
+            witness.weight if len(witness.weight) < MAX_FRACTION_LENGTH else f"{witness.share:.4g}",
+            *(number(value) for value in dataset.X[witness.row, :n_features]),
         ]
-        for witness in witnesses[:SHOWN]
+        for witness in witnesses[:MAX_SHOWN_SAMPLES]
     ]
-    told = [k for k in range(len(head)) if any(row[k] for row in rows)]
-    return table([head[k] for k in told], [[row[k] for k in told] for row in rows])
+    used = [k for k in range(len(head)) if any(row[k] for row in rows)]
+    return table([head[k] for k in used], [[row[k] for k in used] for row in rows])

@@ -1,4 +1,4 @@
-"""The space of two weights: a line a sample, the region of the solutions, and the path of w."""
+"""View of weight space: a line for each sample, the region of solutions, the path of the run."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -9,8 +9,7 @@ from bokeh.plotting import figure
 
 from rosenblatt.lab.format import sentence
 from rosenblatt.lab.theme import ACCENT, INK, WRONG, plain
-from rosenblatt.lab.views.events import on_change
-from rosenblatt.lab.views.patch import send
+from rosenblatt.lab.views.bindings import on_change, send
 from rosenblatt.lab.weight_space import WeightPicture
 from rosenblatt.palette import colour
 
@@ -18,7 +17,7 @@ SIDE = 410  # pixels
 
 
 class WeightsView:
-    """A figure, and the two weights it shows; `chosen` hears of others."""
+    """A figure and the choice of its two weights; `chosen` is called when that changes."""
 
     def __init__(self, chosen: Callable[[], None]) -> None:
         self._chosen, self._showing = chosen, False
@@ -59,11 +58,11 @@ class WeightsView:
 
     @property
     def chosen(self) -> tuple[int, int]:
-        """Places of the two weights that are looked at."""
+        """Indices of the two weights that are shown."""
         return int(self._across.value), int(self._up.value)
 
     def name_weights(self, names: Sequence[str]) -> None:
-        """Offer the weights of other data."""
+        """Set the names of the weights to choose from."""
         options = [(str(k), name) for k, name in enumerate(names)]
         if options == self._across.options:
             return
@@ -72,13 +71,13 @@ class WeightsView:
         self._across.value, self._up.value = "0", str(min(1, len(names) - 1))
         self._showing = False
 
-    def refuse(self, words: str) -> None:
-        """Say why there is no picture."""
+    def refuse(self, reason: str) -> None:
+        """Show why weight space is not drawn."""
         self._choice.visible = self._figure.visible = False
-        self._caption.text = sentence(words, "soft")
+        self._caption.text = sentence(reason, "soft")
 
     def update(self, picture: WeightPicture, marks: Sequence[int]) -> None:
-        """Show a picture."""
+        """Show plot data."""
         self._choice.visible = self._figure.visible = True
         fig, box = self._figure, picture.box
         fig.x_range.start, fig.x_range.end = box.left, box.right
@@ -97,7 +96,7 @@ class WeightsView:
         ):
             x, y = np.ascontiguousarray(points.reshape(-1, 2).T)
             send(source, {"x": x, "y": y})
-        region = "Blue: the solutions." if len(picture.solutions) else "No solutions in sight."
+        region = "Blue: the solutions." if len(picture.solutions) else "No solutions in this box."
         self._caption.text = sentence(f"{picture.caption} {region}", "soft")
 
     def _on_choice(self) -> None:

@@ -1,5 +1,8 @@
-"""Charts of a report out of plain data."""
+"""Charts of a report, from plain data."""
 
+import struct
+import zlib
+from base64 import b64encode
 from collections.abc import Sequence
 from math import log10
 from typing import Any
@@ -9,8 +12,8 @@ import numpy as np
 from rosenblatt import palette
 from rosenblatt.geometry.plane import Box
 from rosenblatt.report.html.markup import Markup, data, tag, void
-from rosenblatt.report.html.png import picture, shading
-from rosenblatt.report.html.svg import Frame, line, marks, number, words
+from rosenblatt.report.html.svg import Frame, label_at, line, markers, number
+from rosenblatt.types import Array, Floats
 
 MARKER_SIZE = 4.0  # pixels; less where there are many rows
 MANY_ROWS = 600
@@ -29,7 +32,7 @@ def boundary_chart(plot: dict[str, Any], classes: Sequence[str]) -> Markup:
         )
         for k, cell in enumerate(plot["cells"])
     ]
-    rows = [marks(frame, points[codes == k], k, size) for k in range(len(classes))]
+    rows = [markers(frame, points[codes == k], k, size) for k in range(len(classes))]
     rings = [tag("circle", cx=frame.x(x), cy=frame.y(y), r=9) for x, y in plot["ringed"]]
     across, up = plot["axes"]
     return frame.drawing(
@@ -44,7 +47,7 @@ def boundary_chart(plot: dict[str, Any], classes: Sequence[str]) -> Markup:
 
 
 def _shade(frame: Frame, codes: list[Any] | None) -> Markup:
-    """The sides of a curved boundary."""
+    """The regions of a curved boundary."""
     if codes is None:
         return Markup()
     left, right, bottom, top = frame.box
@@ -66,7 +69,7 @@ def path_of(frame: Frame, lines: list[Any]) -> str:
 
 
 def replay_controls(plot: dict[str, Any]) -> Markup:
-    """A slider over the epochs, with what it shows; nothing where there is no replay."""
+    """A slider over the epochs, and the data it shows; nothing without a replay."""
     frames = plot["frames"]
     if len(frames) < 2:
         return Markup()
@@ -178,7 +181,7 @@ def calibration_chart(table: list[dict[str, Any]]) -> Markup:
 
 
 def weights_chart(weights: dict[str, float], most: int = 15) -> Markup:
-    """The largest weights of one unit as bars."""
+    """The largest weights of one output as bars."""
     *features, intercept = weights
     shown = [*features[:most], intercept]
     largest = max(abs(weights[name]) for name in shown) or 1.0
@@ -190,9 +193,9 @@ def weights_chart(weights: dict[str, float], most: int = 15) -> Markup:
         colour = palette.POSITIVE if value > 0 else palette.NEGATIVE
         left = middle if value > 0 else middle - length
         parts += [
-            words(205, top + 14, _short(name), "end"),
+            label_at(205, top + 14, _short(name), "end"),
             tag("rect", x=left, y=top, width=length, height=height - 6, fill=colour),
-            words(610, top + 14, number(float(f"{value:.4g}")), "end"),
+            label_at(610, top + 14, number(float(f"{value:.4g}")), "end"),
         ]
     frame = Frame(Box(0, 1, 0, 1), width=620, height=12 + height * len(shown))
     parts.append(line(middle, 2, middle, frame.height - 4, stroke=palette.INK))
@@ -204,16 +207,58 @@ def _short(name: str, most: int = 30) -> str:
 
 
 def weight_pictures(plot: dict[str, Any], units: Sequence[str]) -> Markup:
-    """The weights of each unit as a picture."""
+    """The weights of each output as an image."""
     W = np.array(plot["units"])
     shape = (plot["side"], plot["side"])
     largest = float(np.abs(W).max())
     figures = (
         tag(
             "figure",
-            picture(w.reshape(shape), largest, f"Weights for {unit} as a picture"),
+            picture(w.reshape(shape), largest, f"Weights for {unit} as an image"),
             tag("figcaption", f"for {unit}"),
         )
         for unit, w in zip(units, W, strict=True)
     )
     return tag("div", *figures, class_="pictures")
+
+
+REGION_OPACITY = 0.13  # of the colour of a class
+
+
+def picture(matrix: Floats, largest: float, title: str) -> Markup:
+    """An image of weights: blue below 0, white at 0, orange above, full at ± the largest."""
+    share = np.clip(matrix / (largest or 1.0), -1, 1)[..., None]
+    white, below, above = map(_rgb, (palette.NEUTRAL, palette.NEGATIVE, palette.POSITIVE))
+    ends = np.where(share < 0, below, above)
+    pixels = np.rint(white + np.abs(share) * (ends - white)).astype(np.uint8)
+    return void("img", src=_data_url(pixels), alt=title, class_="pixels")
+
+
+def shading(codes: Any) -> str:
+    """Class regions as a pale image, the lowest row first, in a data URL."""
+    shown = np.asarray(codes, dtype=int)[::-1]
+    colours = np.array([_rgb(palette.colour(k)) for k in range(shown.max() + 1)])
+    white = _rgb(palette.NEUTRAL)
+    return _data_url(np.rint(white + REGION_OPACITY * (colours[shown] - white)).astype(np.uint8))
+
+
+def _data_url(pixels: Array) -> str:
+    return f"data:image/png;base64,{b64encode(_png(pixels)).decode()}"
+
+
+def _rgb(colour: str) -> Floats:
+    return np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)], dtype=float)
+
+
+def _png(pixels: Array) -> bytes:
+    """Rows of red, green and blue as a PNG file."""
+    height, width, _ = pixels.shape
+    head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    body = b"".join(b"\0" + row.tobytes() for row in pixels)
+    parts = ((b"IHDR", head), (b"IDAT", zlib.compress(body, 9)), (b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(_part(kind, content) for kind, content in parts)
+
+
+def _part(kind: bytes, content: bytes) -> bytes:
+    check = struct.pack(">I", zlib.crc32(kind + content))
+    return struct.pack(">I", len(content)) + kind + content + check

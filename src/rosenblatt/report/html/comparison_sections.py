@@ -13,7 +13,7 @@ from rosenblatt.report.html.fit_sections import (
 )
 from rosenblatt.report.html.markup import Markup, joined, table, tag
 from rosenblatt.report.html.page import Section, paragraphs
-from rosenblatt.report.html.svg import Frame, line, marks, words
+from rosenblatt.report.html.svg import Frame, label_at, line, markers
 from rosenblatt.report.text import percent
 
 NAME_WIDTH = 190  # pixels
@@ -36,7 +36,7 @@ def comparison_sections(report: dict[str, Any], provenance: Provenance) -> list[
     ]
 
 
-def comparison_lead(report: dict[str, Any]) -> Markup:
+def comparison_summary(report: dict[str, Any]) -> Markup:
     """The conclusion, and its main numbers."""
     best = max(report["results"], key=lambda result: result["accuracy"])
     enough = "yes" if report["linear_enough"] else "no"
@@ -73,9 +73,9 @@ def accuracy_chart(results: list[dict[str, Any]], baseline_accuracy: float) -> M
         kind, y = NONLINEAR if result["nonlinear"] else LINEAR, frame.y(-place)
         low, high = (frame.x(100 * end) for end in result["accuracy_interval"])
         parts += [
-            words(NAME_WIDTH - 10, y + 4, _called(result), "end"),
+            label_at(NAME_WIDTH - 10, y + 4, _called(result), "end"),
             line(low, y, high, y, stroke=palette.colour(kind), stroke_width=2),
-            marks(frame, [(100 * result["accuracy"], -place)], kind, 5.0),
+            markers(frame, [(100 * result["accuracy"], -place)], kind, 5.0),
         ]
     return frame.drawing(f"Accuracy of {len(results)} results, with 95 % intervals", *parts)
 

@@ -1,4 +1,4 @@
-"""The parts of a report on a fit, each out of plain figures."""
+"""The sections of a report on a fit, from plain data."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -8,6 +8,7 @@ from rosenblatt.report.html.markup import Markup, joined, table, tag
 from rosenblatt.report.html.page import Section, paragraphs
 from rosenblatt.report.html.svg import legend
 from rosenblatt.report.text import interval_text, percent
+from rosenblatt.text import listed
 
 SHOWN_CLASSES = 30  # of a confusion matrix
 SHOWN_COLUMNS = 200
@@ -34,7 +35,7 @@ class Provenance(NamedTuple):
 def fit_sections(
     report: dict[str, Any], shown: dict[str, Any], provenance: Provenance
 ) -> list[Section]:
-    """All sections about a fit; those that have nothing to say are left out."""
+    """All sections about a fit; empty ones are left out."""
     parts = [
         boundary_section(shown),
         separability_section(report, shown),
@@ -48,7 +49,7 @@ def fit_sections(
     return [part for part in parts if part is not None]
 
 
-def lead(report: dict[str, Any]) -> Markup:
+def summary(report: dict[str, Any]) -> Markup:
     """The summary at the top: outcome, accuracy, verdict."""
     size = f"{report['n_rows']:,} × {report['n_encoded_features']:,}"
     items = [
@@ -61,7 +62,7 @@ def lead(report: dict[str, Any]) -> Markup:
 
 
 def tiles(items: list[tuple[str, str, str]]) -> Markup:
-    """Names, values, and something more about them, side by side."""
+    """Tiles side by side: a name, a value and a note each."""
     boxes = (
         tag("div", tag("dt", name), tag("dd", value, tag("small", more)))
         for name, value, more in items
@@ -102,7 +103,7 @@ def _accuracy(report: dict[str, Any]) -> tuple[str, str, str]:
 
 
 def boundary_section(shown: dict[str, Any]) -> Section | None:
-    """The boundary, and the run that led to it."""
+    """The decision boundary, with a replay of the run."""
     plot, classes = shown["picture"], shown["classes"]
     if plot is None:
         return None
@@ -121,14 +122,14 @@ def boundary_section(shown: dict[str, Any]) -> Section | None:
         tag("p", " ".join(notes), class_="note"),
         class_="plane",
     )
-    beside = _weights_now(plot, classes)
-    content = tag("div", picture, beside, class_="beside") if beside else picture
+    weights = _weights_now(plot, classes)
+    content = tag("div", picture, weights, class_="beside") if weights else picture
     title = "The boundary, epoch by epoch" if len(plot["frames"]) > 1 else "The boundary"
     return Section(title, content, wide=True)
 
 
 def _weights_now(plot: dict[str, Any], classes: Sequence[str]) -> Markup:
-    """Weights at the epoch that is shown."""
+    """The weights at the epoch that the replay shows."""
     if len(plot["frames"]) < 2 or not plot["weight_names"]:
         return Markup()
     last = plot["frames"][-1]["weights"]
@@ -143,7 +144,7 @@ def _weights_now(plot: dict[str, Any], classes: Sequence[str]) -> Markup:
 def separability_section(report: dict[str, Any], shown: dict[str, Any]) -> Section | None:
     """The verdict with its proof."""
     verdict, mapped = report["separability"], report["separability_of_mapped_features"]
-    parts = [] if verdict is None else [paragraphs(verdict["explanation"]), *_asked(verdict)]
+    parts = [] if verdict is None else [paragraphs(verdict["explanation"]), *_question(verdict)]
     if shown["proof_rows"]:
         parts += _contradiction(shown["proof_rows"], len(verdict["rows"]))
     if mapped is not None:
@@ -153,11 +154,11 @@ def separability_section(report: dict[str, Any], shown: dict[str, Any]) -> Secti
     return Section("Are the classes linearly separable?", joined(parts), wide=True)
 
 
-def _asked(verdict: dict[str, Any]) -> list[Markup]:
-    """The question of a verdict, and whether columns left out would change it."""
+def _question(verdict: dict[str, Any]) -> list[Markup]:
+    """The question of a verdict, and whether the columns left out would change it."""
     question = verdict["question"]
-    words = filter(None, [question["effect_of_left_out"], question["statement"]])
-    return [paragraphs(sentence) for sentence in words]
+    text = filter(None, [question["effect_of_left_out"], question["statement"]])
+    return [paragraphs(sentence) for sentence in text]
 
 
 def _contradiction(rows: list[dict[str, Any]], total: int) -> list[Markup]:
@@ -173,11 +174,11 @@ def _contradiction(rows: list[dict[str, Any]], total: int) -> list[Markup]:
         ]
         for each in rows
     ]
-    words = (
+    text = (
         "With these positive weights, the signed sum of the rows is exactly 0. A separating plane"
         " would have to give it a positive score, so there is none."
     )
-    parts = [tag("p", words), table(head, body)]
+    parts = [tag("p", text), table(head, body)]
     if total > len(rows):
         more = f"The {len(rows)} largest weights of {total}."
         parts.append(tag("p", f"{more} `rosenblatt separable --proof` writes all.", class_="note"))
@@ -185,7 +186,7 @@ def _contradiction(rows: list[dict[str, Any]], total: int) -> list[Markup]:
 
 
 def _exact(row: dict[str, Any]) -> list[Any]:
-    """A weight as a fraction; a long one is shown when it is asked for."""
+    """A weight as a fraction; a long one is shown on request."""
     if len(row["weight"]) <= MAX_FRACTION_CHARACTERS:
         return [row["weight"]]
     about = tag("summary", f"≈ {row['share']:.4g}")
@@ -193,7 +194,7 @@ def _exact(row: dict[str, Any]) -> list[Any]:
 
 
 def curve_sections(shown: dict[str, Any]) -> list[Section]:
-    """The run in curves."""
+    """The curves of the run."""
     picture = shown["picture"]
     frames = [] if picture is None else picture["frames"]
     iterations = [frame["n_iter"] for frame in frames]
@@ -205,8 +206,8 @@ def curve_sections(shown: dict[str, Any]) -> list[Section]:
     return sections
 
 
-def _sentence(words: str) -> str:
-    return words[:1].upper() + words[1:] + "."
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:] + "."
 
 
 def confusion_section(report: dict[str, Any], shown: dict[str, Any]) -> Section | None:
@@ -218,15 +219,15 @@ def confusion_section(report: dict[str, Any], shown: dict[str, Any]) -> Section 
         [tag("th", name, scope="row"), *_confusion_row(k, counts)]
         for k, (name, counts) in enumerate(zip(classes, evaluation["confusion"], strict=True))
     ]
-    words = f"{evaluation['method']}: {evaluation['n_rows']:,} rows that were not trained on."
+    text = f"{evaluation['method']}: {evaluation['n_rows']:,} rows that were not trained on."
     if evaluation["n_unknown_class"]:
-        words += f" {evaluation['n_unknown_class']:,} of them are of classes unknown in training."
+        text += f" {evaluation['n_unknown_class']:,} of them are of classes unknown in training."
     confusion = table(["true \\ predicted", *classes], rows)
-    return Section("Confusion matrix", tag("p", words) + confusion, wide=len(classes) > 8)
+    return Section("Confusion matrix", tag("p", text) + confusion, wide=len(classes) > 8)
 
 
 def _confusion_row(own: int, counts: Sequence[int]) -> list[Markup]:
-    """Predictions for the rows of a class; frequent mistakes stand out."""
+    """Predictions for the rows of a class, frequent mistakes highlighted."""
     often = FREQUENT_MISTAKES * sum(counts)
     looks = [
         "number right" if k == own else "number wrong" if n and n >= often else "number"
@@ -241,12 +242,12 @@ def calibration_section(shown: dict[str, Any]) -> Section | None:
     if calibration is None:
         return None
     error = percent(calibration["expected_calibration_error"])
-    words = (
+    text = (
         f"Expected calibration error {error} ({calibration['method']}). Calibrated probabilities"
         " lie on the dashed line; below it they are overconfident."
     )
     chart = charts.calibration_chart(calibration["bins"])
-    return Section("Calibration of the probabilities", chart + tag("p", words))
+    return Section("Calibration of the probabilities", chart + tag("p", text))
 
 
 def weights_section(report: dict[str, Any], shown: dict[str, Any]) -> Section:
@@ -258,7 +259,7 @@ def weights_section(report: dict[str, Any], shown: dict[str, Any]) -> Section:
         return Section("The weights as images", content + tag("p", note, class_="note"), wide=True)
     if len(weights) == 1:
         ((unit, own),) = weights.items()
-        note = f"Orange bars speak for {unit}, blue bars against it."
+        note = f"Orange bars: positive weights, for {unit}; blue bars: negative."
         content = charts.weights_chart(own) + tag("p", note, class_="note")
         return Section("The largest weights", content)
     if len(weights) > MAX_TABLE_UNITS:
@@ -279,7 +280,7 @@ def _largest_of_each(weights: dict[str, dict[str, float]], most: int = 5) -> Mar
         positive = [name for name in order[::-1] if own[name] > 0][:most]
         negative = [name for name in order if own[name] < 0][:most]
         report = [
-            ", ".join(f"{name} {own[name]:.3g}" for name in names) for names in (positive, negative)
+            listed(f"{name} {own[name]:.3g}" for name in names) for names in (positive, negative)
         ]
         rows.append([tag("th", unit, scope="row"), *report])
     return table(["class", "positive weights", "negative weights"], rows)
@@ -316,5 +317,5 @@ def provenance_section(report: dict[str, Any], provenance: Provenance) -> Sectio
 
 def provenance_text(provenance: Provenance) -> list[Markup]:
     """The command, when, and with which versions."""
-    versions = ", ".join(f"{name} {version}" for name, version in provenance.versions.items())
+    versions = listed(f"{name} {version}" for name, version in provenance.versions.items())
     return [tag("p", tag("code", provenance.command)), tag("p", f"{provenance.date}; {versions}.")]

@@ -1,4 +1,4 @@
-"""HTML and SVG as text. Whatever is not markup already is escaped: names may hold anything."""
+"""HTML and SVG as text. Everything that is not markup already is escaped."""
 
 import json
 from html import escape
@@ -40,14 +40,14 @@ def void(name: str, /, **attributes: Any) -> Markup:
 
 
 def joined(parts: Any, between: str = "") -> Markup:
-    """Parts, one after the other."""
+    """Parts joined to one markup."""
     return Markup(between.join(text(part) for part in parts))
 
 
 def data(value: Any, id_: str) -> Markup:
-    """Plain data for the script of a page; nothing in it can end the element."""
-    told = json.dumps(value, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
-    return tag("script", Markup(told), type="application/json", id=id_)
+    """Plain data for the script of a page, encoded so that it cannot end the element."""
+    encoded = json.dumps(value, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+    return tag("script", Markup(encoded), type="application/json", id=id_)
 
 
 def table(head: list[Any], rows: list[list[Any]], **attributes: Any) -> Markup:
@@ -61,5 +61,5 @@ def _cell(value: Any) -> Markup:
     if isinstance(value, Markup) and value.startswith(("<td", "<th")):
         return value
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    words = f"{value:,}" if isinstance(value, int) else f"{value:.4g}" if number else value
-    return tag("td", words, class_="number" if number else None)
+    content = f"{value:,}" if isinstance(value, int) else f"{value:.4g}" if number else value
+    return tag("td", content, class_="number" if number else None)

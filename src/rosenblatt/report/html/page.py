@@ -1,7 +1,7 @@
-"""The page itself: sections under a head, with its own style and script, and nothing from outside.
+"""The HTML page: sections under a header, with inline style and script and no external resources.
 
-The policy in its head lets nothing run or load but what this module wrote, so that a report opens
-without a network, and text of the data stays text whatever it holds.
+Its content security policy lets nothing run or load but what this module wrote. So a report opens
+without a network, and text from the data cannot become code.
 """
 
 from base64 import b64encode
@@ -15,14 +15,14 @@ from rosenblatt.report.html.markup import Markup, tag, void
 
 
 class Section(NamedTuple):
-    """A part of a report. A wide one has the width of the page, others share it."""
+    """A section of a report; a wide one takes the full width of the page."""
 
     title: str
     content: Markup
     wide: bool = False
 
 
-def page(title: str, lead: Markup, sections: list[Section]) -> str:
+def page(title: str, summary: Markup, sections: list[Section]) -> str:
     """The report as text."""
     style, script = _own("page.css"), _own("page.js")
     policy = (
@@ -41,20 +41,20 @@ def page(title: str, lead: Markup, sections: list[Section]) -> str:
         tag("section", tag("h2", part.title), part.content, class_="wide" if part.wide else None)
         for part in sections
     )
-    top = tag("header", tag("h1", title), lead)
+    top = tag("header", tag("h1", title), summary)
     body = tag("body", top, tag("main", *parts), tag("script", script))
     return "<!DOCTYPE html>\n" + tag("html", head, body, lang="en") + "\n"
 
 
 def write_page(path: str | Path, report: str) -> None:
-    """Write a report, all of it or nothing."""
+    """Write a report, whole or not at all."""
     with written_whole(path) as file:
         file.write(report.encode("utf-8", "replace"))
 
 
-def paragraphs(words: str) -> Markup:
+def paragraphs(text: str) -> Markup:
     """Text with a paragraph a line."""
-    return Markup("".join(tag("p", line) for line in words.splitlines() if line))
+    return Markup("".join(tag("p", line) for line in text.splitlines() if line))
 
 
 def _own(name: str) -> Markup:

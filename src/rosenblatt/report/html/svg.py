@@ -55,16 +55,16 @@ class Frame:
         parts = [line(side, base, self.width - RIGHT, base), line(side, TOP, side, base)]
         for value in ticks(left, right, least=1.0 if whole else 0.0):
             x = self.x(value)
-            parts += [line(x, base, x, base + 5), words(x, base + 18, number(value))]
+            parts += [line(x, base, x, base + 5), label_at(x, base + 18, number(value))]
         for value in ticks(bottom, top, least=1.0 if self.log else 0.0) if numbers_up else ():
-            told = f"1e{value:g}".replace("-", "−") if self.log else number(value)
+            label = f"1e{value:g}".replace("-", "−") if self.log else number(value)
             y = self.y(value)
-            parts += [line(side - 5, y, side, y), words(side - 8, y + 4, told, "end")]
+            parts += [line(side - 5, y, side, y), label_at(side - 8, y + 4, label, "end")]
         middle = (self.left + self.width - RIGHT) / 2
-        parts.append(words(middle, self.height - 6, across, class_="name"))
+        parts.append(label_at(middle, self.height - 6, across, class_="name"))
         halfway = (TOP + base) / 2
         turned = f"rotate(-90 14 {halfway:g})"
-        parts.append(words(14, halfway, up, class_="name", transform=turned))
+        parts.append(label_at(14, halfway, up, class_="name", transform=turned))
         return tag("g", *parts, class_="axes")
 
 
@@ -73,16 +73,16 @@ def line(x1: float, y1: float, x2: float, y2: float, **attributes: Any) -> Marku
     return tag("line", x1=x1, y1=y1, x2=x2, y2=y2, **attributes)
 
 
-def words(x: float, y: float, told: str, anchor: str = "middle", **attributes: Any) -> Markup:
+def label_at(x: float, y: float, label: str, anchor: str = "middle", **attributes: Any) -> Markup:
     """Text at a place."""
-    return tag("text", told, x=f"{x:g}", y=f"{y:g}", text_anchor=anchor, **attributes)
+    return tag("text", label, x=f"{x:g}", y=f"{y:g}", text_anchor=anchor, **attributes)
 
 
 def ticks(low: float, high: float, count: int = 6, *, least: float = 0.0) -> list[float]:
     """Round numbers from low to high, about so many, so far from each other at least."""
-    rough = max((high - low) / count, least)
-    power = 10.0 ** floor(log10(rough))
-    step = next(s * power for s in (1, 2, 5, 10) if s * power >= rough * (1 - 1e-9))
+    smallest = max((high - low) / count, least)
+    power = 10.0 ** floor(log10(smallest))
+    step = next(s * power for s in (1, 2, 5, 10) if s * power >= smallest * (1 - 1e-9))
     first = ceil(low / step - 1e-9)
     last = floor(high / step + 1e-9)
     return [round(k * step, 12) for k in range(first, last + 1)]
@@ -93,7 +93,7 @@ def number(value: float) -> str:
     return f"{value:,.10g}".replace("-", "−") if abs(value) < 1e5 else f"{value:.3g}"
 
 
-def marks(frame: Frame, points: Iterable[Sequence[float]], k: int, size: float = 4.0) -> Markup:
+def markers(frame: Frame, points: Iterable[Sequence[float]], k: int, size: float = 4.0) -> Markup:
     """Points of class k as one path, in its colour and shape."""
     shape = OUTLINES[palette.shape(k)]
     path = "".join(f"M{frame.x(x):g} {frame.y(y):g}{shape(size)}" for x, y in points)

@@ -1,7 +1,7 @@
 """Cover's count: how many labellings of n points a hyperplane can make.
 
 Of the 2^n labellings of n points in general position in N dimensions, planes through the origin
-make C(n, N) = 2 Σ_{k<N} (n−1 choose k). A bias adds one dimension (Cover 1965).
+make C(n, N) = 2 Σ_{k<N} (n−1 choose k). An intercept adds one dimension (Cover 1965).
 """
 
 from fractions import Fraction

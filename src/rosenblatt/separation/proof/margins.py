@@ -1,10 +1,10 @@
 """Margins of weights on a table, with proved bounds on their rounding errors.
 
 Row i of class c asks ``w_c·z − w_r·z > 0`` of every rival class r, where z is (x, 1), or x without
-a bias. With two classes there is one weight vector and the row asks ``±w·z > 0``, plus for class 1.
-The smallest of these numbers is the row's *slack*. A sum of m products in floating point, in any
-order, errs by at most γ_m Σ|x_j||w_j|, γ_m = mu/(1 − mu), u = 2^−53 (Higham 2002, section 3.1).
-Where that bound leaves the sign open the slack is computed again in integers.
+an intercept. With two classes there is one weight vector and the row asks ``±w·z > 0``, plus for
+class 1. The smallest of these numbers is the row's *slack*. A sum of m products in floating point,
+in any order, errs by at most γ_m Σ|x_j||w_j|, γ_m = mu/(1 − mu), u = 2^−53 (Higham 2002, section
+3.1). Where that bound leaves the sign open the slack is computed again in integers.
 
 Numbers that a proof claims are rounded to the safe side, and `margin_holds`, `radius_holds` and
 `hull_holds` decide claims exactly: floats settle the clear cases, squares in integers the others.
@@ -17,14 +17,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rosenblatt.separation.proof.table import Table, bigs, floats, integers
+from rosenblatt.separation.proof.table import Table, bigs, floats, integers, odd_parts
 from rosenblatt.types import Array, Floats, Ints
 
-UNIT = 2.0**-53
-TINY = 2.0**-1022
-SMALLEST = 2.0**-1074
-SHORT = 2.0**-400  # the squares of shorter vectors may underflow
-LARGEST = Fraction(float(np.finfo(np.float64).max))
+UNIT_ROUNDOFF = 2.0**-53
+MIN_NORMAL = 2.0**-1022
+MIN_SUBNORMAL = 2.0**-1074
+MIN_SQUARABLE_LENGTH = 2.0**-400  # the squares of shorter vectors may underflow
+MAX_FLOAT = Fraction(float(np.finfo(np.float64).max))
 EXACT_ROWS, EXACT_ENTRIES = 256, 1 << 16  # rows computed exactly at once
 
 
@@ -35,7 +35,7 @@ class Slack(NamedTuple):
     high: Floats
 
 
-def has_bias(table: Table, W: Array) -> bool:
+def has_intercept(table: Table, W: Array) -> bool:
     """Say whether the weights have a last column for the constant 1."""
     return bool(W.shape[1] == table.d + 1)
 
@@ -66,7 +66,7 @@ def nearest(W: Array) -> Floats:
     """Nearest float64 of weights that may be fractions."""
     if W.dtype.kind != "O":
         return W.astype(np.float64, copy=False)
-    return np.array([[_float(w) for w in unit] for unit in W])
+    return np.array([[_float(w) for w in row] for row in W])
 
 
 def _float(w: Fraction) -> float:
@@ -78,7 +78,7 @@ def _float(w: Fraction) -> float:
 
 def lost_by_rounding(W: Array, V: Floats) -> bool:
     """Say whether a fraction became so small a float that its relative error is not at most u."""
-    small = (np.abs(V) < TINY) & (W != 0)
+    small = (np.abs(V) < MIN_NORMAL) & (W != 0)
     return W.dtype.kind == "O" and bool(small.any())
 
 
@@ -90,8 +90,8 @@ def _block_slack(
     if m > d:
         score, size = score + V[:, d], size + np.abs(V[:, d])
     # twice the terms, and a few more: the size is rounded too, and so are integers on their way in
-    terms = (2 * m + 16) * UNIT
-    error = terms / (1 - terms) * size + m * TINY
+    terms = (2 * m + 16) * UNIT_ROUNDOFF
+    error = terms / (1 - terms) * size + m * MIN_NORMAL
     if whole:
         error[size < 2.0**52] = 0  # sums of integers below 2^53 do not round at all
     codes = table.codes[rows]
@@ -135,28 +135,40 @@ def _sign_blocks(table: Table, W: Array) -> Iterator[Ints]:
 
 def exact_slacks(table: Table, W: Array, rows: Ints) -> list[Fraction]:
     """Slacks of some rows, exactly."""
-    numerators, bottom = _numerators(table, W, rows)
-    return [Fraction(v, bottom) for v in numerators]
+    numerators, unit = _numerators(table, W, rows)
+    return [v * unit for v in numerators]
 
 
-def _numerators(table: Table, W: Array, rows: Ints) -> tuple[list[int], int]:
-    """Compute the slacks of some rows in integers over one common denominator."""
+def _numerators(table: Table, W: Array, rows: Ints) -> tuple[list[int], Fraction]:
+    """Integers, and a positive number, whose products are the slacks of some rows."""
     entries = table.entries(rows)
     used, place = np.unique(entries.column, return_inverse=True)
     whole, exponent = integers(entries, table.d)
-    powers = [Fraction(2) ** int(exponent[j]) for j in used]
-    weights = [[Fraction(unit[j]) * p for j, p in zip(used, powers, strict=True)] for unit in W]
-    biases = [Fraction(unit[table.d]) if has_bias(table, W) else Fraction(0) for unit in W]
-    bottom = lcm(
-        *(w.denominator for unit in weights for w in unit), *(b.denominator for b in biases)
-    )
+    columns, powers = used, exponent[used]
+    if has_intercept(table, W):
+        columns, powers = np.append(used, table.d), np.append(powers, 0)
+    weights, unit = whole_weights(W[:, columns], powers)
     totals = []
-    for unit, bias in zip(weights, biases, strict=True):
-        sums = grouped_sums(entries.row, whole, over(unit, bottom), place, len(rows))
-        shift = int(bias * bottom)
+    for row in weights:
+        sums = grouped_sums(entries.row, whole, row[: len(used)], place, len(rows))
+        shift = sum(row[len(used) :].tolist())
         totals.append([s + shift for s in sums])
     codes = table.codes[rows].tolist()
-    return [_smallest(s, c) for s, c in zip(zip(*totals, strict=True), codes, strict=True)], bottom
+    return [_smallest(s, c) for s, c in zip(zip(*totals, strict=True), codes, strict=True)], unit
+
+
+def whole_weights(W: Array, powers: Ints) -> tuple[Array, Fraction]:
+    """Return integers M and a positive number u with W[k, j] · 2^powers[j] = M[k, j] · u."""
+    if W.dtype != np.float64:
+        factors = [Fraction(2) ** int(power) for power in powers]
+        exact = [Fraction(w) * f for row in W.tolist() for w, f in zip(row, factors, strict=True)]
+        bottom = lcm(*(w.denominator for w in exact))
+        return over(exact, bottom).reshape(W.shape), Fraction(1, bottom)
+    whole, exponent = odd_parts(W)
+    exponent = exponent + powers
+    least = int(exponent[whole != 0].min()) if whole.any() else 0
+    lift = np.where(whole != 0, exponent - least, 0)
+    return whole.astype(object) << lift.astype(object), Fraction(2) ** least
 
 
 def _smallest(scores: Sequence[int], code: int) -> int:
@@ -193,7 +205,8 @@ def length(W: Array) -> Fraction:
         shift = max((_exponent(w) for w in W.ravel().tolist() if w), default=0)
         V = nearest(W * Fraction(2) ** -shift)
     return (
-        Fraction(float(np.linalg.norm(V) * (1 + (V.size + 10) * 2 * UNIT))) * Fraction(2) ** shift
+        Fraction(float(np.linalg.norm(V) * (1 + (V.size + 10) * 2 * UNIT_ROUNDOFF)))
+        * Fraction(2) ** shift
     )
 
 
@@ -205,52 +218,53 @@ def _exponent(number: Fraction | float) -> int:
 
 def squared_length(W: Array) -> Fraction:
     """Square of the length of the weights, exactly."""
-    values = [Fraction(w) for w in W.ravel().tolist() if w]
-    bottom = lcm(*(value.denominator for value in values))
-    return Fraction(sum(int(v) ** 2 for v in over(values, bottom)), bottom**2)
+    whole, unit = whole_weights(W, np.zeros(W.shape[1], dtype=np.int64))
+    return Fraction(sum(v * v for v in whole.ravel().tolist())) * unit**2
 
 
-def radius(table: Table, *, bias: bool) -> float:
-    """Largest length of a vector (x, 1), or x without a bias; rounded up."""
-    shift = _shift(table, bias=bias)
+def radius(table: Table, *, fit_intercept: bool) -> float:
+    """Largest length of a vector (x, 1), or x without an intercept; rounded up."""
+    shift = _shift(table, fit_intercept=fit_intercept)
     if shift is None:
         return float("inf")
-    longest = max(float(lengths.max()) for _, lengths in _lengths(table, shift, bias=bias))
-    return max(_up(Fraction(longest) * _up_for(table) * Fraction(2) ** shift), SMALLEST)
+    longest = max(
+        float(lengths.max()) for _, lengths in _lengths(table, shift, fit_intercept=fit_intercept)
+    )
+    return max(_up(Fraction(longest) * _up_for(table) * Fraction(2) ** shift), MIN_SUBNORMAL)
 
 
-def radius_holds(table: Table, claim: float, *, bias: bool) -> bool:
-    """Say whether no vector (x, 1), or x without a bias, is longer than the claim, exactly."""
+def radius_holds(table: Table, claim: float, *, fit_intercept: bool) -> bool:
+    """Whether no vector (x, 1), or x without an intercept, is longer than the claim, exactly."""
     if claim == np.inf:
         return True
     if not claim > 0:
         return False
-    shift = _shift(table, bias=bias)
+    shift = _shift(table, fit_intercept=fit_intercept)
     if shift is None:
-        return _no_longer(table, np.arange(table.n), Fraction(claim) ** 2 - bias)
+        return _no_longer(table, np.arange(table.n), Fraction(claim) ** 2 - fit_intercept)
     most = _towards_zero(Fraction(claim) / _up_for(table) / Fraction(2) ** shift)
     return all(
-        _no_longer(table, rows[~(lengths <= most)], Fraction(claim) ** 2 - bias)
-        for rows, lengths in _lengths(table, shift, bias=bias)
+        _no_longer(table, rows[~(lengths <= most)], Fraction(claim) ** 2 - fit_intercept)
+        for rows, lengths in _lengths(table, shift, fit_intercept=fit_intercept)
     )
 
 
-def _shift(table: Table, *, bias: bool) -> int | None:
+def _shift(table: Table, *, fit_intercept: bool) -> int | None:
     """An exponent that brings the largest value near 1; None beyond floats."""
-    top = max(float(table.column_tops().max()), float(bias))
+    top = max(float(table.column_tops().max()), float(fit_intercept))
     return None if top == np.inf else max(int(np.frexp(top)[1]), -1022)
 
 
-def _lengths(table: Table, shift: int, *, bias: bool) -> Iterator[tuple[Ints, Floats]]:
+def _lengths(table: Table, shift: int, *, fit_intercept: bool) -> Iterator[tuple[Ints, Floats]]:
     """Lengths of some vectors at a time, divided by 2^shift and rounded."""
     scale = np.full(table.d, np.ldexp(1.0, -shift))
     for rows in table.blocks():
-        yield rows, np.hypot(table.lengths(rows, scale), np.ldexp(float(bias), -shift))
+        yield rows, np.hypot(table.lengths(rows, scale), np.ldexp(float(fit_intercept), -shift))
 
 
 def _up_for(table: Table) -> Fraction:
     """What lengths of rows are multiplied by, so that no rounding has left them too short."""
-    return 1 + (table.d + 10) * 2 * Fraction(UNIT)
+    return 1 + (table.d + 10) * 2 * Fraction(UNIT_ROUNDOFF)
 
 
 def _no_longer(table: Table, rows: Ints, most: Fraction) -> bool:
@@ -324,28 +338,30 @@ def margin_holds(table: Table, W: Array, claim: float) -> bool:
 def distance_of(margin: float, W: Array, d: int) -> float:
     """Distance in x of every row from the plane between its class and any rival, at least.
 
-    A slack of γ|W| is a distance of γ|W| / |w_c − w_r|, the lengths without and with biases.
+    A slack of γ|W| is a distance of γ|W| / |w_c − w_r|, the lengths without and with intercepts.
     """
-    exact = np.array([[Fraction(w) for w in unit] for unit in W.tolist()], dtype=object)
+    exact = np.array([[Fraction(w) for w in row] for row in W.tolist()], dtype=object)
     w = exact[:, :d]
     pairs = [w] if len(w) == 1 else [w[[c]] - w[[r]] for c in range(len(w)) for r in range(c)]
     longest = max(length(difference) for difference in pairs)
     if longest == 0:
         return 0.0
-    shorter = length(exact) * (1 - (W.size + 10) * 4 * Fraction(UNIT))  # rounded down instead of up
+    shorter = length(exact) * (
+        1 - (W.size + 10) * 4 * Fraction(UNIT_ROUNDOFF)
+    )  # rounded down instead of up
     return _towards_zero(Fraction(margin) * shorter / longest)
 
 
 def _towards_zero(quotient: Fraction) -> float:
     """Largest float whose size is at most that of the number."""
-    clipped = min(max(quotient, -LARGEST), LARGEST)
+    clipped = min(max(quotient, -MAX_FLOAT), MAX_FLOAT)
     number = float(clipped)
     return number if abs(Fraction(number)) <= abs(clipped) else float(np.nextafter(number, 0.0))
 
 
 def _up(number: Fraction) -> float:
     """Smallest float that is no less; infinite beyond all floats."""
-    if number > LARGEST:
+    if number > MAX_FLOAT:
         return float("inf")
     rounded = float(number)
     return rounded if Fraction(rounded) >= number else float(np.nextafter(rounded, np.inf))
@@ -359,41 +375,43 @@ class Hull(NamedTuple):
     weights: tuple[float, ...]
 
 
-def hull_length(table: Table, hull: Hull, *, bias: bool) -> float:
+def hull_length(table: Table, hull: Hull, *, fit_intercept: bool) -> float:
     """Length of the hull's point, rounded up. No margin is larger: γ* is the least such length."""
     rows, rivals = np.array(hull.rows), np.array(hull.rivals)
     weights = np.array(hull.weights) / max(hull.weights)
     own, entries = table.codes[rows], table.entries(rows)
     value = floats(entries.value)
-    scale = int(np.frexp(max(float(np.abs(value).max(initial=0.0)), float(bias)))[1])
+    scale = int(np.frexp(max(float(np.abs(value).max(initial=0.0)), float(fit_intercept)))[1])
     if not np.isfinite(value).all():
         return float("inf")
     value, one = (
         np.ldexp(value, -scale),
-        float(np.ldexp(float(bias), -scale)),
-    )  # so the largest is about 1; what underflows beside it is far below SHORT
+        float(np.ldexp(float(fit_intercept), -scale)),
+    )  # so the largest is about 1; what underflows beside it is far below MIN_SQUARABLE_LENGTH
     points, sizes = [], []
-    for unit in range(1 if len(table.classes) == 2 else len(table.classes)):
-        factor = ((own == unit) * 1.0 - (rivals == unit)) * weights
+    for k in range(1 if len(table.classes) == 2 else len(table.classes)):
+        factor = ((own == k) * 1.0 - (rivals == k)) * weights
         terms = value * factor[entries.row]
         points.append(np.append(np.bincount(entries.column, terms, table.d), one * factor.sum()))
         size = np.bincount(entries.column, np.abs(terms), table.d)
         sizes.append(np.append(size, one * np.abs(factor).sum()))
     point, size = np.concatenate(points), np.concatenate(sizes)
-    slop = 2 * (len(rows) + len(point) + 10) * UNIT
+    slop = 2 * (len(rows) + len(point) + 10) * UNIT_ROUNDOFF
     total = np.linalg.norm(point) + slop * np.linalg.norm(size)
-    if not total > SHORT:
-        return _up(_root_up(_hull_square(table, hull, bias=bias)))
+    if not total > MIN_SQUARABLE_LENGTH:
+        return _up(_root_up(_hull_square(table, hull, fit_intercept=fit_intercept)))
     up = Fraction(float(total / weights.sum() * (1 + 2 * slop))) * Fraction(2) ** scale
     return _up(up)
 
 
-def _hull_square(table: Table, hull: Hull, *, bias: bool) -> Fraction:
+def _hull_square(table: Table, hull: Hull, *, fit_intercept: bool) -> Fraction:
     """Square of the length of the hull's point, exactly."""
     weights = [Fraction(weight) for weight in hull.weights]
     numerators = over(weights, lcm(*(weight.denominator for weight in weights)))
-    sums = signed_sums(table, np.array(hull.rows), np.array(hull.rivals), numerators, bias=bias)
-    square = sum((total * total for unit in sums for total in unit), Fraction(0))
+    sums = signed_sums(
+        table, np.array(hull.rows), np.array(hull.rivals), numerators, fit_intercept=fit_intercept
+    )
+    square = sum((total * total for vector in sums for total in vector), Fraction(0))
     total = Fraction(sum(numerators.tolist()))
     return square / total**2
 
@@ -405,26 +423,28 @@ def _root_up(number: Fraction) -> Fraction:
     return Fraction(isqrt((top << 2 * half) // bottom) + 1, 1 << half)
 
 
-def hull_holds(table: Table, hull: Hull, claim: float, *, bias: bool) -> bool:
+def hull_holds(table: Table, hull: Hull, claim: float, *, fit_intercept: bool) -> bool:
     """Say whether the hull's point is no longer than the claim, exactly."""
-    if claim >= hull_length(table, hull, bias=bias):
+    if claim >= hull_length(table, hull, fit_intercept=fit_intercept):
         return True
-    return claim > 0 and _hull_square(table, hull, bias=bias) <= Fraction(claim) ** 2
+    return (
+        claim > 0 and _hull_square(table, hull, fit_intercept=fit_intercept) <= Fraction(claim) ** 2
+    )
 
 
 def signed_sums(
-    table: Table, rows: Ints, rivals: Ints, numerators: Array, *, bias: bool
+    table: Table, rows: Ints, rivals: Ints, numerators: Array, *, fit_intercept: bool
 ) -> Iterator[list[Fraction]]:
     """Sums of the pairs' vectors times integers, exactly, a weight vector at a time."""
     listed, place = np.unique(rows, return_inverse=True)
     entries = table.entries(listed)
     whole, exponent = integers(entries, table.d)
     own = table.codes[rows]
-    for unit in [1] if len(table.classes) == 2 else range(len(table.classes)):
-        sign = (own == unit).astype(np.int64) - (rivals == unit)
+    for k in [1] if len(table.classes) == 2 else range(len(table.classes)):
+        sign = (own == k).astype(np.int64) - (rivals == k)
         factor = np.zeros(len(listed), dtype=object)
         np.add.at(factor, place, numerators * sign.astype(object))
         sums = grouped_sums(entries.column, whole, factor, entries.row, table.d)
         power = [Fraction(2) ** e if s else 0 for s, e in zip(sums, exponent.tolist(), strict=True)]
         totals = [Fraction(s) * p for s, p in zip(sums, power, strict=True)]
-        yield [*totals, Fraction(factor.sum())] if bias else totals
+        yield [*totals, Fraction(factor.sum())] if fit_intercept else totals

@@ -22,7 +22,7 @@ from rosenblatt.types import Array, Floats, Ints
 
 PRIMES = (1048573, 1048571)  # products of residues are below 2^40: sums of 8,192 are exact floats
 MAX_RANK_WORK = 1 << 31  # pairs, or null vectors, times the square of the pairs' dimension
-ROWS_AT_ONCE = 32
+RANK_BLOCK_ROWS = 32
 
 
 class Overlap(NamedTuple):
@@ -41,7 +41,7 @@ def overlap_of(
     table: Table,
     pairs: tuple[Sequence[int], Sequence[int]],
     *,
-    bias: bool,
+    fit_intercept: bool,
     more: tuple[Sequence[int], Sequence[int], Sequence[Fraction]] = ((), (), ()),
     null: Array | None = None,
 ) -> Overlap | None:
@@ -50,16 +50,20 @@ def overlap_of(
     ``pairs`` are rows and rivals of the certificate, ``more`` further rows, rivals and weights
     whose signed sum is 0. That sum and the null vectors are not looked at here; the checker does.
     """
-    null = np.zeros((0, table.d + bias)) if null is None else null
+    null = np.zeros((0, table.d + fit_intercept)) if null is None else null
     overlap = Overlap(tuple(more[0]), tuple(more[1]), tuple(more[2]), null)
-    return overlap if spans(table, pairs, overlap, bias=bias) else None
+    return overlap if spans(table, pairs, overlap, fit_intercept=fit_intercept) else None
 
 
 def spans(
-    table: Table, pairs: tuple[Sequence[int], Sequence[int]], overlap: Overlap, *, bias: bool
+    table: Table,
+    pairs: tuple[Sequence[int], Sequence[int]],
+    overlap: Overlap,
+    *,
+    fit_intercept: bool,
 ) -> bool:
     """Say whether the pairs have the dimension that the null vectors leave, as far as is seen."""
-    width = table.d + bias
+    width = table.d + fit_intercept
     dimension = (len(table.classes) - 1) * (width - len(overlap.null))
     rows, rivals = [*pairs[0], *overlap.rows], [*pairs[1], *overlap.rivals]
     if dimension < 0 or len(rows) < dimension:
@@ -67,19 +71,19 @@ def spans(
     most = max(len(rows), len(overlap.null))
     if most * ((len(table.classes) - 1) * width) ** 2 > MAX_RANK_WORK:
         return False
-    vectors = _vectors(table, np.array(rows), np.array(rivals), bias=bias)
+    vectors = _vectors(table, np.array(rows), np.array(rivals), fit_intercept=fit_intercept)
     independent = any(_rank(_whole(overlap.null), prime) == len(overlap.null) for prime in PRIMES)
     return independent and any(_rank(vectors, prime) >= dimension for prime in PRIMES)
 
 
-def check_null(table: Table, null: Array, *, bias: bool) -> None:
+def check_null(table: Table, null: Array, *, fit_intercept: bool) -> None:
     """Raise ProofError unless every null vector is orthogonal to every row."""
-    if null.shape[1] != table.d + bias or len(null) > table.d + bias:
+    if null.shape[1] != table.d + fit_intercept or len(null) > table.d + fit_intercept:
         raise ProofError(f"The null vectors have the shape {null.shape}, which does not fit.")
     used = null != 0
     single = used.sum(axis=1) == 1
     column = used.argmax(axis=1)
-    empty = np.append(table.column_tops() == 0, False)  # the constant 1 of a bias is not
+    empty = np.append(table.column_tops() == 0, False)  # the constant 1 of an intercept is not
     for t in range(len(null)):
         if single[t] and empty[column[t]]:
             continue
@@ -87,16 +91,19 @@ def check_null(table: Table, null: Array, *, bias: bool) -> None:
             raise ProofError(f"Null vector {t} is not orthogonal to every row of the data.")
 
 
-def _vectors(table: Table, rows: Ints, rivals: Ints, *, bias: bool) -> Array:
+def _vectors(table: Table, rows: Ints, rivals: Ints, *, fit_intercept: bool) -> Array:
     """The pairs' vectors in integers, columns scaled, without the block of the last class."""
     listed, place = np.unique(rows, return_inverse=True)
     entries = table.entries(listed)
-    Z = np.zeros((len(listed), table.d + bias), dtype=object)
+    Z = np.zeros((len(listed), table.d + fit_intercept), dtype=object)
     Z[entries.row, entries.column] = integers(entries, table.d)[0]
-    if bias:
+    if fit_intercept:
         Z[:, -1] = 1
     blocks = len(table.classes) - 1
-    own, out = table.codes[rows], np.zeros((len(rows), blocks, table.d + bias), dtype=object)
+    own, out = (
+        table.codes[rows],
+        np.zeros((len(rows), blocks, table.d + fit_intercept), dtype=object),
+    )
     for block in range(blocks):
         sign = (own == block).astype(np.int64) - (rivals == block)
         out[:, block] = Z[place] * sign.astype(object)[:, None]
@@ -120,8 +127,8 @@ def _rank(matrix: Array, prime: int) -> int:
     divisors = bigs(gcd(*row) or 1 for row in matrix.tolist())
     residues = (matrix // divisors[:, None] % prime).astype(np.float64)
     basis, pivots = np.zeros((0, matrix.shape[1])), np.zeros(0, dtype=np.int64)
-    for start in range(0, len(residues), ROWS_AT_ONCE):
-        block = residues[start : start + ROWS_AT_ONCE]
+    for start in range(0, len(residues), RANK_BLOCK_ROWS):
+        block = residues[start : start + RANK_BLOCK_ROWS]
         block = _residues(block - block[:, pivots] @ basis, prime)
         fresh, places = _echelon(block, prime)
         basis = _residues(basis - basis[:, places] @ fresh, prime)

@@ -26,15 +26,15 @@ from rosenblatt.separation.proof.writer import FORMAT, MAX_DIGITS
 from rosenblatt.types import Array
 
 MAX_BYTES = 1 << 29
-START_BYTES = 1 << 16
+FIRST_READ_BYTES = 1 << 16
 MAX_DECIMALS = 150_000  # of one decimal integer, in version 1
 MAX_ALL_DECIMALS = 40_000_000
 MAX_WEIGHTS = 1 << 27  # numbers in a matrix of weights, zeros and all
-PIECE = 4000  # decimal digits that Python converts without complaint
+MAX_DIRECT_DIGITS = 4000  # decimal digits that Python converts without complaint
 FRACTION = re.compile(rf"(-?)([0-9]{{1,{MAX_DECIMALS}}})/([0-9]{{1,{MAX_DECIMALS}}})")
 HEX_INTEGER = re.compile(rf"-?0x[0-9a-f]{{1,{MAX_DIGITS}}}")
-HEX_FLOAT = re.compile(r"-?0x[01]\.[0-9a-f]{1,13}p([+-][0-9]{1,4})")
-LEAST_POWER = -1022  # with a lower one, digits would be lost
+EXPONENT = r"(\+[0-9]{1,4}|-([0-9]{1,3}|10[01][0-9]|102[0-2]))"  # with less, digits would be lost
+HEX_FLOAT = re.compile(rf"-?0x[01]\.[0-9a-f]{{1,13}}p{EXPONENT}")
 FINGERPRINT = re.compile(r"[0-9a-f]{64}")
 
 
@@ -62,7 +62,7 @@ def _text_of(file: Path) -> str:
         mode = os.fstat(stream.fileno()).st_mode
         if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode)):
             raise ProofFileError(f"{file} is neither a regular file nor a pipe.")
-        start = stream.read(START_BYTES)
+        start = stream.read(FIRST_READ_BYTES)
         if not start:
             raise ProofFileError(f"{file} is empty, and so is no proof.")
         if not start.lstrip().startswith(b"{"):  # before anything long is read
@@ -100,9 +100,9 @@ def parse_proof(fields: Any) -> Proof:
         raise ProofFileError(f'"answer" must be one of {", ".join(RECORDS)}; got {answer!r}.')
     wanted = {**ABOUT, **READERS[version, answer]}
     known = {"format", "version", "answer", *wanted}
-    strange = sorted(set(fields) - known)
-    if strange:
-        raise ProofFileError(f"The proof file has a field that no proof has: {strange[0]!r}.")
+    unknown = sorted(set(fields) - known)
+    if unknown:
+        raise ProofFileError(f"The proof file has a field that no proof has: {unknown[0]!r}.")
     read = {name: _field(fields, name, read) for name, read in wanted.items()}
     if version == 1:
         read = _of_version_1(read)
@@ -171,7 +171,7 @@ def _fractions(value: Any) -> tuple[Fraction, ...]:
 
 def undecimal(digits: str) -> int:
     """Integer of any length from its decimal digits."""
-    if len(digits) <= PIECE:
+    if len(digits) <= MAX_DIRECT_DIGITS:
         return int(digits)
     half = len(digits) // 2
     power: int = 10**half
@@ -194,8 +194,7 @@ def _proportions(value: Any) -> tuple[Fraction, ...]:
 
 
 def _float(value: Any) -> float:
-    match = HEX_FLOAT.fullmatch(value) if isinstance(value, str) else None
-    if match is None or int(match[1]) < LEAST_POWER:
+    if not isinstance(value, str) or HEX_FLOAT.fullmatch(value) is None:
         raise ProofFileError(f'a number written like "0x1.8p+1" is wanted; got {_short(value)}.')
     try:
         return float.fromhex(value)

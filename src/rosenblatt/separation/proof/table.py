@@ -17,8 +17,8 @@ import numpy as np
 from rosenblatt.types import Array, Floats, Ints
 
 BLOCK_ENTRIES = 1 << 21
-MOST_COPIED = 1 << 28  # numbers
-MANTISSA = 53
+MAX_COPIED_NUMBERS = 1 << 28  # numbers
+MANTISSA_BITS = 53
 END_OF_ENTRIES = b"\xff" * 8
 
 
@@ -105,7 +105,7 @@ class Table:
 
     def may_copy(self, n_rows: int) -> bool:
         """Say whether a copy of so many rows is small enough: the table may be on disk."""
-        return self.values.size * n_rows <= MOST_COPIED * self.n
+        return self.values.size * n_rows <= MAX_COPIED_NUMBERS * self.n
 
     def blocks(self) -> Iterator[Ints]:
         """Row numbers in runs small enough that a float64 copy of a run is small."""
@@ -257,7 +257,7 @@ def _records(entries: Entries, first: int) -> tuple[bytes, bytes]:
     records = np.empty((len(row), 3), dtype="<u8")
     records[:, 0], records[:, 1] = row + first, column
     number, long = np.array(floats(value), dtype="<f8"), b""
-    if value.dtype.kind in "iuO" and bool((np.abs(number) >= 2.0**MANTISSA).any()):
+    if value.dtype.kind in "iuO" and bool((np.abs(number) >= 2.0**MANTISSA_BITS).any()):
         held = map(_holds, number.tolist(), value.tolist())
         lost = np.flatnonzero(~np.fromiter(held, dtype=bool, count=len(value)))
         number[lost] = 0.0
@@ -277,7 +277,7 @@ def _bytes(entries: Entries, first: int) -> tuple[bytes, bytes, bytes, bytes]:
     """Rows, columns, values as float64, and whatever integers these cannot hold."""
     row, column, value = entries
     as_float, long = floats(value), b""
-    if value.dtype.kind in "iuO" and bool((np.abs(as_float) > 2.0**MANTISSA).any()):
+    if value.dtype.kind in "iuO" and bool((np.abs(as_float) > 2.0**MANTISSA_BITS).any()):
         pairs = zip(value.tolist(), as_float.tolist(), strict=True)
         long = b"".join(b"%x " % v for v, f in pairs if not _holds(f, v))
     place = (row + first).astype("<i8").tobytes(), column.astype("<i8").tobytes()
@@ -300,12 +300,7 @@ def integers(entries: Entries, d: int) -> tuple[Array, Ints]:
     if value.dtype.kind in "iub":
         wide = value.dtype.kind == "u" and len(value) and int(value.max()) >= 1 << 63
         return value.astype(object) if wide else value.astype(np.int64), exponent
-    fraction, power = np.frexp(value.astype(np.float64))
-    whole = (fraction * 2.0**MANTISSA).astype(np.int64)
-    low = whole & -whole  # the lowest set bit: shifting it out keeps the integers short
-    shift = np.frexp(low.astype(np.float64))[1].astype(np.int64) - 1
-    whole >>= shift
-    power = power.astype(np.int64) - MANTISSA + shift
+    whole, power = odd_parts(value.astype(np.float64))
     exponent[:] = np.iinfo(np.int64).max
     np.minimum.at(exponent, entries.column, power)
     exponent[exponent == np.iinfo(np.int64).max] = 0
@@ -314,6 +309,15 @@ def integers(entries: Entries, d: int) -> tuple[Array, Ints]:
     if len(size) == 0 or size.max() < 63:
         return whole << lift, exponent
     return bigs(m << k for m, k in zip(whole.tolist(), lift.tolist(), strict=True)), exponent
+
+
+def odd_parts(values: Floats) -> tuple[Ints, Ints]:
+    """Return odd integers M (or 0) and exponents E with values = M · 2^E, exactly."""
+    fraction, power = np.frexp(values)
+    whole = (fraction * 2.0**MANTISSA_BITS).astype(np.int64)
+    low = whole & -whole  # the lowest set bit: shifting it out keeps the integers short
+    shift = np.where(whole == 0, 0, np.frexp(low.astype(np.float64))[1].astype(np.int64) - 1)
+    return whole >> shift, power.astype(np.int64) - MANTISSA_BITS + shift
 
 
 def bigs(values: Iterable[int]) -> Array:

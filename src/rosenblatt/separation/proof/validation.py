@@ -1,4 +1,4 @@
-"""The door of this folder: any rows and labels in, a `Table` out, or a sentence why not.
+"""Validation: rows and labels of any type become a `Table`, or are refused with the reason.
 
 Accepts arrays of floats, integers and booleans, scipy sparse matrices, data frames and lists.
 What would have to be rounded is refused rather than rounded.
@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.errors import DataError
-from rosenblatt.separation.proof.table import Csr, Table, bigs, floats
+from rosenblatt.separation.proof.table import MANTISSA_BITS, Csr, Table, bigs, floats
 from rosenblatt.types import Array, Ints
 
-RUN = 1 << 20  # labels looked at together
+LABELS_AT_ONCE = 1 << 20  # labels looked at together
 
 
 def read_table(X: Any, y: Any) -> Table:
@@ -41,13 +41,13 @@ def _refuse_masked(values: Any, name: str) -> None:
 
 
 def _check_csr(matrix: Any) -> None:
-    """Refuse entries that stand in no row or no column: scipy does not look."""
+    """Refuse entries outside of all rows and columns: scipy does not look."""
     indptr, indices = matrix.indptr, matrix.indices
     in_turn = len(indptr) == matrix.shape[0] + 1 and len(matrix.data) == len(indices)
     in_turn = in_turn and indptr[0] == 0 and indptr[-1] <= len(indices)
     in_turn = in_turn and bool((indptr[1:] >= indptr[:-1]).all())
     if not in_turn or (len(indices) and not 0 <= indices.min() <= indices.max() < matrix.shape[1]):
-        raise DataError("X is a broken sparse matrix: entries stand outside of it. Build it anew.")
+        raise DataError("X is a broken sparse matrix: entries stand outside of it. Build it again.")
 
 
 def _in_order(matrix: Any) -> bool:
@@ -58,6 +58,7 @@ def _in_order(matrix: Any) -> bool:
 
 
 def _read_csr(X: Any) -> Csr:
+    _require_two_dimensions(X.shape)
     matrix = X if getattr(X, "format", "") == "csr" else X.tocsr()
     _check_csr(matrix)
     if not _in_order(matrix):
@@ -71,17 +72,54 @@ def _read_csr(X: Any) -> Csr:
 
 def _read_dense(X: Any) -> Array:
     _refuse_masked(X, "X")
-    rows = np.asarray(X)
-    if rows.ndim != 2:
-        raise DataError(
-            f"X must be a table of rows and columns; got {rows.ndim} dimension(s), shape "
-            f"{rows.shape}. For one feature use X.reshape(-1, 1)."
-        )
+    rows = _as_array(X, "X")
+    _require_two_dimensions(rows.shape)
     rows = _numbers(rows)
     step = max(1, (1 << 21) // max(1, rows.shape[1]))
     for start in range(0, rows.shape[0], step):
         _refuse_endless(rows[start : start + step], start)
     return rows
+
+
+def _as_array(values: Any, name: str) -> Array:
+    """The values as an array, without rounding.
+
+    NumPy makes float64 of integers beside floats, and of int64 beside uint64. Where that may have
+    rounded some, lists and frames are read again as Python's numbers.
+    """
+    try:
+        array = np.asarray(values)
+    except ValueError as error:  # lists of different lengths
+        raise DataError(f"{name} cannot be read as an array: {error}") from error
+    if isinstance(values, np.ndarray) or array.dtype != np.float64:
+        return array
+    if not bool((np.abs(array) >= 2.0**MANTISSA_BITS).any()):
+        return array
+    if isinstance(values, list | tuple):
+        return np.array(values, dtype=object)
+    columns = _columns(values) if array.ndim == 2 else []
+    if all(column.dtype.kind in "fb" for column in columns):
+        return array
+    exact = np.empty(array.shape, dtype=object)
+    for j, column in enumerate(columns):
+        exact[:, j] = column.tolist()
+    return exact
+
+
+def _columns(frame: Any) -> list[Array]:
+    """Columns of a frame of pandas, polars or pyarrow; none of anything else."""
+    if hasattr(frame, "items"):
+        return [np.asarray(column) for _, column in frame.items()]
+    names = [name for name in ("iter_columns", "itercolumns") if hasattr(frame, name)]
+    return [np.asarray(column) for name in names for column in getattr(frame, name)()]
+
+
+def _require_two_dimensions(shape: tuple[int, ...]) -> None:
+    if len(shape) != 2:
+        raise DataError(
+            f"X must be a table of rows and columns; got {len(shape)} dimension(s), shape "
+            f"{tuple(shape)}. For one feature use X.reshape(-1, 1)."
+        )
 
 
 def _numbers(values: Array) -> Array:
@@ -107,7 +145,7 @@ def _bits(values: Array, name: str) -> Array:
     """Booleans as integers; bytes that are neither 0 nor 1 could be read as this or that."""
     bits = values.view(np.uint8)
     if bits.max(initial=0) > 1:
-        raise DataError(f"{name} holds booleans that are neither true nor false. Make them anew.")
+        raise DataError(f"{name} holds booleans that are neither true nor false. Make them again.")
     return bits
 
 
@@ -151,7 +189,7 @@ def _refuse_endless(values: Array, start: int = 0) -> None:
 def read_labels(y: Any, n: int) -> tuple[Ints, tuple[str, ...]]:
     """Class codes and class names of the labels."""
     _refuse_masked(y, "y")
-    labels = np.asarray(y)
+    labels = _as_array(y, "y")
     if labels.shape != (n,):
         raise DataError(
             f"y must hold one label for each of the {n} rows; got shape {labels.shape}."
@@ -180,14 +218,18 @@ def read_labels(y: Any, n: int) -> tuple[Ints, tuple[str, ...]]:
 
 def _distinct(labels: Array) -> Array:
     """Distinct labels in order, found in runs: a copy of very many labels would be large."""
-    runs = (labels[start : start + RUN] for start in range(0, len(labels), RUN))
+    runs = (
+        labels[start : start + LABELS_AT_ONCE] for start in range(0, len(labels), LABELS_AT_ONCE)
+    )
     return np.unique(np.concatenate([np.unique(run) for run in runs]))
 
 
 def _missing(labels: Array) -> int | None:
     """Find the first row without a label."""
-    if labels.dtype.kind == "f":
+    if labels.dtype.kind in "fc":
         gaps = np.flatnonzero(np.isnan(labels))
+    elif labels.dtype.kind in "mM":
+        gaps = np.flatnonzero(np.isnat(labels))
     elif labels.dtype.kind == "O":
         gaps = np.array([i for i, v in enumerate(labels) if _is_gap(v)])
     else:

@@ -1,7 +1,7 @@
 """The three answers of `separability`: records that explain, verify and save themselves.
 
 The letters are those of the theorem: γ is the margin and R the radius of the vectors (x, 1), or of
-x where there is no bias. A perceptron from w = 0 makes at most ⌊R²/γ²⌋ mistakes on two classes, and
+x without an intercept. A perceptron from w = 0 makes at most ⌊R²/γ²⌋ mistakes on two classes, and
 ⌊2R²/γ²⌋ by Kesler's rule on more. Notes that ask y(x·w*) ≥ γ/2 write the same number as 4R²/γ².
 """
 
@@ -81,10 +81,10 @@ class Separable(_About):
 
     @property
     def intercept(self) -> float | Floats:
-        """Bias: one number for two classes, K for K; 0 without a bias."""
-        units = len(self.W)
-        b = nearest(self.W)[:, self.n_features] if self.fit_intercept else np.zeros(units)
-        return float(b[0]) if units == 1 else b
+        """Intercept: one number for two classes, K for K; 0 if none is fitted."""
+        K = len(self.W)
+        b = nearest(self.W)[:, self.n_features] if self.fit_intercept else np.zeros(K)
+        return float(b[0]) if K == 1 else b
 
     @property
     def margin_bounds(self) -> tuple[float, float]:

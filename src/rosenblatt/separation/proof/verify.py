@@ -36,7 +36,7 @@ from rosenblatt.types import Array, Ints
 if TYPE_CHECKING:
     from rosenblatt.separation.proof.verdict import Inseparable, Proof, Separable
 
-MOST_BITS = 1 << 27  # honest proofs stay far below; others could keep the checker busy
+MAX_DENOMINATOR_BITS = 1 << 27  # honest proofs stay far below; others could keep the checker busy
 
 
 def verify(proof: "Proof", X: Any, y: Any) -> bool:
@@ -53,7 +53,7 @@ def verify(proof: "Proof", X: Any, y: Any) -> bool:
     if found != proof.fingerprint:
         raise ProofError(
             "The data are not those of the proof: a value, a label or the order of the rows "
-            "differs (the fingerprints disagree). Give the data unchanged, or prove anew."
+            "differs (the fingerprints disagree). Give the data unchanged, or prove it again."
         )
     check(proof, table)
     return True
@@ -84,11 +84,13 @@ def in_proof_order(table: Table, classes: tuple[str, ...]) -> Table:
 
 def check_inseparable(proof: "Inseparable", table: Table) -> None:
     """Rows in range, pairs distinct, weights positive, signed sum exactly 0."""
-    _check_certificate(proof.rows, proof.rivals, proof.weights, table, bias=proof.fit_intercept)
+    _check_certificate(
+        proof.rows, proof.rivals, proof.weights, table, fit_intercept=proof.fit_intercept
+    )
     if (proof.touching is not None) != (proof.kind == "touching"):
         raise ProofError("Touching is shown by weights, and they show nothing else.")
     if proof.touching is not None:
-        _check_shape(proof.touching, table, bias=proof.fit_intercept)
+        _check_shape(proof.touching, table, fit_intercept=proof.fit_intercept)
         _check_touching(proof.touching, proof.tied, table)
     if proof.overlap is not None:
         _check_overlap(proof, proof.overlap, table)
@@ -100,7 +102,7 @@ def _check_certificate(
     weights: tuple[Fraction, ...],
     table: Table,
     *,
-    bias: bool,
+    fit_intercept: bool,
 ) -> None:
     """Rows in range, pairs distinct, weights positive, signed sum exactly 0."""
     if not all(isinstance(weight, Fraction) for weight in weights):
@@ -108,10 +110,10 @@ def _check_certificate(
     row, rival = np.array(rows, dtype=np.int64), np.array(rivals, dtype=np.int64)
     _check_pairs(row, rival, weights, table)
     numerators = over(weights, _common_denominator(weights))
-    for sums in signed_sums(table, row, rival, numerators, bias=bias):
+    for sums in signed_sums(table, row, rival, numerators, fit_intercept=fit_intercept):
         bad = next((j for j, total in enumerate(sums) if total != 0), None)
         if bad is not None:
-            where = "the bias" if bad == table.d else f"column {bad}"
+            where = "the intercept" if bad == table.d else f"column {bad}"
             raise ProofError(
                 f"The signed sum of the weighted rows is not 0 in {where}: this is no proof."
             )
@@ -119,13 +121,15 @@ def _check_certificate(
 
 def _check_overlap(proof: "Inseparable", overlap: Overlap, table: Table) -> None:
     """Further pairs with the sum 0, null vectors, and enough independent pairs."""
-    bias = proof.fit_intercept
+    fit_intercept = proof.fit_intercept
     if proof.kind != "overlap":
         raise ProofError("Evidence of an overlap belongs to the kind overlap only.")
     if overlap.rows or overlap.rivals or overlap.weights:
-        _check_certificate(overlap.rows, overlap.rivals, overlap.weights, table, bias=bias)
-    check_null(table, overlap.null, bias=bias)
-    if not spans(table, (proof.rows, proof.rivals), overlap, bias=bias):
+        _check_certificate(
+            overlap.rows, overlap.rivals, overlap.weights, table, fit_intercept=fit_intercept
+        )
+    check_null(table, overlap.null, fit_intercept=fit_intercept)
+    if not spans(table, (proof.rows, proof.rivals), overlap, fit_intercept=fit_intercept):
         raise ProofError("The pairs do not span what the data span: they show no overlap.")
 
 
@@ -155,17 +159,18 @@ def _common_denominator(weights: Sequence[Fraction]) -> int:
     bottom = 1
     for weight in weights:
         bottom = lcm(bottom, weight.denominator)
-        if bottom.bit_length() > MOST_BITS:
+        if bottom.bit_length() > MAX_DENOMINATOR_BITS:
             raise ProofError("The weights have no common denominator of a reasonable size.")
     return bottom
 
 
-def _check_shape(W: Array, table: Table, *, bias: bool) -> None:
-    units = 1 if len(table.classes) == 2 else len(table.classes)
-    if W.shape != (units, table.d + bias):
-        raise ProofError(f"The weights must have shape {(units, table.d + bias)}; got {W.shape}.")
-    if W.dtype.kind != "O" and not bool(np.isfinite(W).all()):
-        raise ProofError("The weights must be finite numbers.")
+def _check_shape(W: Array, table: Table, *, fit_intercept: bool) -> None:
+    shape = (1 if len(table.classes) == 2 else len(table.classes), table.d + fit_intercept)
+    if W.shape != shape:
+        raise ProofError(f"The weights must have shape {shape}; got {W.shape}.")
+    fractions = W.dtype.kind == "O" and all(isinstance(w, Fraction) for w in W.ravel().tolist())
+    if not fractions and (W.dtype != np.float64 or not bool(np.isfinite(W).all())):
+        raise ProofError("The weights must be finite float64 numbers, or fractions.")
 
 
 def _check_touching(W: Array, tied: int | None, table: Table) -> None:
@@ -184,7 +189,7 @@ def _check_touching(W: Array, tied: int | None, table: Table) -> None:
 
 def _some_pair_positive(table: Table, W: Array) -> bool:
     """Say whether some row beats some rival, even if it beats no other."""
-    fractions = np.array([[Fraction(w) for w in unit] for unit in W], dtype=object)
+    fractions = np.array([[Fraction(w) for w in row] for row in W], dtype=object)
     for own in range(len(W)):
         mine = Table(table.X, (table.codes == own).astype(np.int64), ("", ""))
         for rival in range(len(W)):
@@ -197,7 +202,7 @@ def _some_pair_positive(table: Table, W: Array) -> bool:
 def check_separable(proof: "Separable", table: Table) -> None:
     """Every slack positive; margin and radius as said."""
     W = proof.W
-    _check_shape(W, table, bias=proof.fit_intercept)
+    _check_shape(W, table, fit_intercept=proof.fit_intercept)
     sign = signs(table, W)
     if sign.min() <= 0:
         row = int(sign.argmin())
@@ -205,7 +210,7 @@ def check_separable(proof: "Separable", table: Table) -> None:
         raise ProofError(f"Row {row} lies {side}: the weights do not separate these data.")
     if not margin_holds(table, W, proof.margin):
         raise ProofError(f"The margin is smaller than the {proof.margin:g} claimed.")
-    if not radius_holds(table, proof.radius, bias=proof.fit_intercept):
+    if not radius_holds(table, proof.radius, fit_intercept=proof.fit_intercept):
         raise ProofError(f"The radius is larger than the {proof.radius:g} claimed.")
     if proof.upper is not None or proof.hull is not None:
         _check_upper(proof, table)
@@ -218,5 +223,5 @@ def _check_upper(proof: "Separable", table: Table) -> None:
         raise ProofError("An upper bound on the margin needs its hull weights, and they the bound.")
     rows, rivals = np.array(hull.rows), np.array(hull.rivals)
     _check_pairs(rows, rivals, hull.weights, table)
-    if not hull_holds(table, hull, upper, bias=proof.fit_intercept):
+    if not hull_holds(table, hull, upper, fit_intercept=proof.fit_intercept):
         raise ProofError(f"The hull's weights do not show that no margin exceeds {upper:g}.")

@@ -39,7 +39,7 @@ def as_fields(record: Any) -> dict[str, Any]:
     if record.version != VERSION:
         raise ProofError(
             f"This proof was read from a file of version {record.version}, whose fingerprint is "
-            "another one. Keep that file, or prove anew."
+            "another one. Keep that file, or prove it again."
         )
     fields = {name: _plain(v) for name, v in vars(record).items() if name not in NOT_WRITTEN}
     if record.answer == "inseparable":

@@ -11,32 +11,34 @@ not tried.
 import numpy as np
 
 from rosenblatt.separation.proof.table import Csr, Table
+from rosenblatt.separation.search.deadline import Deadline
 from rosenblatt.separation.search.exact import Found
 from rosenblatt.separation.search.kesler import Space
-from rosenblatt.separation.search.watch import Watch
-from rosenblatt.separation.search.working_set import ROUND, Late, attempt
+from rosenblatt.separation.search.working_set import MAX_NEW_PAIRS, TimeLimitReached, attempt
 from rosenblatt.types import Floats, Ints
 
-SHARE = 0.2  # of the rows, those with the most common features
-WRONG = 0.01  # share of them that the proposed weights must get wrong to make a try worthwhile
-FEWER = 0.8  # share of the features in use that they may use
+ROW_SHARE = 0.2  # of the rows, those with the most common features
+MIN_WRONG_SHARE = (
+    0.01  # share of them that the proposed weights must get wrong to make a try worthwhile
+)
+MAX_FEATURE_SHARE = 0.8  # share of the features in use that they may use
 LARGE_CORRAL = 400  # vectors; a certificate is likely here, so weights are looked for late
-MANY = 200  # features in use; below, exact arithmetic is quick enough
+MIN_FEATURES = 200  # features in use; below, exact arithmetic is quick enough
 
 
-def decide_narrow(space: Space, W: Floats, watch: Watch) -> Found | None:
+def decide_narrow(space: Space, W: Floats, deadline: Deadline) -> Found | None:
     """Return a certificate among rows of common features, or None if there is none."""
-    rows = narrow_rows(space.table) if space.table.n > ROUND else None
+    rows = narrow_rows(space.table) if space.table.n > MAX_NEW_PAIRS else None
     if rows is None or not space.table.may_copy(len(rows)):
         return None
-    part = Space(space.table.take(rows), space.bias)
+    part = Space(space.table.take(rows), space.fit_intercept)
     slack, _ = part.worst(W)
-    if np.mean(~(slack > 0)) < WRONG:
+    if np.mean(~(slack > 0)) < MIN_WRONG_SHARE:
         return None
     try:
-        found = attempt(part, W, watch, corral=LARGE_CORRAL)
-    except Late as late:
-        raise late.among(rows, late.W) from None
+        found = attempt(part, W, deadline, corral=LARGE_CORRAL)
+    except TimeLimitReached as reached:
+        raise reached.among(rows, reached.W) from None
     if found is None or found.pairs is None:
         return None
     return found._replace(pairs=found.pairs.among(rows))
@@ -45,13 +47,13 @@ def decide_narrow(space: Space, W: Floats, watch: Watch) -> Found | None:
 def narrow_rows(table: Table) -> Ints | None:
     """Rows whose rarest feature is most common; None if they use almost all features too."""
     used = uses(table)
-    if np.count_nonzero(used) < MANY:
+    if np.count_nonzero(used) < MIN_FEATURES:
         return None
     rank = np.empty(table.d, dtype=np.int64)
     rank[np.argsort(-used, kind="stable")] = np.arange(table.d)
     reach = rarest(table, rank)
-    bar = np.quantile(reach, SHARE)
-    if bar + 1 > FEWER * np.count_nonzero(used):
+    bar = np.quantile(reach, ROW_SHARE)
+    if bar + 1 > MAX_FEATURE_SHARE * np.count_nonzero(used):
         return None
     return np.flatnonzero(reach <= bar)
 

@@ -20,7 +20,9 @@ from rosenblatt.separation.proof.table import integers
 from rosenblatt.separation.search.kesler import Pairs, Space
 from rosenblatt.types import Array, Floats, Ints
 
-PRIME = (1 << 61) - 1
+PRIME = (
+    0x3243F6A8885A309D  # the next after the digits of π: no power of two is near a multiple of it
+)
 WEIGHT_BITS = 50  # a proposed weight is rounded to so many bits below the largest
 SOLVE_SECONDS = 1e-9  # of one exact solve over k³ bits, for k × k integers of few bits
 
@@ -34,10 +36,13 @@ class Found(NamedTuple):
 
 
 class Block(NamedTuple):
-    """Integer vectors of some pairs on the coordinates they use, all scaled by one power of two."""
+    """Integer vectors of some pairs, all scaled by one power of two.
+
+    Column t is the coordinate ``columns[t]`` of the weight vector ``vector[t]``.
+    """
 
     matrix: Any
-    units: Ints
+    vector: Ints
     columns: Ints
 
 
@@ -47,7 +52,7 @@ def block(space: Space, pairs: Pairs) -> Block:
     rows = _integer_rows(space, listed)
     own = space.table.codes[pairs.row]
     vectors = [
-        {(unit, j): sign * m for unit, sign in blocks_of(space, c, r) for j, m in rows[i]}
+        {(k, j): sign * m for k, sign in vectors_of(space, c, r) for j, m in rows[i]}
         for i, c, r in zip(place.tolist(), own.tolist(), pairs.rival.tolist(), strict=True)
     ]
     used = sorted(set().union(*vectors))
@@ -56,30 +61,30 @@ def block(space: Space, pairs: Pairs) -> Block:
     for t, vector in enumerate(vectors):
         for key, m in vector.items():
             data[t * len(used) + at[key]] = m
-    units, columns = np.array(used, dtype=np.int64).reshape(-1, 2).T
-    return Block(flint.fmpz_mat(len(vectors), len(used), data), units, columns)
+    of_vector, columns = np.array(used, dtype=np.int64).reshape(-1, 2).T
+    return Block(flint.fmpz_mat(len(vectors), len(used), data), of_vector, columns)
 
 
 def _integer_rows(space: Space, listed: Ints) -> list[list[tuple[int, int]]]:
     """List the entries (column, integer) of every row z, scaled by powers of two."""
     entries = space.table.entries(listed)
     whole, exponent = integers(entries, space.table.d)
-    exponent = np.append(exponent, 0)[: space.width]  # the bias answers to the integer 1
-    used = np.append(np.unique(entries.column), space.table.d)[: space.bias - 1 or None]
+    exponent = np.append(exponent, 0)[: space.width]  # the intercept's constant is the integer 1
+    used = np.append(np.unique(entries.column), space.table.d)[: space.fit_intercept - 1 or None]
     lift = exponent - space.exponents
     lift -= lift[used].min(initial=0)
     rows: list[list[tuple[int, int]]] = [[] for _ in listed]
     for i, j, m in zip(entries.row.tolist(), entries.column.tolist(), whole.tolist(), strict=True):
         rows[i].append((j, m << int(lift[j])))
-    if space.bias:
+    if space.fit_intercept:
         for row in rows:
             row.append((space.table.d, 1 << int(lift[-1])))
     return rows
 
 
-def blocks_of(space: Space, own: int, rival: int) -> list[tuple[int, int]]:
-    """Blocks (weight vectors) in which a pair has its row, and with which sign."""
-    if space.units == 1:
+def vectors_of(space: Space, own: int, rival: int) -> list[tuple[int, int]]:
+    """Weight vectors in which a pair has its row, and with which sign."""
+    if space.n_vectors == 1:
         return [(0, 1 if own == 1 else -1)]
     return [(own, 1), (rival, -1)]
 
@@ -169,17 +174,20 @@ def rational(w: Fraction) -> Any:
 
 
 def settle(
-    space: Space, pairs: Pairs, weights: Sequence[Fraction], listen: Callable[[int, float], None]
+    space: Space,
+    pairs: Pairs,
+    weights: Sequence[Fraction],
+    before_step: Callable[[int, float], None],
 ) -> Found:
     """Decide exactly, starting from pairs with weights ≥ 0 that sum to 1.
 
-    ``listen`` hears of every step and the seconds it may take before it begins.
+    ``before_step`` is called before every step with its number and the seconds it may take.
     """
     weights, steps = list(weights), 0
     while True:
         steps += 1
         at = block(space, pairs)
-        listen(steps, solve_seconds(at.matrix, len(pairs.row), products=True))
+        before_step(steps, solve_seconds(at.matrix, len(pairs.row), products=True))
         goal = _affine(at.matrix)
         if goal is None:
             weights = _slide(at.matrix, weights)
@@ -239,18 +247,18 @@ def _look(space: Space, pairs: Pairs, weights: Sequence[Fraction], at: Block) ->
 
 def weights_of(space: Space, p: Sequence[int], at: Block) -> Array:
     """Exact weights in the units of the data, the largest between 1/2 and 1."""
-    W = np.full((space.units, space.width), Fraction(0), dtype=object)
+    W = np.full((space.n_vectors, space.width), Fraction(0), dtype=object)
     power = (-space.exponents[at.columns]).tolist()
     top = max(abs(v).bit_length() + e for v, e in zip(p, power, strict=True) if v)
-    for v, e, unit, j in zip(p, power, at.units, at.columns, strict=True):
-        W[unit, j] = v * Fraction(2) ** (e - top)
+    for v, e, k, j in zip(p, power, at.vector, at.columns, strict=True):
+        W[k, j] = v * Fraction(2) ** (e - top)
     return W
 
 
 def weights_at(space: Space, p: Sequence[int]) -> Array:
     """Exact weights in the units of the data from integers for every coordinate."""
-    units, columns = np.divmod(np.arange(len(p)), space.width)
-    return weights_of(space, p, Block(None, units, columns))
+    vector, columns = np.divmod(np.arange(len(p)), space.width)
+    return weights_of(space, p, Block(None, vector, columns))
 
 
 def worst_pair(space: Space, W: Array) -> Pairs:
@@ -260,10 +268,10 @@ def worst_pair(space: Space, W: Array) -> Pairs:
     # floats choose among rows that are wrong only: what they cannot hold is infinite or nan
     row = int(wrong[np.nan_to_num(slack[wrong], nan=-np.inf).argmin()])
     rows = np.array([row])
-    if space.units == 1:
+    if space.n_vectors == 1:
         return Pairs(rows, 1 - space.table.codes[rows])
     own = int(space.table.codes[row])
-    for r in [int(rival[row]), *range(space.units)]:
+    for r in [int(rival[row]), *range(space.n_vectors)]:
         if r != own and _pair_slack(space, W, row, r) <= 0:
             return Pairs(rows, np.array([r]))
     raise AssertionError("a row without slack has a rival without slack")

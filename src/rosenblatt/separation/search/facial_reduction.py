@@ -14,16 +14,16 @@ import numpy as np
 
 from rosenblatt.separation.proof.table import Table, bigs
 from rosenblatt.separation.search import exact
+from rosenblatt.separation.search.deadline import Deadline
 from rosenblatt.separation.search.kesler import Space
 from rosenblatt.separation.search.overlap_evidence import UNKNOWN, KindFound, overlapping, spanning
-from rosenblatt.separation.search.watch import Watch
 from rosenblatt.separation.search.working_set import decide
 from rosenblatt.types import Array
 
 Weights = dict[int, Fraction]
 
 
-def by_reduction(space: Space, found: exact.Found, watch: Watch) -> KindFound:
+def by_reduction(space: Space, found: exact.Found, deadline: Deadline) -> KindFound:
     """Leave certificate after certificate behind; their sum is the evidence of overlap.
 
     The certificate of a later round sums to 0 only in the space left over. Vectors of earlier
@@ -38,11 +38,11 @@ def by_reduction(space: Space, found: exact.Found, watch: Watch) -> KindFound:
     listed = zip(found.pairs.row.tolist(), found.pairs.rival.tolist(), strict=True)
     weights = dict(zip([place[pair] for pair in listed], map(Fraction, found.weights), strict=True))
     while True:
-        if watch.late():
+        if deadline.passed():
             return UNKNOWN
         chosen = sorted(weights)
         matrix = exact.part(at.matrix, chosen, range(at.matrix.ncols()))
-        if not watch.allows(exact.solve_seconds(matrix, matrix.ncols())):
+        if not deadline.allows(exact.solve_seconds(matrix, matrix.ncols())):
             return UNKNOWN
         basis = exact.orthogonal(matrix)
         left = at.matrix * basis if basis is not None else flint.fmpz_mat(at.matrix.nrows(), 0)
@@ -50,9 +50,9 @@ def by_reduction(space: Space, found: exact.Found, watch: Watch) -> KindFound:
         if not alive:
             total = sum(weights.values())
             shares = [weights[t] / total for t in chosen]
-            overlap = spanning(space, everything.keep(chosen), shares, watch)
+            overlap = spanning(space, everything.keep(chosen), shares, deadline)
             return overlapping(overlap) or UNKNOWN
-        more = decide(_plain(left, alive), np.ones((1, left.ncols())), watch)
+        more = decide(_plain(left, alive), np.ones((1, left.ncols())), deadline)
         if more.W is not None:
             return KindFound("touching", touching=_back(space, at, basis, more.W))
         assert more.pairs is not None
@@ -91,7 +91,7 @@ def _plain(matrix: Any, rows: list[int]) -> Space:
     """Vectors that all ask v·u > 0, as a table whose rows are all of class 1."""
     flat = bigs(int(matrix[t, j]) for t in rows for j in range(matrix.ncols()))
     X = flat.reshape(len(rows), matrix.ncols())
-    return Space(Table(X, np.ones(len(rows), dtype=np.int64), ("0", "1")), bias=False)
+    return Space(Table(X, np.ones(len(rows), dtype=np.int64), ("0", "1")), fit_intercept=False)
 
 
 def _back(space: Space, at: exact.Block, basis: Any, U: Array) -> Array:

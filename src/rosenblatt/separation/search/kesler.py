@@ -18,7 +18,7 @@ from rosenblatt.separation.proof import margins
 from rosenblatt.separation.proof.table import Csr, Table, floats
 from rosenblatt.types import Array, Floats, Ints
 
-DENSE_WIDTH = 2048  # longer vectors are kept compressed
+MAX_DENSE_WIDTH = 2048  # longer vectors are kept compressed
 
 
 class Pairs(NamedTuple):
@@ -49,25 +49,25 @@ class Pairs(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Space:
-    """The constraints of a table, with or without a bias; columns scaled by powers of two."""
+    """The constraints of a table, with or without an intercept; columns scaled by powers of two."""
 
     table: Table
-    bias: bool
+    fit_intercept: bool
     even: bool = False  # one scale for all columns, rows left as they are: keeps the geometry
 
     @property
-    def units(self) -> int:
+    def n_vectors(self) -> int:
         """Number of weight vectors."""
         return 1 if len(self.table.classes) == 2 else len(self.table.classes)
 
     @property
     def width(self) -> int:
         """Number of weights in one vector."""
-        return self.table.d + self.bias
+        return self.table.d + self.fit_intercept
 
     @cached_property
     def exponents(self) -> Ints:
-        """Column j is multiplied by 2^−exponents[j], the bias's constant 1 included.
+        """Column j is multiplied by 2^−exponents[j], the intercept's constant 1 included.
 
         That brings a column's root mean square near 1: scaled by its largest value, a feature that
         is rarely not 0 would weigh almost nothing until the end, and the end would come late.
@@ -75,7 +75,7 @@ class Space:
         top = self.table.column_tops()
         top = np.where((top > 0) & (top < np.inf), top, 1.0)
         if self.even:
-            size = np.full(self.width, max(top.max(), float(self.bias)))
+            size = np.full(self.width, max(top.max(), float(self.fit_intercept)))
         else:
             mean = self.table.column_squares(1 / top) / self.table.n
             size = np.append(top * np.sqrt(np.where(mean > 0, mean, 1.0)), 1.0)[: self.width]
@@ -90,7 +90,7 @@ class Space:
     @cached_property
     def lengths(self) -> Floats:
         """Length of every scaled row z; 1 for rows of zeros."""
-        d, one = self.table.d, float(self.scale[-1]) if self.bias else 0.0
+        d, one = self.table.d, float(self.scale[-1]) if self.fit_intercept else 0.0
         length = np.empty(self.table.n)
         for rows in self.table.blocks():
             length[rows] = np.hypot(self.table.lengths(rows, self.scale[:d]), one)
@@ -113,35 +113,35 @@ class Space:
         Z = self._rows(pairs.row)
         own = self.table.codes[pairs.row]
         size = np.ones(len(own)) if self.even else 1 / self.lengths[pairs.row]
-        if self.units == 1:
+        if self.n_vectors == 1:
             size = np.where(own == 1, size, -size)
             return Z * size[:, None] if isinstance(Z, np.ndarray) else sparse.diags_array(size) @ Z
         Z = sparse.csr_array(Z)
         Z = sparse.diags_array(size / np.sqrt(2)) @ Z
-        k, wide = len(own), self.units * self.width
+        k, wide = len(own), self.n_vectors * self.width
         up = _moved(Z, own * self.width, (k, wide))
         down = _moved(Z, pairs.rival * self.width, (k, wide))
         M = sparse.csr_array(up - down)
-        return M.toarray() if wide <= DENSE_WIDTH else M
+        return M.toarray() if wide <= MAX_DENSE_WIDTH else M
 
     def _rows(self, rows: Ints) -> Any:
         X, d = self.table.X, self.table.d
         if not isinstance(X, Csr):
             block = floats(X[rows]) * self.scale[:d]
-            one = np.full((len(rows), int(self.bias)), self.scale[-1])
+            one = np.full((len(rows), int(self.fit_intercept)), self.scale[-1])
             return np.hstack([block, one])
         row, column, value = self.table.entries(rows)
         data = floats(value) * self.scale[column]
-        if self.bias:
+        if self.fit_intercept:
             row = np.append(row, np.arange(len(rows)))
             column = np.append(column, np.full(len(rows), d))
             data = np.append(data, np.full(len(rows), self.scale[d]))
         Z = sparse.csr_array((data, (row, column)), shape=(len(rows), self.width))
-        return Z.toarray() if self.width <= DENSE_WIDTH else Z
+        return Z.toarray() if self.width <= MAX_DENSE_WIDTH else Z
 
     def weights(self, p: Floats) -> Floats:
         """Weights W in the units of the data from a vector p of the scaled space."""
-        W: Floats = p.reshape(self.units, self.width) * self.scale
+        W: Floats = p.reshape(self.n_vectors, self.width) * self.scale
         top = np.abs(W).max()
         return W / top if 0 < top < np.inf else W
 
@@ -155,9 +155,9 @@ class Space:
         """Yield some rows at a time with their slack and rival."""
         V, d = W.T, self.table.d
         for rows in self.table.blocks():
-            score = self.table.products(rows, V[:d]) + (V[d] if self.bias else 0.0)
+            score = self.table.products(rows, V[:d]) + (V[d] if self.fit_intercept else 0.0)
             codes, here = self.table.codes[rows], np.arange(len(rows))
-            if self.units == 1:
+            if self.n_vectors == 1:
                 slack, rival = np.where(codes == 1, 1, -1) * score[:, 0], 1 - codes
             else:
                 own = score[here, codes].copy()

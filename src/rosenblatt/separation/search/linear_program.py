@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rosenblatt.separation.search.watch import Watch
+from rosenblatt.separation.search.deadline import Deadline
 from rosenblatt.types import Floats
 
 
@@ -26,14 +26,14 @@ class Solution(NamedTuple):
     dual: Floats
 
 
-def solve(program: Program, watch: Watch) -> Solution | None:
+def solve(program: Program, deadline: Deadline) -> Solution | None:
     """Solve within the time limit; None if that did not succeed."""
     from scipy.optimize import linprog  # noqa: PLC0415
 
     names = ("A_eq", "b_eq") if program.equal else ("A_ub", "b_ub")
     given: dict[str, Any] = dict(zip(names, (program.A, program.b), strict=True))
     given["bounds"] = np.column_stack([program.low, program.high])
-    given["options"] = {"time_limit": max(watch.left(), 0.0)}
+    given["options"] = {"time_limit": max(deadline.seconds_left(), 0.0)}
     result: Any = linprog(program.costs, **given)
     if result.status != 0:
         return None

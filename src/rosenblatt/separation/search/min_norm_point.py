@@ -26,14 +26,14 @@ import numpy as np
 from rosenblatt.kernels.cache import njit
 from rosenblatt.types import Floats, Ints
 
-BATCH = 32  # vectors priced at once: one pass over the working set serves several joins
-DEPENDENT = 1e-12
+BATCH_SIZE = 32  # vectors taken at once: one pass over the working set serves several joins
+DEPENDENCE_TOLERANCE = 1e-12
 EMPTY = np.zeros(0)
-NEAR = 1e-13  # p·p below which products alone, which square the errors, are not enough
-ROOM = 1 << 26  # numbers that orthogonal vectors may have: sparse ones would all be written out
+MIN_GRAM_HEIGHT = 1e-13  # p·p below which products alone, which square the errors, are not enough
+MAX_ORTHOGONAL_ENTRIES = 1 << 26  # numbers in the orthogonal vectors, which are dense
 
 
-class Guest(NamedTuple):
+class NewVector(NamedTuple):
     """A vector that may join, or its products with those of the corral; and with itself."""
 
     own: float
@@ -54,17 +54,17 @@ class Corral:
     u: Floats = field(default_factory=lambda: np.zeros(32))
     Q: Floats | None = None
 
-    def join(self, position: int, guest: Guest) -> bool:
+    def join(self, position: int, new: NewVector) -> bool:
         """Add a vector with weight 0; False if it adds no new direction."""
         k = len(self.at)
-        self._make_room(k)
+        self._grow(k)
         if self.Q is None:
-            column = _forward(self.R, guest.gram + 1)
-            rest, least = guest.own + 1 - column @ column, DEPENDENT
+            column = _forward(self.R, new.gram + 1)
+            rest, least = new.own + 1 - column @ column, DEPENDENCE_TOLERANCE
         else:
-            column, left = _apart(self.Q[:k], np.append(1.0, guest.vector))
-            rest, least = left @ left, DEPENDENT**2
-        if rest <= least * (guest.own + 1):
+            column, left = _apart(self.Q[:k], np.append(1.0, new.vector))
+            rest, least = left @ left, DEPENDENCE_TOLERANCE**2
+        if rest <= least * (new.own + 1):
             return False
         self.R[:k, k] = column
         self.R[k, k] = np.sqrt(rest)
@@ -92,13 +92,13 @@ class Corral:
             self.weight = self.weight + step.min() * (goal - self.weight)
             self._leave(first)
 
-    def shortened_by(self, guest: Guest) -> bool:
+    def shortened_by(self, new: NewVector) -> bool:
         """Say whether a vector would shorten p, for a settled corral."""
         u = self.u[: len(self.at)]
         if self.Q is None:
-            return bool(guest.gram @ self.weight < 1 / (u @ u) - 1)
+            return bool(new.gram @ self.weight < 1 / (u @ u) - 1)
         p = (u @ self.Q[: len(self.at), 1:]) / (u @ u)
-        return bool(guest.vector @ p < p @ p)
+        return bool(new.vector @ p < p @ p)
 
     def turn_orthogonal(self, M: Any) -> None:
         """Go on with orthogonal vectors, made from the vectors themselves."""
@@ -108,7 +108,7 @@ class Corral:
         self.Q = np.zeros((len(self.R), wide))
         self.Q[:k], self.R[:k, :k], self.u[:k] = Q.T, R, Q[0]
 
-    def _make_room(self, k: int) -> None:
+    def _grow(self, k: int) -> None:
         if k < len(self.R):
             return
         grown = np.zeros((2 * k, 2 * k))
@@ -119,8 +119,8 @@ class Corral:
 
     def _leave(self, place: int) -> None:
         k = len(self.at)
-        beside = self.u[:, None] if self.Q is None else self.Q
-        _delete(self.R, beside, place, k)
+        aux = self.u[:, None] if self.Q is None else self.Q
+        _delete(self.R, aux, place, k)
         if self.Q is not None:
             self.u[:k] = self.Q[:k, 0]
         del self.at[place]
@@ -164,10 +164,10 @@ def _backward(R: Floats, b: Floats) -> Floats:
 
 
 @njit(cache=True)
-def _delete(R: Floats, beside: Floats, place: int, k: int) -> None:
+def _delete(R: Floats, aux: Floats, place: int, k: int) -> None:
     """Delete one column of the factor and make it triangular again by rotations.
 
-    What stands beside it, a row for each row of the factor, is rotated with it.
+    What stands aux it, a row for each row of the factor, is rotated with it.
     """
     for i in range(k):
         for j in range(max(place, i - 1), k - 1):
@@ -182,10 +182,10 @@ def _delete(R: Floats, beside: Floats, place: int, k: int) -> None:
             up, low = R[i, j], R[i + 1, j]
             R[i, j] = c * up + s * low
             R[i + 1, j] = c * low - s * up
-        for j in range(beside.shape[1]):
-            up, low = beside[i, j], beside[i + 1, j]
-            beside[i, j] = c * up + s * low
-            beside[i + 1, j] = c * low - s * up
+        for j in range(aux.shape[1]):
+            up, low = aux[i, j], aux[i + 1, j]
+            aux[i, j] = c * up + s * low
+            aux[i + 1, j] = c * low - s * up
     for i in range(k):
         R[i, k - 1] = 0.0
 
@@ -196,44 +196,49 @@ def point(M: Any, corral: Corral) -> Floats:
     return p
 
 
-def improve(M: Any, corral: Corral, price: Floats, bar: float) -> int:
-    """Let the cheapest vectors of the working set join; return how many did."""
-    if corral.Q is None and corral.at and bar < NEAR and len(corral.R) * M.shape[1] <= ROOM:
+def improve(M: Any, corral: Corral, products: Floats, bar: float) -> int:
+    """Let vectors with the smallest products a·p join; return how many did."""
+    if (
+        corral.Q is None
+        and corral.at
+        and bar < MIN_GRAM_HEIGHT
+        and len(corral.R) * M.shape[1] <= MAX_ORTHOGONAL_ENTRIES
+    ):
         corral.turn_orthogonal(M)
-    order: Ints = np.argsort(price)[:BATCH]
-    order = order[price[order] < bar]
-    guest = _by_products(M, corral, order) if corral.Q is None else _by_vectors(M[order])
+    order: Ints = np.argsort(products)[:BATCH_SIZE]
+    order = order[products[order] < bar]
+    new_vector = _by_products(M, corral, order) if corral.Q is None else _by_vectors(M[order])
     joined = 0
     for t, position in enumerate(order.tolist()):
         if position in corral.at:
             continue
-        newcomer = guest(t)
-        if joined and not corral.shortened_by(newcomer):
+        vector = new_vector(t)
+        if joined and not corral.shortened_by(vector):
             continue
-        if corral.join(position, newcomer):
+        if corral.join(position, vector):
             corral.settle()
             joined += 1
     return joined
 
 
-def _by_products(M: Any, corral: Corral, order: Ints) -> Callable[[int], Guest]:
-    """Guests by their products with all that are or may come to be in the corral."""
-    new, start = M[order], list(corral.at)
+def _by_products(M: Any, corral: Corral, order: Ints) -> Callable[[int], NewVector]:
+    """New vectors by their products with all that are or may come to be in the corral."""
+    some, start = M[order], list(corral.at)
     place = {int(p): len(start) + t for t, p in enumerate(order)}
     place |= {position: t for t, position in enumerate(start)}
-    products = _dense(new @ M[start].T) if start else np.zeros((len(order), 0))
-    products = np.hstack([products, _dense(new @ new.T)])
+    products = _dense(some @ M[start].T) if start else np.zeros((len(order), 0))
+    products = np.hstack([products, _dense(some @ some.T)])
 
-    def guest(t: int) -> Guest:
+    def new_vector(t: int) -> NewVector:
         own = float(products[t, len(start) + t])
-        return Guest(own, gram=products[t, [place[q] for q in corral.at]])
+        return NewVector(own, gram=products[t, [place[q] for q in corral.at]])
 
-    return guest
+    return new_vector
 
 
-def _by_vectors(new: Any) -> Callable[[int], Guest]:
+def _by_vectors(new: Any) -> Callable[[int], NewVector]:
     vectors = _dense(new)
-    return lambda t: Guest(float(vectors[t] @ vectors[t]), vector=vectors[t])
+    return lambda t: NewVector(float(vectors[t] @ vectors[t]), vector=vectors[t])
 
 
 def _dense(products: Any) -> Floats:

@@ -17,13 +17,13 @@ from rosenblatt.separation.proof.margins import signs
 from rosenblatt.separation.proof.table import Table
 from rosenblatt.separation.proof.verdict import Kind
 from rosenblatt.separation.search import exact
+from rosenblatt.separation.search.deadline import Deadline
 from rosenblatt.separation.search.kesler import Pairs, Space
 from rosenblatt.separation.search.linear_program import Program, solve
-from rosenblatt.separation.search.watch import Watch
 from rosenblatt.types import Array, Floats, Ints
 
 MAX_DIMENSION = 1290  # beyond it the checker takes no ranks, and null weights take much memory
-SUPPORT = 1e-9  # weights of a linear program's solution that are not taken for 0
+SUPPORT_TOLERANCE = 1e-9  # weights of a linear program's solution that are not taken for 0
 
 
 class SpanningPairs(NamedTuple):
@@ -47,6 +47,13 @@ class KindFound(NamedTuple):
     touching: Array | None = None
     overlap: SpanningPairs | None = None
 
+    def among(self, rows: Ints) -> "KindFound":
+        """Return the kind of some rows of a table, with its evidence, as that of the table."""
+        if self.overlap is None:
+            return self
+        pairs = self.overlap.pairs.among(rows)
+        return self._replace(overlap=self.overlap._replace(pairs=pairs))
+
 
 UNKNOWN = KindFound("unknown")
 
@@ -69,22 +76,22 @@ def independent(vectors: Any) -> Ints:
 
 
 def overlap_near(
-    space: Space, pairs: Pairs, vectors: Any, dual: Floats, watch: Watch
+    space: Space, pairs: Pairs, vectors: Any, dual: Floats, deadline: Deadline
 ) -> SpanningPairs | None:
     """Positive weights next to those of the dual whose signed sum is exactly 0."""
-    for chosen, weights in (_few(vectors, watch), (np.arange(len(dual)), dual)):
-        if len(chosen) == 0 or watch.late():
+    for chosen, weights in (_few(vectors, deadline), (np.arange(len(dual)), dual)):
+        if len(chosen) == 0 or deadline.passed():
             continue
         some = pairs.keep(chosen)
-        solved = _exact_dual(space, some, vectors[chosen], weights, watch)
+        solved = _exact_dual(space, some, vectors[chosen], weights, deadline)
         if solved is not None:
-            overlap = spanning(space, some, solved, watch)
+            overlap = spanning(space, some, solved, deadline)
             if overlap is not None:
                 return overlap
     return None
 
 
-def _few(vectors: Any, watch: Watch) -> tuple[Ints, Floats]:
+def _few(vectors: Any, deadline: Deadline) -> tuple[Ints, Floats]:
     """Weights ≥ 0 on few vectors that sum to 0, at least 1 on some that span all: a vertex."""
     n, width = vectors.shape
     if n <= 2 * width:
@@ -93,22 +100,22 @@ def _few(vectors: Any, watch: Watch) -> tuple[Ints, Floats]:
     least[independent(vectors)] = 1.0
     target, most = np.zeros(width), np.full(n, np.inf)
     program = Program(np.ones(n), sparse.csc_array(vectors.T), target, least, most, equal=True)
-    solved = solve(program, watch)
+    solved = solve(program, deadline)
     if solved is None:
         return np.zeros(0, np.int64), np.zeros(0)
-    chosen = np.flatnonzero(solved.x > SUPPORT)
+    chosen = np.flatnonzero(solved.x > SUPPORT_TOLERANCE)
     return chosen, solved.x[chosen]
 
 
 def _exact_dual(
-    space: Space, pairs: Pairs, vectors: Any, weights: Floats, watch: Watch
+    space: Space, pairs: Pairs, vectors: Any, weights: Floats, deadline: Deadline
 ) -> tuple[Fraction, ...] | None:
     """Solve Σ λ_i a_i = 0 for the weights of independent vectors, the others' weights rounded."""
     at = exact.block(space, pairs).matrix
     chosen = independent(vectors)
     rows, columns = exact.pivots(exact.part(at, chosen.tolist(), range(at.ncols())))
     rows = [int(chosen[t]) for t in rows]
-    if not rows or not watch.allows(exact.solve_seconds(at, len(rows))):
+    if not rows or not deadline.allows(exact.solve_seconds(at, len(rows))):
         return None
     # the float vectors have length one, the integer ones have not
     size = 1 / space.lengths[pairs.row]
@@ -128,38 +135,40 @@ def _exact_dual(
 
 
 def spanning(
-    space: Space, pairs: Pairs, weights: Sequence[Fraction], watch: Watch | None = None
+    space: Space, pairs: Pairs, weights: Sequence[Fraction], deadline: Deadline | None = None
 ) -> SpanningPairs | None:
     """Return the evidence if the vectors of the pairs span those of all pairs.
 
-    Without a watch only if they span the whole space, which is quickly seen.
+    Without a deadline only if they span the whole space, which is quickly seen.
     """
-    if max(1, space.units - 1) * space.width > MAX_DIMENSION:
+    if max(1, space.n_vectors - 1) * space.width > MAX_DIMENSION:
         return None
     matrix = exact.block(space, pairs).matrix
     rank = flint.nmod_mat(matrix, exact.PRIME).rank()  # modulo a prime it can only be too small
-    blocks = max(1, space.units - 1)
+    blocks = max(1, space.n_vectors - 1)
     if not (exact.numerators(weights) * matrix).is_zero():
         return None
     if rank == blocks * space.width:
         return SpanningPairs(pairs, tuple(weights), np.zeros((0, space.width), dtype=object))
-    if watch is None or rank % blocks or watch.late():
+    if deadline is None or rank % blocks or deadline.passed():
         return None
-    null = null_weights(space, np.unique(pairs.row), watch)
+    null = null_weights(space, np.unique(pairs.row), deadline)
     if null is None or rank != blocks * (space.width - len(null)):
         return None
     return SpanningPairs(pairs, tuple(weights), null)
 
 
-def null_weights(space: Space, rows: Ints, watch: Watch) -> Array | None:
+def null_weights(space: Space, rows: Ints, deadline: Deadline) -> Array | None:
     """Integer basis of the weights v with v·z = 0 for the given rows z, if so for all rows.
 
     None if some other row is not orthogonal to them, or if time does not allow to tell.
     """
     # every row as one of class 1 of two: its vector is z itself
-    plain = Space(Table(space.table.X, np.ones(space.table.n, np.int64), ("0", "1")), space.bias)
+    plain = Space(
+        Table(space.table.X, np.ones(space.table.n, np.int64), ("0", "1")), space.fit_intercept
+    )
     at = exact.block(plain, Pairs(rows, np.zeros(len(rows), np.int64)))
-    if not watch.allows(exact.solve_seconds(at.matrix, at.matrix.ncols())):
+    if not deadline.allows(exact.solve_seconds(at.matrix, at.matrix.ncols())):
         return None
     basis = exact.orthogonal(at.matrix)
     unused = sorted(set(range(space.width)) - set(at.columns.tolist()))

@@ -4,7 +4,7 @@ Where no row of a class has a negative value of some feature, and no row of anot
 one, a large enough weight of that feature puts all rows of the class that have it on the right side
 and draws none to the wrong one. A word that only spam uses, a pixel that only eights reach: such
 rows are free. Without them other features become one-sided, so this is done again, in rounds, until
-no row is freed. Of 60,000 digits with 4,534 features 9,127 rows are freed, and 2,048 features
+no row is removed. Of 60,000 digits with 4,534 features 9,127 rows are removed, and 2,048 features
 remain.
 """
 
@@ -17,19 +17,19 @@ import numpy as np
 
 from rosenblatt.separation.proof.margins import nearest
 from rosenblatt.separation.proof.table import Csr, Table, floats
+from rosenblatt.separation.search.deadline import Deadline
 from rosenblatt.separation.search.exact import Found
 from rosenblatt.separation.search.kesler import Space
-from rosenblatt.separation.search.watch import Watch
-from rosenblatt.separation.search.working_set import Late
+from rosenblatt.separation.search.working_set import TimeLimitReached
 from rosenblatt.types import Array, Floats, Ints
 
-WORTH = 0.02  # share of the rows to be freed, below which a copy of the rest does not pay
-MOST_ROUNDS = 30
-MORE = 1.01  # times the margin of the rest, for what rounding takes
+MIN_REMOVED_SHARE = 0.02  # of the rows; below it a copy of the rest does not pay
+MAX_ROUNDS = 30
+MARGIN_FACTOR = 1.01  # times the margin of the rest, for what rounding takes
 
 
 class Round(NamedTuple):
-    """Rows freed at once, and the signs of every class's one-sided features."""
+    """Rows removed at once, and the signs of every class's one-sided features."""
 
     rows: Ints
     sign: Array
@@ -61,7 +61,7 @@ def _of_others(counts: Ints) -> Ints:
 
 @dataclass(frozen=True, eq=False)
 class Rest:
-    """The rows and features that remain, and the rounds in which the others were freed."""
+    """The rows and features that remain, and the rounds in which the others were removed."""
 
     space: Space
     part: Space
@@ -82,20 +82,20 @@ class Rest:
         assert found.W is not None
         return found._replace(W=self._lifted(self._widened(found.W)))
 
-    def late(self, late: Late) -> Late:
+    def time_limit_reached(self, reached: TimeLimitReached) -> TimeLimitReached:
         """Say of all rows what is known of the rest when time is up."""
-        return late.among(self.rows, self._widened(late.W)) if self.rounds else late
+        return reached.among(self.rows, self._widened(reached.W)) if self.rounds else reached
 
     def _widened(self, W: Array) -> Array:
-        wide = np.zeros((self.space.units, self.space.width), dtype=W.dtype)
+        wide = np.zeros((self.space.n_vectors, self.space.width), dtype=W.dtype)
         wide[:, self.columns] = W
         return wide
 
     def _lifted(self, W: Array) -> Array:
-        """Bring the freed rows to the margin of the rest by their features, the last round first.
+        """Bring the removed rows to the margin of the rest by their features, the last round first.
 
         A round's features are one-sided among its own rows and all that remained after it, so they
-        can do harm only to rows freed before, which come later here. Weights beyond floats are
+        can do harm only to rows removed before, which come later here. Weights beyond floats are
         returned as infinite or nan: they separate nothing, and all rows are to be decided then.
         """
         V = nearest(W).copy()
@@ -105,7 +105,7 @@ class Rest:
                 self._raise(V, some, sign, margin)
         if W.dtype != object or not np.isfinite(V).all():
             return V
-        moved = [[Fraction(v) for v in unit] for unit in V - nearest(W)]
+        moved = [[Fraction(v) for v in row] for row in V - nearest(W)]
         lifted: Array = W + np.array(moved, dtype=object)
         return lifted
 
@@ -126,43 +126,45 @@ class Rest:
             own = self.space.table.codes[row]
             mine = slice(ends[i], ends[i + 1])
             columns, values = entries.column[mine], floats(entries.value[mine])
-            short = MORE * margin * self.space.lengths[row] - self._slack(V, own, columns, values)
+            short = MARGIN_FACTOR * margin * self.space.lengths[row] - self._slack(
+                V, own, columns, values
+            )
             if short > 0:
                 lone = sign[own, columns] != 0
-                unit, side = (0, 2 * own - 1) if self.space.units == 1 else (own, 1)
+                k, side = (0, 2 * own - 1) if self.space.n_vectors == 1 else (own, 1)
                 step = side * short / (values[lone] @ values[lone])
-                V[unit, columns[lone]] += step * values[lone]
+                V[k, columns[lone]] += step * values[lone]
 
     def _slack(self, V: Floats, own: int, columns: Ints, values: Floats) -> float:
-        scores = V[:, columns] @ values + (V[:, -1] if self.space.bias else 0.0)
-        if self.space.units == 1:
+        scores = V[:, columns] @ values + (V[:, -1] if self.space.fit_intercept else 0.0)
+        if self.space.n_vectors == 1:
             return float((2 * own - 1) * scores[0])
         return float(scores[own] - np.delete(scores, own).max())
 
 
-def rest_of(space: Space, watch: Watch) -> Rest:
-    """Free what can be freed; where that is almost nothing, everything remains."""
+def rest_of(space: Space, deadline: Deadline) -> Rest:
+    """Free what can be removed; where that is almost nothing, everything remains."""
     table = space.table
     if table.values.dtype.kind == "O":  # integers beyond floats fit no kernel
         return everything(space)
     remain = np.ones(table.n, dtype=bool)
     rounds: list[Round] = []
     counts = counted(table, table.blocks())
-    while len(rounds) < MOST_ROUNDS and not watch.late():
-        freed = _round(table, remain, counts.one_sided())
-        if len(freed.rows) == 0:
+    while len(rounds) < MAX_ROUNDS and not deadline.passed():
+        removed = _round(table, remain, counts.one_sided())
+        if len(removed.rows) == 0:
             break
-        rounds.append(freed)
-        remain[freed.rows] = False
-        counts = counts.without(counted(table, _in_blocks(table, freed.rows)))
-        watch.tell("one-sided features", len(rounds), int(remain.sum()))
+        rounds.append(removed)
+        remain[removed.rows] = False
+        counts = counts.without(counted(table, _in_blocks(table, removed.rows)))
+        deadline.report("one-sided features", len(rounds), int(remain.sum()))
     used = np.flatnonzero((counts.up + counts.down).sum(axis=0))
     used = used if len(used) else np.arange(1)  # a table has a column
     if not _worthwhile(table, remain):
         return everything(space)
     rows = np.flatnonzero(remain)
-    part = Space(table.take(rows).only(used), space.bias)
-    columns = np.append(used, table.d) if space.bias else used
+    part = Space(table.take(rows).only(used), space.fit_intercept)
+    columns = np.append(used, table.d) if space.fit_intercept else used
     return Rest(space, part, rows, columns, rounds)
 
 
@@ -173,17 +175,17 @@ def everything(space: Space) -> Rest:
 
 def _worthwhile(table: Table, remain: Array) -> bool:
     left = int(np.count_nonzero(remain))
-    return left <= (1 - WORTH) * table.n and table.may_copy(left)
+    return left <= (1 - MIN_REMOVED_SHARE) * table.n and table.may_copy(left)
 
 
 def _round(table: Table, remain: Array, sign: Array) -> Round:
     """Find the remaining rows that a one-sided feature of their class lifts."""
-    freed = [np.zeros(0, np.int64)]
+    removed = [np.zeros(0, np.int64)]
     for rows in table.blocks() if sign.any() else ():
         scores = table.products(rows, sign.T.astype(float))
         lift = scores[np.arange(len(rows)), table.codes[rows]]
-        freed.append(rows[remain[rows] & (lift > 0)])
-    return Round(np.concatenate(freed), sign)
+        removed.append(rows[remain[rows] & (lift > 0)])
+    return Round(np.concatenate(removed), sign)
 
 
 def _in_blocks(table: Table, rows: Ints) -> list[Ints]:

@@ -17,43 +17,46 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from rosenblatt.separation.search.deadline import Deadline
 from rosenblatt.separation.search.kesler import Space
-from rosenblatt.separation.search.watch import Watch
 from rosenblatt.types import Floats
 
 MAX_ENTRIES = 1 << 25  # numbers in the vectors of all pairs, which are copied
+SECONDS_PER_ENTRY = 2e-7  # to write one of them
 MAX_DENSE_SHARE = 0.3  # of entries that are not 0, above which they are written out
 MAX_STEPS = 100
-MAX_PRODUCTS = 1000  # iterations of conjugate gradients in a step
-ACCURACY = 1e-2  # share of the gradient that a step may leave
-BEST_ACCURACY = 1e-8  # the same after steps that have brought little
-SLOW = 0.99
-SMALLEST_MARGIN = 1e-12
-BISECTIONS = 40
-LONGEST_STEP = 2.0**40
+MAX_CG_ITERATIONS = 1000  # iterations of conjugate gradients in a step
+CG_TOLERANCE = 1e-2  # share of the gradient that a step may leave
+MIN_CG_TOLERANCE = 1e-8  # the same after steps that have brought little
+SLOW_DECREASE = 0.99
+MIN_MARGIN = 1e-12
+MAX_BISECTIONS = 40
+MAX_STEP_LENGTH = 2.0**40
 
 
-def separate(space: Space, watch: Watch) -> Floats | None:
+def separate(space: Space, deadline: Deadline) -> Floats | None:
     """Weights that separate every row, exactly checked; None if none were found."""
-    if entries(space) > MAX_ENTRIES:
+    if entries(space) > MAX_ENTRIES or not deadline.allows(SECONDS_PER_ENTRY * entries(space)):
         return None
     A = _vectors(space)
-    w, value, accuracy = _start(A), np.inf, ACCURACY
+    w, value, accuracy = _start(A), np.inf, CG_TOLERANCE
     for step in range(1, MAX_STEPS):
         margin = A @ w
         residual = np.maximum(0.0, 1 - margin)
         total = float(residual.sum())
         wrong = int(np.count_nonzero(~(margin > 0)))
-        watch.tell("squared hinge", step, len(margin), wrong)
+        deadline.report("squared hinge", step, len(margin), wrong)
         if wrong == 0 and space.separated_by(space.weights(w)):
             return space.weights(w)
         gradient = -(A.T @ residual)
         length = float(np.linalg.norm(gradient))
-        if watch.late() or not length > SMALLEST_MARGIN * total:
+        if deadline.passed() or not length > MIN_MARGIN * total:
             break
         before, value = value, float(residual @ residual)
-        accuracy = max(accuracy / 10, BEST_ACCURACY) if value > SLOW * before else ACCURACY
-        direction = _newton_direction(A[residual > 0], gradient, accuracy, watch)
+        accuracy = (
+            max(accuracy / 10, MIN_CG_TOLERANCE) if value > SLOW_DECREASE * before else CG_TOLERANCE
+        )
+        direction = _newton_direction(A[residual > 0], gradient, accuracy, deadline)
         w = w + _step_length(margin, A @ direction) * direction
     return None
 
@@ -61,7 +64,7 @@ def separate(space: Space, watch: Watch) -> Floats | None:
 def entries(space: Space) -> int:
     """Count the numbers in the vectors of all pairs."""
     table, K = space.table, len(space.table.classes)
-    return (table.values.size + table.n * space.bias) * (K - 1) * min(2, space.units)
+    return (table.values.size + table.n * space.fit_intercept) * (K - 1) * min(2, space.n_vectors)
 
 
 def _vectors(space: Space) -> Any:
@@ -82,17 +85,17 @@ def _start(A: Any) -> Floats:
     return w * (float(margin.sum()) / square) if square > 0 else w
 
 
-def _newton_direction(A: Any, gradient: Floats, accuracy: float, watch: Watch) -> Floats:
+def _newton_direction(A: Any, gradient: Floats, accuracy: float, deadline: Deadline) -> Floats:
     """Solve A'A s = −gradient by conjugate gradients with the diagonal as preconditioner."""
     squares = np.einsum("ij,ij->j", A, A) if _dense(A) else np.asarray((A * A).sum(axis=0)).ravel()
     scale = 1 / np.where(squares > 0, squares, 1.0)
     s, rest = np.zeros(len(gradient)), -gradient
     p = z = scale * rest
     height = first = float(rest @ z)
-    for _ in range(MAX_PRODUCTS):
+    for _ in range(MAX_CG_ITERATIONS):
         q = A.T @ (A @ p)
         curvature = float(p @ q)
-        if not curvature > 0 or watch.late():
+        if not curvature > 0 or deadline.passed():
             break
         s = s + height / curvature * p
         rest = rest - height / curvature * q
@@ -107,16 +110,16 @@ def _newton_direction(A: Any, gradient: Floats, accuracy: float, watch: Watch) -
 def _step_length(margin: Floats, change: Floats) -> float:
     """Minimise f along a direction, by bisection of its derivative; all of a step if enough."""
 
-    def slope(t: float) -> float:
+    def derivative(t: float) -> float:
         residual = np.maximum(0.0, 1 - margin - t * change)
         return -float(change @ residual)
 
     low, high = 0.0, 1.0
-    if abs(slope(high)) < 0.1 * abs(slope(low)):
+    if abs(derivative(high)) < 0.1 * abs(derivative(low)):
         return high
-    while slope(high) < 0 and high < LONGEST_STEP:
+    while derivative(high) < 0 and high < MAX_STEP_LENGTH:
         low, high = high, 2 * high
-    for _ in range(BISECTIONS):
+    for _ in range(MAX_BISECTIONS):
         middle = (low + high) / 2
-        low, high = (middle, high) if slope(middle) < 0 else (low, middle)
+        low, high = (middle, high) if derivative(middle) < 0 else (low, middle)
     return high

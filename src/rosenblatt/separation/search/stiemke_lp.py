@@ -19,6 +19,7 @@ from scipy import sparse
 from rosenblatt.separation.proof.margins import signs
 from rosenblatt.separation.proof.table import Table
 from rosenblatt.separation.search import exact
+from rosenblatt.separation.search.deadline import Deadline
 from rosenblatt.separation.search.kesler import Pairs, Space
 from rosenblatt.separation.search.linear_program import Program, solve
 from rosenblatt.separation.search.overlap_evidence import (
@@ -27,12 +28,11 @@ from rosenblatt.separation.search.overlap_evidence import (
     overlap_near,
     overlapping,
 )
-from rosenblatt.separation.search.watch import Watch
 from rosenblatt.separation.search.working_set import finite
 from rosenblatt.types import Array, Floats
 
 
-class Weak(NamedTuple):
+class WeakSeparator(NamedTuple):
     """A float solution: weights, slacks capped at 1, and the dual weights of the pairs."""
 
     w: Floats
@@ -40,23 +40,23 @@ class Weak(NamedTuple):
     dual: Floats
 
 
-def by_linear_program(space: Space, watch: Watch) -> KindFound | None:
+def by_linear_program(space: Space, deadline: Deadline) -> KindFound | None:
     """Tell the kind with its evidence, or None where floats or the time do not suffice."""
     pairs = space.every_pair()
     vectors = space.vectors(pairs)
     if not finite(vectors):
         return None
-    weak = _solve_weak(vectors, watch)
+    weak = _solve_weakly(vectors, deadline)
     if weak is None:
         return None
     positive = weak.capped > 0.5
     if positive.any():
-        W = _exact_weights(space, pairs.keep(~positive), vectors[~positive], weak.w, watch)
+        W = _exact_weights(space, pairs.keep(~positive), vectors[~positive], weak.w, deadline)
         return None if W is None or not touches(space, W) else KindFound("touching", touching=W)
-    return overlapping(overlap_near(space, pairs, vectors, weak.dual, watch))
+    return overlapping(overlap_near(space, pairs, vectors, weak.dual, deadline))
 
 
-def _solve_weak(vectors: Any, watch: Watch) -> Weak | None:
+def _solve_weakly(vectors: Any, deadline: Deadline) -> WeakSeparator | None:
     """Solve the linear program of the module's text in floats."""
     n, width = vectors.shape
     free, bounded = np.full(width, np.inf), np.ones(n)
@@ -67,23 +67,23 @@ def _solve_weak(vectors: Any, watch: Watch) -> Weak | None:
         np.append(-free, np.zeros(n)),
         np.append(free, bounded),
     )
-    solved = solve(program, watch)
-    return solved and Weak(solved.x[:width], solved.x[width:], solved.dual)
+    solved = solve(program, deadline)
+    return solved and WeakSeparator(solved.x[:width], solved.x[width:], solved.dual)
 
 
 def _exact_weights(
-    space: Space, boundary: Pairs, vectors: Any, w: Floats, watch: Watch
+    space: Space, boundary: Pairs, vectors: Any, w: Floats, deadline: Deadline
 ) -> Array | None:
     """Weights next to w that are exactly 0 on the pairs of the boundary."""
     whole = exact.rounded(w)
     if len(boundary.row) == 0:
         return exact.weights_at(space, whole)
     at = exact.block(space, boundary.keep(independent(vectors)))
-    place = (at.units * space.width + at.columns).tolist()
+    place = (at.vector * space.width + at.columns).tolist()
     rows, columns = exact.pivots(at.matrix)
     free = sorted(set(range(at.matrix.ncols())) - set(columns))
     if rows:
-        if not watch.allows(exact.solve_seconds(at.matrix, len(rows))):
+        if not deadline.allows(exact.solve_seconds(at.matrix, len(rows))):
             return None
         square = exact.part(at.matrix, rows, columns)
         right = exact.part(at.matrix, rows, free) * flint.fmpz_mat(
@@ -103,13 +103,13 @@ def touches(space: Space, W: Array) -> bool:
         return False
     if sign.max() > 0:
         return True
-    if space.units == 1:
+    if space.n_vectors == 1:
         return False
     return any(
         bool((signs(_against(space.table, own), W[[own]] - W[[rival]])[mine] > 0).any())
-        for own in range(space.units)
+        for own in range(space.n_vectors)
         for mine in (space.table.codes == own,)
-        for rival in range(space.units)
+        for rival in range(space.n_vectors)
     )
 
 

@@ -17,45 +17,49 @@ from rosenblatt.online.state import OptimiserState
 from rosenblatt.online.step_size import Step
 from rosenblatt.online.update import Rule
 from rosenblatt.separation.proof.table import Csr, Table
+from rosenblatt.separation.search.deadline import Deadline
 from rosenblatt.separation.search.kesler import Space
-from rosenblatt.separation.search.watch import Watch
-from rosenblatt.separation.search.working_set import ROUND
+from rosenblatt.separation.search.working_set import MAX_NEW_PAIRS
 from rosenblatt.types import Array, Floats
 
-MOST_ENTRIES = 1 << 26  # numbers to copy
-WORK = 500_000_000  # products of a number and a weight to spend
-MOST_PASSES = 100
-SLOW = 0.8  # a run that keeps more of its mistakes than this over two passes is left
+MAX_ENTRIES = 1 << 26  # numbers to copy
+MAX_PRODUCTS = 500_000_000  # products of a number and a weight to spend
+MAX_EPOCHS = 100
+SLOW_DECREASE = 0.8  # a run that keeps more of its mistakes than this over two passes is left
 
 
-def propose(space: Space, watch: Watch) -> tuple[Floats, bool]:
+def propose(space: Space, deadline: Deadline) -> tuple[Floats, bool]:
     """Run the perceptron; return weights, and whether floats saw no mistake in a pass."""
-    table, units = some_rows(space.table), space.units
+    table, n_vectors = some_rows(space.table), space.n_vectors
     data = table.values
-    if table.n * (len(table.classes) - 1) <= ROUND or data.dtype.kind == "O":
+    if table.n * (len(table.classes) - 1) <= MAX_NEW_PAIRS or data.dtype.kind == "O":
         # so few rows all go into the working set; Python integers fit no kernel
-        return np.zeros((units, space.width)), False
+        return np.zeros((n_vectors, space.width)), False
     classes = np.ones(len(table.classes))
     problem = TrainingData(
         scaled_rows(space, table, data), table.codes, no_weights(table.n), classes
     )
-    start = np.zeros((units, table.d + 1))
+    start = np.zeros((n_vectors, table.d + 1))
     memory = OptimiserState.from_weights(start, len(classes), keep="average", l1=False)
-    most = int(np.clip(WORK // max(1, data.size * units), 5, MOST_PASSES))
+    most = int(np.clip(MAX_PRODUCTS // max(1, data.size * n_vectors), 5, MAX_EPOCHS))
     history = [table.n, table.n]
     for state in run_epochs(problem, rule_of(space), memory, seed=0):
         history.append(state.mistakes)
-        watch.tell("perceptron", state.passes, table.n, state.mistakes)
+        deadline.report("perceptron", state.passes, table.n, state.mistakes)
         if state.mistakes == 0:
             return _unscaled(space, memory.last()), True
-        if watch.late() or state.passes == most or state.mistakes > SLOW * history[-3]:
+        if (
+            deadline.passed()
+            or state.passes == most
+            or state.mistakes > SLOW_DECREASE * history[-3]
+        ):
             break
     return _unscaled(space, memory.average()), False
 
 
 def some_rows(table: Table) -> Table:
     """Every row, or every so manyth where a copy of all would be large: data may be on disk."""
-    step = -(-table.values.size // MOST_ENTRIES)
+    step = -(-table.values.size // MAX_ENTRIES)
     if step <= 1:
         return table
     if isinstance(table.X, Csr):
@@ -72,11 +76,16 @@ def scaled_rows(space: Space, table: Table, data: Array) -> Rows:
 
 
 def rule_of(space: Space) -> Rule:
-    """The perceptron's rule on the scaled rows, the bias's constant scaled like a column."""
-    bias = float(space.scale[-1]) if space.bias else 0.0
-    return Rule(int(Loss.PERCEPTRON), int(Step.CONSTANT), bias=bias, kesler=space.units > 1)
+    """The perceptron's rule on the scaled rows, the constant 1 scaled like a column."""
+    bias = float(space.scale[-1]) if space.fit_intercept else 0.0
+    return Rule(
+        int(Loss.PERCEPTRON),
+        int(Step.CONSTANT),
+        bias=bias,
+        kesler=space.n_vectors > 1,
+    )
 
 
 def _unscaled(space: Space, W: Floats) -> Floats:
-    """Weights in the units of the data, without a last column where there is no bias."""
+    """Weights in the units of the data, without a last column where there is no intercept."""
     return W[:, : space.width] * space.scale

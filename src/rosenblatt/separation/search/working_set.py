@@ -25,24 +25,24 @@ from scipy import sparse
 from rosenblatt.linalg import blas
 from rosenblatt.separation.proof.margins import Hull
 from rosenblatt.separation.search import exact
+from rosenblatt.separation.search.deadline import Deadline
 from rosenblatt.separation.search.kesler import Pairs, Space
 from rosenblatt.separation.search.min_norm_point import Corral, improve, point
 from rosenblatt.separation.search.squared_hinge import separate
-from rosenblatt.separation.search.watch import Watch
 from rosenblatt.types import Floats, Ints
 
-ROUND = 1000  # pairs added to the working set at most in one round
-ORIGIN = 1e-28  # p·p below this, for vectors of length one, is taken for 0 until proved
-CLOSE = 1e-9
-BATCHES = 8  # after so many, rows from outside the working set are worth a look
-MOST_ROUNDS = 10_000
+MAX_NEW_PAIRS = 1000  # pairs added to the working set at most in one round
+ORIGIN_TOLERANCE = 1e-28  # p·p below this, for vectors of length one, is taken for 0 until proved
+HEIGHT_TOLERANCE = 1e-9
+MAX_BATCHES = 8  # after so many, rows from outside the working set are worth a look
+MAX_ROUNDS = 10_000
 LARGE_CORRAL = 100  # vectors; Wolfe's method takes the cube of their number
-MOST_STRETCHES = 4
-LARGEST_STRETCH = 1e12
+MAX_STRETCHES = 4
+MAX_STRETCH = 1e12
 MAX_STRETCHED_WIDTH = 2048  # T is a dense matrix
 
 
-class Late(Exception):  # noqa: N818
+class TimeLimitReached(Exception):  # noqa: N818
     """The time limit has passed; carries what is known."""
 
     def __init__(self, W: Floats, hull: Hull | None) -> None:
@@ -50,14 +50,14 @@ class Late(Exception):  # noqa: N818
         self.W = W
         self.hull = hull
 
-    def among(self, rows: Ints, W: Floats) -> "Late":
+    def among(self, rows: Ints, W: Floats) -> "TimeLimitReached":
         """Return what is known of a part of a table as known of the table, with weights for it."""
         hull = self.hull and self.hull._replace(rows=tuple(rows[list(self.hull.rows)].tolist()))
-        return Late(W, hull)
+        return TimeLimitReached(W, hull)
 
 
 @dataclass(eq=False)
-class Working:
+class WorkingSet:
     """The working set: pairs, their vectors, and the corral among them.
 
     ``stretch`` is the matrix T by which the vectors were multiplied, if they were, and ``norms``
@@ -72,23 +72,23 @@ class Working:
     norms: Floats = field(default_factory=lambda: np.ones(0))
 
     @classmethod
-    def of(cls, space: Space, pairs: Pairs, stretch: Floats | None = None) -> "Working":
+    def of(cls, space: Space, pairs: Pairs, stretch: Floats | None = None) -> "WorkingSet":
         """Start from some pairs."""
         work = cls(space, pairs.keep(slice(0, 0)), None, stretch=stretch)
         work.extend(pairs)
         return work
 
-    def stretched(self, p: Floats) -> "Working | None":
+    def stretched(self, p: Floats) -> "WorkingSet | None":
         """Return the same pairs in a space stretched along p; None if that is not worthwhile."""
         length, wide = float(np.linalg.norm(p)), self.vectors.shape[1]
         if wide > MAX_STRETCHED_WIDTH or not 0 < length < np.inf:
             return None
         normal = p / length
         height = float(np.abs(np.asarray(self.vectors[self.corral.at] @ normal)).max(initial=0.0))
-        factor = min(1 / height, LARGEST_STRETCH) if height > 0 else LARGEST_STRETCH
+        factor = min(1 / height, MAX_STRETCH) if height > 0 else MAX_STRETCH
         before = np.eye(wide) if self.stretch is None else self.stretch
         T = before + (factor - 1) * np.outer(normal, normal @ before)
-        return Working.of(self.space, self.pairs, T) if factor > 2 and finite(T) else None
+        return WorkingSet.of(self.space, self.pairs, T) if factor > 2 and finite(T) else None
 
     def weights(self, p: Floats) -> Floats:
         """Weights in the units of the data from a point of this space."""
@@ -128,7 +128,7 @@ class Working:
         )
 
 
-def approach(work: Working, watch: Watch, *, enough: bool) -> tuple[Floats, str]:
+def approach(work: WorkingSet, deadline: Deadline, *, enough: bool) -> tuple[Floats, str]:
     """Move towards the nearest point of the working set; return p and how it stands with it.
 
     "origin": p is 0 as far as floats can tell. "stalled": floats get no further. "nearest": p is
@@ -136,100 +136,100 @@ def approach(work: Working, watch: Watch, *, enough: bool) -> tuple[Floats, str]
     """
     corral = work.corral
     p = point(work.vectors, corral) if corral.at else np.asarray(work.vectors.mean(axis=0)).ravel()
-    for _ in range(BATCHES):
-        price = np.asarray(work.vectors @ p).ravel()
+    for _ in range(MAX_BATCHES):
+        products = np.asarray(work.vectors @ p).ravel()
         height = float(p @ p) if corral.at else np.inf
-        if height < ORIGIN:
+        if height < ORIGIN_TOLERANCE:
             return p, "origin"
-        if enough and corral.at and price.min() > 0:
+        if enough and corral.at and products.min() > 0:
             return p, "nearest"
-        joined = improve(work.vectors, corral, price, height * (1 - CLOSE))
+        joined = improve(work.vectors, corral, products, height * (1 - HEIGHT_TOLERANCE))
         p = point(work.vectors, corral)
         if joined == 0 or not float(p @ p) < height:
-            return p, "nearest" if price.min() > 0 else "stalled"
-        if watch.late():
+            return p, "nearest" if products.min() > 0 else "stalled"
+        if deadline.passed():
             break
     return p, "going"
 
 
-def decide(space: Space, W: Floats, watch: Watch) -> exact.Found:
+def decide(space: Space, W: Floats, deadline: Deadline) -> exact.Found:
     """Find weights that separate every row, or a certificate that none do; W orders the rows."""
-    work = Working.of(space, first_pairs(space, W))
+    work = WorkingSet.of(space, first_pairs(space, W))
     if not finite(work.vectors):
-        return _exactly(space, work.hull(), W, watch)
-    found, work, p = _decide_in_floats(work, watch, corral=LARGE_CORRAL)
-    return found or _exactly(space, work.hull(), work.weights(p), watch)
+        return _exactly(space, work.hull(), W, deadline)
+    found, work, p = _decide_in_floats(work, deadline, corral=LARGE_CORRAL)
+    return found or _exactly(space, work.hull(), work.weights(p), deadline)
 
 
-def attempt(space: Space, W: Floats, watch: Watch, *, corral: int) -> exact.Found | None:
+def attempt(space: Space, W: Floats, deadline: Deadline, *, corral: int) -> exact.Found | None:
     """Do the same, but give up where floats are not enough."""
-    work = Working.of(space, first_pairs(space, W))
+    work = WorkingSet.of(space, first_pairs(space, W))
     if not finite(work.vectors):
         return None
-    return _decide_in_floats(work, watch, corral=corral)[0]
+    return _decide_in_floats(work, deadline, corral=corral)[0]
 
 
 def _decide_in_floats(
-    work: Working, watch: Watch, *, corral: int
-) -> tuple[exact.Found | None, Working, Floats]:
+    work: WorkingSet, deadline: Deadline, *, corral: int
+) -> tuple[exact.Found | None, WorkingSet, Floats]:
     """Return what was found if floats are enough, and how far they came.
 
     When the corral has more vectors than given, or the search finds neither, a Newton method looks
     for weights before the search goes on.
     """
-    p, found = _search(work, watch, largest=corral)
+    p, found = _search(work, deadline, largest=corral)
     large = found is None and len(work.corral.at) > corral
     if not large:
-        found = found or _certificate(work, p, watch)
-    found = found or _separated(work.space, watch)
+        found = found or _certificate(work, p, deadline)
+    found = found or _separated(work.space, deadline)
     if large and found is None:
-        p, found = _search(work, watch)
-        found = found or _certificate(work, p, watch)
-    for _ in range(MOST_STRETCHES):
+        p, found = _search(work, deadline)
+        found = found or _certificate(work, p, deadline)
+    for _ in range(MAX_STRETCHES):
         stretched = None if found else work.stretched(p)
         if stretched is None:
             break
         work = stretched
-        p, found = _search(work, watch)
-        found = found or _certificate(work, p, watch)
+        p, found = _search(work, deadline)
+        found = found or _certificate(work, p, deadline)
     return found, work, p
 
 
-def _separated(space: Space, watch: Watch) -> exact.Found | None:
-    W = separate(space, watch)
+def _separated(space: Space, deadline: Deadline) -> exact.Found | None:
+    W = separate(space, deadline)
     return None if W is None else exact.Found(W, None, ())
 
 
 def _search(
-    work: Working, watch: Watch, *, largest: int | None = None
+    work: WorkingSet, deadline: Deadline, *, largest: int | None = None
 ) -> tuple[Floats, exact.Found | None]:
     """Go on until the point separates every row, floats get no further or the corral is large."""
-    for step in range(1, MOST_ROUNDS):
-        p, stand = approach(work, watch, enough=True)
+    for step in range(1, MAX_ROUNDS):
+        p, state = approach(work, deadline, enough=True)
         W = work.weights(p)
         lowest = lowest_pairs(work.space, W)
-        watch.tell("working set", step, len(work.pairs.row), lowest.below)
-        if watch.late():
-            raise Late(W, work.hull())
+        deadline.report("working set", step, len(work.pairs.row), lowest.below)
+        if deadline.passed():
+            raise TimeLimitReached(W, work.hull())
         if lowest.below == 0 and work.space.separated_by(W):
             return p, exact.Found(W, None, ())
-        if lowest.below == 0 or stand in {"origin", "stalled"}:
+        if lowest.below == 0 or state in {"origin", "stalled"}:
             break
-        if work.extend(lowest.pairs) == 0 and stand == "nearest":
+        if work.extend(lowest.pairs) == 0 and state == "nearest":
             break
         if not finite(work.vectors) or (largest and len(work.corral.at) > largest):
             break
     return p, None
 
 
-def _certificate(work: Working, p: Floats, watch: Watch) -> exact.Found | None:
+def _certificate(work: WorkingSet, p: Floats, deadline: Deadline) -> exact.Found | None:
     """Solve for the weights of the corral's pairs exactly; None if they are no certificate."""
     hull = work.hull()
     pairs = Pairs(np.array(hull.rows), np.array(hull.rivals))
-    watch.tell("exact", 0, len(hull.rows))
+    deadline.report("exact", 0, len(hull.rows))
     matrix = exact.block(work.space, pairs).matrix
-    if not watch.allows(exact.solve_seconds(matrix, len(hull.rows))):
-        raise Late(work.weights(p), hull)
+    if not deadline.allows(exact.solve_seconds(matrix, len(hull.rows))):
+        raise TimeLimitReached(work.weights(p), hull)
     weights = exact.dependency(matrix)
     if weights is None or min(weights) < 0:
         return None
@@ -237,15 +237,15 @@ def _certificate(work: Working, p: Floats, watch: Watch) -> exact.Found | None:
     return exact.Found(None, pairs.keep(used), tuple(weights[t] for t in used))
 
 
-def _exactly(space: Space, hull: Hull, W: Floats, watch: Watch) -> exact.Found:
-    def listen(step: int, seconds: float) -> None:
-        watch.tell("exact", step, len(hull.rows))
-        if not watch.allows(seconds):
-            raise Late(W, hull)
+def _exactly(space: Space, hull: Hull, W: Floats, deadline: Deadline) -> exact.Found:
+    def before_step(step: int, seconds: float) -> None:
+        deadline.report("exact", step, len(hull.rows))
+        if not deadline.allows(seconds):
+            raise TimeLimitReached(W, hull)
 
     pairs = Pairs(np.array(hull.rows), np.array(hull.rivals))
     total = sum(Fraction(w) for w in hull.weights)
-    return exact.settle(space, pairs, [Fraction(w) / total for w in hull.weights], listen)
+    return exact.settle(space, pairs, [Fraction(w) / total for w in hull.weights], before_step)
 
 
 def _stack(above: Any, below: Any) -> Any:
@@ -274,7 +274,7 @@ def finite(vectors: Any) -> bool:
 def first_pairs(space: Space, W: Floats) -> Pairs:
     """Choose the first working set: all pairs if they are few, else rows near the boundary."""
     n, K = space.table.n, len(space.table.classes)
-    if n * (K - 1) <= ROUND:
+    if n * (K - 1) <= MAX_NEW_PAIRS:
         return space.every_pair()
     return lowest_pairs(space, W, bar=np.inf).pairs
 
@@ -289,7 +289,7 @@ class Lowest(NamedTuple):
 
 def lowest_pairs(space: Space, W: Floats, *, bar: float = 0.0) -> Lowest:
     """Rows with the least slack among those not above the bar, up to as many from every class."""
-    quota = -(-ROUND // int(np.count_nonzero(np.bincount(space.table.codes))))
+    quota = -(-MAX_NEW_PAIRS // int(np.count_nonzero(np.bincount(space.table.codes))))
     kept, below, least = Candidates(), 0, np.inf
     for rows, slack, rival in space.worst_blocks(W):
         low = ~(slack > bar)

@@ -1,1 +1,0 @@
-"""Feature maps Φ as plain records: what they learned, and rows of features out of rows."""
