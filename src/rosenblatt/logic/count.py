@@ -42,7 +42,7 @@ from rosenblatt.logic.truth_table import Bits, inputs
 from rosenblatt.logic.units import ThresholdUnit
 from rosenblatt.types import Array, Ints
 
-MAX_CENSUS_INPUTS = 4  # up to here every function is outputs by itself
+MAX_CENSUS_INPUTS = 4  # up to here every function is decided by itself
 MAX_COUNTED_INPUTS = 7  # up to here the regular functions are
 
 
@@ -114,7 +114,7 @@ def census(n: int) -> Census:
     undecided = proof < 0
     units, done = perceptron(tables[undecided])
     if not done.all():
-        raise ProofError(f"{(~done).sum()} functions of {n} inputs were not outputs.")
+        raise ProofError(f"{(~done).sum()} functions of {n} inputs were not decided.")
     return Census(n, numbers[undecided], units, numbers[~undecided], quadruples[proof[~undecided]])
 
 
