@@ -42,10 +42,10 @@ from rosenblatt.data.shuffle import SampleOrder
 from rosenblatt.data.training_data import TrainingData, no_weights
 from rosenblatt.kernels.rows import can_screen
 from rosenblatt.losses.margin_losses import Loss
-from rosenblatt.online import dispatch, sample_loop
+from rosenblatt.online import epochs, sample_loop
+from rosenblatt.online.algorithms import Step
 from rosenblatt.online.epochs import fit_one_epoch
 from rosenblatt.online.state import MISTAKES, OptimiserState
-from rosenblatt.online.step_size import Step
 from rosenblatt.online.update import Rule
 
 RESULT = Path(__file__).parent / "results" / "online_kernels.json"
@@ -160,7 +160,7 @@ without_screening = compiled_with(sample_loop.multiclass_epoch, can_screen=never
 def uses_pairs(epoch: Epoch) -> bool:
     order = np.arange(len(epoch.data.codes))
     data, rule, state, _ = epoch
-    return dispatch.pairs_are_faster(data, SampleOrder(order, order), rule, state)
+    return epochs.pairs_are_faster(data, SampleOrder(order, order), rule, state)
 
 
 class Kernel(NamedTuple):
@@ -175,12 +175,12 @@ KERNELS = {
     "speculative pair": Kernel(
         TWO_CLASSES,
         uses_pairs,
-        lambda: patch.object(dispatch, "pairs_are_faster", lambda *_: False),
+        lambda: patch.object(epochs, "pairs_are_faster", lambda *_: False),
     ),
     "screening": Kernel(
         MANY_CLASSES,
         lambda epoch: can_screen(epoch.data.rows),
-        lambda: patch.object(dispatch, "multiclass_epoch", without_screening),
+        lambda: patch.object(epochs, "multiclass_epoch", without_screening),
     ),
 }
 

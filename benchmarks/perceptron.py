@@ -187,7 +187,7 @@ def process_ratios() -> tuple[float, float]:
         "Perceptron(max_iter=50).fit(d.X, d.y)"
     )
     kernel = (
-        "import numba, sklearn.base; from rosenblatt.online.step_size import learning_rate;"
+        "import numba, sklearn.base; from rosenblatt.online.algorithms import learning_rate;"
         "learning_rate(0, 1.0, 1)"
     )
 

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from rosenblatt.comparison.learning_curves import capacity_curve, learning_curve
     from rosenblatt.datasets.builtin import builtin
     from rosenblatt.datasets.corruptions import corrupted
-    from rosenblatt.estimators.arow import AROW
     from rosenblatt.estimators.batch_perceptron import BatchPerceptron
     from rosenblatt.estimators.fisher_discriminant import FisherDiscriminant
     from rosenblatt.estimators.kernel_perceptron import KernelPerceptron
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from rosenblatt.estimators.passive_aggressive import PassiveAggressive
     from rosenblatt.estimators.perceptron import Perceptron
     from rosenblatt.estimators.regularisation_path import regularisation_path
-    from rosenblatt.estimators.second_order_perceptron import SecondOrderPerceptron
+    from rosenblatt.estimators.second_order import AROW, SecondOrderPerceptron
     from rosenblatt.estimators.sentence_ranker import SentenceRanker
     from rosenblatt.estimators.tanh_perceptron import TanhPerceptron
     from rosenblatt.logic import gates
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
     from rosenblatt.logic.units import ThresholdNetwork, ThresholdUnit
     from rosenblatt.persist.file import load, save
     from rosenblatt.pipeline.read_dataset import read
-    from rosenblatt.report.weights import named_weights
+    from rosenblatt.report.model_summary import named_weights
     from rosenblatt.separation.decide import separability
     from rosenblatt.separation.label_noise import label_noise_bounds
     from rosenblatt.separation.proof.reader import load_proof
@@ -54,7 +53,7 @@ _HOMES = {
     "learning_curve": "rosenblatt.comparison.learning_curves",
     "load": "rosenblatt.persist.file",
     "load_proof": "rosenblatt.separation.proof.reader",
-    "named_weights": "rosenblatt.report.weights",
+    "named_weights": "rosenblatt.report.model_summary",
     "read": "rosenblatt.pipeline.read_dataset",
     "realize": "rosenblatt.logic.realize",
     "regularisation_path": "rosenblatt.estimators.regularisation_path",

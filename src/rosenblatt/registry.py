@@ -62,14 +62,14 @@ _ROWS = (
     RuleEntry(
         Rule.AROW.value,
         "AROW",
-        "estimators.arow",
+        "estimators.second_order",
         "AROW",
         "w ← w + β max(0, 1 − y w·x) Σ y x,  Σ ← Σ − β Σ x xᵀ Σ,  β = 1 / (xᵀ Σ x + r)",
     ),
     RuleEntry(
         Rule.SECOND_ORDER_PERCEPTRON.value,
         "SecondOrderPerceptron",
-        "estimators.second_order_perceptron",
+        "estimators.second_order",
         "Second-order perceptron",
         "w = (a I + Σ x xᵀ)⁻¹ Σ y x  over all mistakes",
     ),

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from commands import QUICKLY, rosenblatt
 
-from rosenblatt.cli.console import MAX_MESSAGE_CHARACTERS
+from rosenblatt.cli.output import MAX_MESSAGE_CHARACTERS
 
 ODD_NAMES = ["a\nb", "a\rb", "a\x1b[2Jb", "a\x85b", "a\u2028b", "a\udcffb"]
 

@@ -19,7 +19,7 @@ from rosenblatt.errors import DataError, ParameterError, SourceError
 from rosenblatt.features.maps.spec import parse_map_specs
 from rosenblatt.io.formats import open_source
 from rosenblatt.model_selection.split import folds_of
-from rosenblatt.pipeline import prove
+from rosenblatt.pipeline import question
 from rosenblatt.pipeline.fit import Plan, run
 from rosenblatt.registry import Rule
 from rosenblatt.report.comparison_json import comparison_json
@@ -191,7 +191,7 @@ def test_the_chance_counts_independent_features():
 
 
 def test_undecided_is_said(monkeypatch):
-    monkeypatch.setattr(prove, "MAX_UNTIMED_ENTRIES", 1)
+    monkeypatch.setattr(question, "MAX_UNTIMED_ENTRIES", 1)
     found = compare(
         IRIS.X,
         IRIS.y == "virginica",

@@ -14,8 +14,7 @@ from scipy.optimize import linprog
 from sklearn.datasets import load_iris
 
 from rosenblatt.datasets import glyphs, synthetic
-from rosenblatt.datasets.builtin import NAMES, builtin
-from rosenblatt.datasets.pets import kennel
+from rosenblatt.datasets.builtin import NAMES, builtin, kennel
 from rosenblatt.errors import ParameterError, SourceError
 from rosenblatt.types import Array, Floats, Ints
 
@@ -85,14 +84,14 @@ def test_an_unknown_name_is_answered_with_the_closest_one_and_all() -> None:
         builtin("q")
 
 
-@pytest.mark.parametrize("module", ["builtin", "glyphs", "pets", "synthetic"])
+@pytest.mark.parametrize("module", ["builtin", "glyphs", "synthetic"])
 def test_built_in_data_need_numpy_and_the_standard_library_only(module: str) -> None:
     tree = ast.parse((SOURCES / f"{module}.py").read_text(encoding="utf-8"))
     imported = [node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
     imported += [
         a.name for node in ast.walk(tree) if isinstance(node, ast.Import) for a in node.names
     ]
-    ours = {f"rosenblatt.{name}" for name in ("types", "errors", "datasets", "datasets.pets")}
+    ours = {f"rosenblatt.{name}" for name in ("types", "errors", "datasets")}
     foreign = [name for name in imported if name.split(".")[0] not in sys.stdlib_module_names]
     assert set(foreign) <= {"numpy", "numpy.typing"} | ours
 

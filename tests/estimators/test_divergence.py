@@ -11,8 +11,8 @@ from sklearn.base import clone
 from rosenblatt import LMS, TanhPerceptron, builtin
 from rosenblatt.datasets import synthetic
 from rosenblatt.errors import DataError
-from rosenblatt.online.divergence import DivergenceGuard, stop_on_divergence
 from rosenblatt.online.result import Ending, EpochResult
+from rosenblatt.online.stopping import DivergenceGuard, stop_on_divergence
 
 X, Y, _ = synthetic.overlapping(n=300, d=3, distance=1.5, seed=2)
 IRIS = builtin("iris")

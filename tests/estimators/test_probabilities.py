@@ -15,9 +15,8 @@ from rosenblatt import (
     load,
     save,
 )
-from rosenblatt.persist.json_export import plain_model
+from rosenblatt.persist.export import plain_model, to_onnx
 from rosenblatt.persist.model import as_model
-from rosenblatt.persist.onnx_export import to_onnx
 
 TWINS = np.array([[1.0, 2.0], [-1.0, -2.0], [1.0, 2.0], [-1.0, -2.0]]), [0, 0, 1, 1]
 

@@ -12,7 +12,7 @@ from rosenblatt import (
     Perceptron,
     builtin,
 )
-from rosenblatt.estimators.replay_epochs import _chosen, replay
+from rosenblatt.estimators.replay import _chosen, replay
 
 
 @pytest.mark.parametrize("name", ["kennel", "iris"])

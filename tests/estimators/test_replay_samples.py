@@ -15,7 +15,7 @@ from rosenblatt import (
     builtin,
 )
 from rosenblatt.errors import ParameterError
-from rosenblatt.estimators.replay_samples import StateHistory
+from rosenblatt.estimators.replay import StateHistory
 
 ONLINE = [AROW, LMS, PassiveAggressive, Perceptron, SecondOrderPerceptron, TanhPerceptron]
 

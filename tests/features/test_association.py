@@ -6,7 +6,7 @@ from scipy import sparse
 
 from rosenblatt.csr import CSR
 from rosenblatt.errors import ParameterError
-from rosenblatt.features.maps.association import Association, association_units
+from rosenblatt.features.maps.images import Association, association_units
 
 
 def test_units_wired_by_hand() -> None:

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rosenblatt.errors import ParameterError
-from rosenblatt.features.maps.photocells import PHOTOCELLS_PER_SIDE as SIDE
-from rosenblatt.features.maps.photocells import Photocells, mark_i
+from rosenblatt.features.maps.images import PHOTOCELLS_PER_SIDE as SIDE
+from rosenblatt.features.maps.images import Photocells, mark_i
 
 
 @given(st.tuples(st.integers(1, 50), st.integers(1, 50)))

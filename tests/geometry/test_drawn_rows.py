@@ -5,7 +5,7 @@ import pytest
 
 from rosenblatt.geometry.contours import Grid, class_margin
 from rosenblatt.geometry.plane import Box
-from rosenblatt.geometry.sampling import sample
+from rosenblatt.geometry.view import sample
 
 
 def test_few_rows_are_all_drawn() -> None:

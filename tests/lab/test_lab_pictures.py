@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rosenblatt.geometry.plane import Box
-from rosenblatt.geometry.sampling import sample
+from rosenblatt.geometry.view import sample
 from rosenblatt.lab.dataset import LabDataset, dataset_of
 from rosenblatt.lab.plot_data import EMPTY_BOX, box_around, chosen, foot_of, picture
 from rosenblatt.lab.runs import run_of

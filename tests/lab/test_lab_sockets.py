@@ -10,7 +10,7 @@ from bokeh.models import ColumnDataSource, Div
 from bokeh.protocol import Protocol
 from bokeh.server.session import ServerSession
 
-from rosenblatt.lab.sockets import BatchingConnection
+from rosenblatt.lab.server import BatchingConnection
 
 
 class Socket:

@@ -4,7 +4,7 @@ from queue import Queue
 from threading import Event
 
 from rosenblatt.errors import DataError
-from rosenblatt.lab.worker import Answer, Worker
+from rosenblatt.lab.session import Answer, Worker
 
 
 def refuse() -> None:

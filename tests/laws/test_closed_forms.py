@@ -19,7 +19,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from rosenblatt import FisherDiscriminant, LeastSquares, LinearDiscriminant, builtin
-from rosenblatt.closed_form.threshold import between, equal_error, midway
+from rosenblatt.closed_form.discriminants import between, equal_error, midway
 from rosenblatt.data.blocks import Blocks
 from rosenblatt.data.training_data import TrainingData, no_weights
 from rosenblatt.errors import DataError, ParameterError

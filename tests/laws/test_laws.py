@@ -33,8 +33,14 @@ from rosenblatt.data.shuffle import (
     strip_rows,
 )
 from rosenblatt.datasets import synthetic
-from rosenblatt.losses.activation import outputs_at, target_range, value_and_negative_gradient
-from rosenblatt.losses.margin_losses import Loss, flat_beyond, value_and_derivative
+from rosenblatt.losses.margin_losses import (
+    Loss,
+    flat_beyond,
+    outputs_at,
+    target_range,
+    value_and_derivative,
+    value_and_negative_gradient,
+)
 from rosenblatt.types import Array, Floats
 
 

@@ -11,8 +11,8 @@ from sklearn.model_selection import StratifiedKFold
 from rosenblatt import LinearSVM, LogisticRegression, builtin, regularisation_path
 from rosenblatt.data import blocks
 from rosenblatt.errors import DataError, ParameterError
-from rosenblatt.model_selection import choose_c, racing
-from rosenblatt.model_selection.racing import Race
+from rosenblatt.model_selection import choose_c
+from rosenblatt.model_selection.choose_c import Race
 
 MODELS = [LinearSVM(), LinearSVM(loss="squared_hinge"), LogisticRegression()]
 UNIQUE = [
@@ -102,8 +102,8 @@ def test_the_choice_is_that_of_separate_fits(model: Any, data: Any) -> None:
     means = np.mean([marks[:, held].mean(axis=1) for _, held in folds], axis=0)
     best, ours = int(means.argmax()), choose_c.CS.index(chosen.C_)
     behind = marks[best] - marks[ours]
-    noise = racing.N_STANDARD_ERRORS * behind.std() / np.sqrt(len(y))
-    assert behind.mean() <= noise + racing.RELATIVE_TIE * abs(means[best])
+    noise = choose_c.N_STANDARD_ERRORS * behind.std() / np.sqrt(len(y))
+    assert behind.mean() <= noise + choose_c.RELATIVE_TIE * abs(means[best])
     if data is wide:  # elsewhere the scores are level around the best
         assert ours == best
 

@@ -14,10 +14,10 @@ from rosenblatt.data.training_data import TrainingData, no_weights
 from rosenblatt.errors import DataError
 from rosenblatt.kernels.rows import perceptron_pair
 from rosenblatt.losses.margin_losses import Loss
+from rosenblatt.online.algorithms import Step
 from rosenblatt.online.pair_loop import pairs_are_faster, two_sample_epoch
 from rosenblatt.online.sample_loop import binary_epoch
 from rosenblatt.online.state import OptimiserState
-from rosenblatt.online.step_size import Step
 from rosenblatt.online.update import ALL_FINITE, Rule
 
 

@@ -14,7 +14,7 @@ from numba import njit
 
 from rosenblatt import PassiveAggressive, Perceptron
 from rosenblatt.kernels.rows import dot4_float32, dot12_float32, square4_float32
-from rosenblatt.online.screening import (
+from rosenblatt.online.pair_loop import (
     best_rival_score,
     error_bound,
     float32_products,

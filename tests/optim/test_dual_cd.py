@@ -21,6 +21,7 @@ from rosenblatt.optim.active_set import (
     INACTIVE_AFTER_EPOCHS,
     ActiveSet,
     DualVariables,
+    SubspaceAcceleration,
     choose_active,
 )
 from rosenblatt.optim.dual_cd import (
@@ -32,7 +33,6 @@ from rosenblatt.optim.dual_cd import (
 from rosenblatt.optim.duality_gap import LossTerms
 from rosenblatt.optim.objective import BinaryObjective
 from rosenblatt.optim.solve import Limits, Start, solve
-from rosenblatt.optim.subspace_acceleration import SubspaceAcceleration
 from rosenblatt.types import Floats
 
 LOSSES = [HINGE, SQUARED_HINGE, LOGISTIC]

@@ -31,9 +31,8 @@ from rosenblatt import (
 )
 from rosenblatt.data.training_data import matrix_of
 from rosenblatt.errors import ModelError
-from rosenblatt.persist.json_export import to_json
+from rosenblatt.persist.export import to_json, to_onnx
 from rosenblatt.persist.model import Model, as_chunk, model_of
-from rosenblatt.persist.onnx_export import to_onnx
 from rosenblatt.persist.sklearn_pipeline import to_pipeline
 from rosenblatt.preprocess.column_encoders import CategoryColumn, NumberColumn, TextColumn
 from rosenblatt.preprocess.ngram_spec import NgramSpec

@@ -18,7 +18,7 @@ from rosenblatt.data.training_data import matrix_of, rows_part
 from rosenblatt.kernels.rows import CSR
 from rosenblatt.preprocess import ngrams
 from rosenblatt.preprocess.ngrams import counts, names_of
-from rosenblatt.preprocess.tfidf import document_frequencies, inverse_frequencies, weighted
+from rosenblatt.preprocess.vocabulary import document_frequencies, inverse_frequencies, weighted
 
 GAPS = r"[\x00-/:-@[-^`{-\x7f\x80-\xbf\u2000-\u207f\u3000-\u303f]+"
 MODULUS = 1 << 64
@@ -27,7 +27,7 @@ TEXTS = st.lists(st.none() | st.text(max_size=30) | WORDS, max_size=8)
 PLAIN = """
 import polars as pl
 from rosenblatt.preprocess.ngrams import counts, names_of
-from rosenblatt.preprocess.tfidf import document_frequencies, inverse_frequencies, weighted
+from rosenblatt.preprocess.vocabulary import document_frequencies, inverse_frequencies, weighted
 texts = pl.Series(["To be — or not to be…", None, "café"])
 rows = counts(texts, bits=10)
 print(*rows)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rosenblatt.cli import options
-from rosenblatt.cli.console import print_result
 from rosenblatt.cli.options import Reading, with_reading_options, with_scaled_column_options
+from rosenblatt.cli.output import print_result
 from rosenblatt.cli.progress import progress_line
 from rosenblatt.registry import Rule
 

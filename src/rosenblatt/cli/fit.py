@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rosenblatt.cli import options
-from rosenblatt.cli.console import print_result
 from rosenblatt.cli.options import Reading, with_reading_options, with_scaled_column_options
-from rosenblatt.cli.output import name_output_in_errors, require_writable
+from rosenblatt.cli.output import name_output_in_errors, print_result, require_writable
 from rosenblatt.cli.progress import progress_line
 from rosenblatt.cli.rule_options import name_options, with_rule_options
 from rosenblatt.errors import ParameterError
@@ -61,11 +60,11 @@ def fit(
     quiet: options.Quiet = False,
 ) -> None:
     """Train a linear classifier, estimate its accuracy, and test whether the data are separable."""
-    from rosenblatt.pipeline.feature_names import ngram_names
+    from rosenblatt.pipeline.encoded_data import ngram_names
     from rosenblatt.pipeline.fit import Plan, run
     from rosenblatt.report.fit_json import fit_json
+    from rosenblatt.report.model_summary import largest_features
     from rosenblatt.report.text import fit_text
-    from rosenblatt.report.weights import largest_features
 
     require_writable(output, "the model", *source, test)
     require_writable(report, "the report", *source, test)

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 import typer
 
 from rosenblatt.cli import options
-from rosenblatt.cli.console import until_pipe_closes
 from rosenblatt.cli.options import Reading, with_reading_options
+from rosenblatt.cli.output import until_pipe_closes
 from rosenblatt.errors import ParameterError
 
 

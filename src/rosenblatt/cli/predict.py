@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rosenblatt.cli import options
-from rosenblatt.cli.console import print_result, until_pipe_closes
 from rosenblatt.cli.options import Reading, with_reading_options
+from rosenblatt.cli.output import print_result, until_pipe_closes
 from rosenblatt.cli.progress import progress_line
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import IO, TYPE_CHECKING, Annotated, Any
 import typer
 
 from rosenblatt.cli import options
-from rosenblatt.cli.console import print_result
 from rosenblatt.cli.options import Reading, with_column_options, with_reading_options
+from rosenblatt.cli.output import print_result
 from rosenblatt.cli.progress import progress_line
 from rosenblatt.errors import ProofError, SourceError
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rosenblatt.cli import options
-from rosenblatt.cli.console import print_result
 from rosenblatt.cli.options import Reading, with_reading_options
+from rosenblatt.cli.output import print_result
 from rosenblatt.cli.predict import ModelFile, source_for
 from rosenblatt.errors import ParameterError
 
@@ -40,7 +40,7 @@ def show(
 
     loaded, found = load_model(model), None
     if names:
-        from rosenblatt.report.weights import ngram_names_of_weights
+        from rosenblatt.report.model_summary import ngram_names_of_weights
 
         found = ngram_names_of_weights(loaded, source_for(loaded, reading, names, labelled=False))
     print_result(model_json(model, loaded, found), model_text, as_json=json)
@@ -72,10 +72,10 @@ def export(
 
 def _exported(model: "Model", format_: ExportFormat) -> bytes:
     if format_ is ExportFormat.JSON:
-        from rosenblatt.persist.json_export import to_json
+        from rosenblatt.persist.export import to_json
 
         return to_json(model).encode()
-    from rosenblatt.persist.onnx_export import to_onnx
+    from rosenblatt.persist.export import to_onnx
 
     text: bytes = to_onnx(model).SerializeToString()
     return text

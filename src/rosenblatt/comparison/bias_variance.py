@@ -8,8 +8,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.base import is_regressor
 
-from rosenblatt.comparison.error_decomposition import RunningMoments, SquaredRows, ZeroOneRows
-from rosenblatt.comparison.inputs import (
+from rosenblatt.comparison.error_decomposition import (
+    ModelOutputs,
+    OutputEncoder,
+    RunningMoments,
+    SquaredRows,
+    ZeroOneRows,
+    outputs_of,
+)
+from rosenblatt.comparison.run import (
     LabelledData,
     Random,
     estimator_name,
@@ -18,9 +25,8 @@ from rosenblatt.comparison.inputs import (
     labelled,
     thread_count,
 )
-from rosenblatt.comparison.model_outputs import ModelOutputs, OutputEncoder, outputs_of
 from rosenblatt.errors import DataError
-from rosenblatt.estimators import parameter_checks
+from rosenblatt.estimators import parameters
 from rosenblatt.model_selection.intervals import IntervalEstimate, bootstrap_means
 from rosenblatt.model_selection.split import split_order, stratified_order
 from rosenblatt.parallel import in_order
@@ -165,9 +171,9 @@ def bias_variance(
     >>> round(found.squared.bias.value, 2), round(found.squared.variance.value, 2)
     (0.26, 0.0)
     """
-    parameter_checks.whole("n_resamples", n_resamples, least=2)
-    parameter_checks.one_of("method", method, METHODS)
-    parameter_checks.jobs("n_jobs", n_jobs)
+    parameters.whole("n_resamples", n_resamples, least=2)
+    parameters.one_of("method", method, METHODS)
+    parameters.jobs("n_jobs", n_jobs)
     rng = generator_of(random_state)
     train, apart, numbers = _split(labelled(X, y, estimator), test, estimator, rng)
     outputs = outputs_of(estimator, train)
@@ -217,7 +223,7 @@ def _split(data: LabelledData, test: Any, estimator: Any, rng: Random) -> _Split
     if isinstance(test, tuple):
         given = labelled(test[0], test[1], estimator)
         return _Split(data, given, np.arange(len(given)))
-    parameter_checks.number("test", test, above=0, most=1)
+    parameters.number("test", test, above=0, most=1)
     order = rng.permutation(everyone) if is_regressor(estimator) else stratified_order(data.y, rng)
     train, apart = split_order(order, float(test))
     return _Split(data.take(train), data.take(apart), apart)

@@ -1,12 +1,15 @@
-"""Is linear enough? Linear rules, feature maps and non-linear baselines on the same folds."""
+"""Is linear enough? What a comparison shows, by its paired intervals.
+
+Is linear enough? Linear rules, feature maps and non-linear baselines on the same folds.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from rosenblatt.comparison.result import Comparison, FeatureSet
+from rosenblatt.comparison.result import NO_MAP, Comparison, FeatureSet, Result
 from rosenblatt.comparison.run import (
     CrossValidation,
     FeatureSpec,
@@ -18,22 +21,81 @@ from rosenblatt.data.labels import labels_of
 from rosenblatt.data.training_data import matrix_of
 from rosenblatt.data.validation import require_finite, rows_of
 from rosenblatt.errors import ParameterError, SourceError
-from rosenblatt.estimators import parameter_checks
+from rosenblatt.estimators import parameters
 from rosenblatt.io.chunks import Chunk, Matrix, Source, Table
 from rosenblatt.io.formats import open_source
 from rosenblatt.io.options import Options
 from rosenblatt.io.wrappers import CachedSource
+from rosenblatt.model_selection.intervals import PairedDifference
 from rosenblatt.model_selection.split import folds_of
 from rosenblatt.persist.model import IN_MEMORY, as_chunk
 from rosenblatt.pipeline.encoded_data import EncodedData, choices_for, encode, fit_maps
 from rosenblatt.pipeline.fit import MIN_CLASS_ROWS
-from rosenblatt.pipeline.prove import prove_in_time
+from rosenblatt.pipeline.question import prove_in_time
 from rosenblatt.pipeline.train import Progress
 from rosenblatt.preprocess.column_types import Choices
 from rosenblatt.preprocess.fit import FittedPreprocessing, fit_preprocessing, resolve_choices
 from rosenblatt.preprocess.target import encode_labels
 from rosenblatt.registry import Rule
 from rosenblatt.text import listed
+
+
+class ResultDifference(NamedTuple):
+    """The difference in accuracy of a result against a reference."""
+
+    result: Result
+    reference: Result
+    paired: PairedDifference
+
+    @property
+    def better(self) -> bool:
+        """Whether the result is significantly better, at 5 %."""
+        return self.paired.low > 0
+
+
+class Conclusion(NamedTuple):
+    """The best non-linear baseline against linear rules, and the best feature map against none.
+
+    A linear rule is enough where the best baseline is not significantly better.
+    """
+
+    nonlinear_vs_linear: ResultDifference
+    mapped_vs_plain: ResultDifference | None
+    nonlinear_vs_mapped: ResultDifference | None
+
+    @property
+    def linear_enough(self) -> bool:
+        """Whether a linear rule on the features as they are is enough."""
+        return not self.nonlinear_vs_linear.better
+
+    @property
+    def feature_map_helps(self) -> bool:
+        """Whether the best feature map improves accuracy significantly."""
+        return self.mapped_vs_plain is not None and self.mapped_vs_plain.better
+
+    @property
+    def linear_enough_after_map(self) -> bool | None:
+        """Whether a linear rule after the best map is enough; None where no map was tried."""
+        return None if self.nonlinear_vs_mapped is None else not self.nonlinear_vs_mapped.better
+
+
+def conclude(comparison: Comparison) -> Conclusion:
+    """What a comparison shows."""
+    nonlinear = comparison.best_of(tuple(r for r in comparison.results if r.is_baseline))
+    linear = tuple(r for r in comparison.results if not r.is_baseline)
+    plain = comparison.best_of(tuple(r for r in linear if r.map == NO_MAP))
+    mapped = tuple(r for r in linear if r.map != NO_MAP)
+    first = _difference(comparison, nonlinear, plain)
+    if not mapped:
+        return Conclusion(first, None, None)
+    best = comparison.best_of(mapped)
+    helps = _difference(comparison, best, plain)
+    return Conclusion(first, helps, _difference(comparison, nonlinear, best))
+
+
+def _difference(comparison: Comparison, result: Result, reference: Result) -> ResultDifference:
+    return ResultDifference(result, reference, comparison.difference(result, reference))
+
 
 DEFAULT_RULES = (Rule.AUTO, Rule.LINEAR_SVM)
 MAX_RANK_MULTIPLICATIONS = 1 << 31  # to find a rank
@@ -112,9 +174,9 @@ def compare(
     >>> [features.proof.answer for features in comparison.feature_sets]
     ['inseparable', 'separable']
     """
-    parameter_checks.whole("n_folds", n_folds, least=2)
-    parameter_checks.number("proof_seconds", proof_seconds, least=0)
-    parameter_checks.whole("random_state", random_state, least=0)
+    parameters.whole("n_folds", n_folds, least=2)
+    parameters.number("proof_seconds", proof_seconds, least=0)
+    parameters.whole("random_state", random_state, least=0)
     plan = ComparisonPlan(
         rules=parse_rules(rules),
         features=None if features is None else tuple(features),
@@ -139,7 +201,7 @@ def parse_rules(names: Sequence[str]) -> tuple[Rule, ...]:
             f"rules must be a list of names out of {listed(known)}; got {names!r}."
         )
     for name in names:
-        parameter_checks.one_of("rules", str(name), known)
+        parameters.one_of("rules", str(name), known)
     return tuple(dict.fromkeys(Rule(name) for name in names))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import is_regressor
 
-from rosenblatt.comparison.inputs import (
+from rosenblatt.comparison.run import (
     LabelledData,
     Random,
     classes_in,
@@ -17,7 +17,7 @@ from rosenblatt.comparison.inputs import (
     labelled,
 )
 from rosenblatt.errors import DataError, ParameterError
-from rosenblatt.estimators import parameter_checks
+from rosenblatt.estimators import parameters
 from rosenblatt.model_selection.intervals import IntervalEstimate, wilson
 from rosenblatt.model_selection.split import split_order, stratified_order
 from rosenblatt.types import Array
@@ -122,7 +122,7 @@ def learning_curve(
       20   14.00 % (4.7–34.9 %)     18.80 % (10.4–31.7 %)
      150   12.67 % (8.3–18.9 %)     14.00 % (7.0–26.2 %)
     """
-    parameter_checks.whole("n_repeats", n_repeats, least=1)
+    parameters.whole("n_repeats", n_repeats, least=1)
     train, held_out, rng = _parts(estimator, X, y, test, random_state)
     wanted = _sizes(sizes, train.y)
     orders = [stratified_order(train.y, rng) for _ in range(n_repeats)]
@@ -202,7 +202,7 @@ def _parts(
             f"These curves show error rates, so the estimator must be a classifier;"
             f" {type(estimator).__name__} is a regressor."
         )
-    parameter_checks.number("test", test, above=0, most=1)
+    parameters.number("test", test, above=0, most=1)
     rng = generator_of(random_state)
     data = labelled(X, y, estimator)
     train, tested = split_order(stratified_order(data.y, rng), test)
@@ -215,7 +215,7 @@ def _sizes(given: Sequence[int] | None, y: Array) -> list[int]:
         first = min(MIN_ROWS_PER_CLASS * least, most)
         return sorted(set(np.geomspace(first, most, N_SIZES).round().astype(int).tolist()))
     for size in given:
-        parameter_checks.whole("sizes", size, least=least)
+        parameters.whole("sizes", size, least=least)
         if size > most:
             raise DataError(f"{size:,} rows were requested; {most:,} are left to train on.")
     return [int(size) for size in given]

@@ -6,8 +6,7 @@ from statistics import median_low
 
 import numpy as np
 
-from rosenblatt.comparison.paired_test import PairedDifference, paired_difference
-from rosenblatt.model_selection.intervals import wilson
+from rosenblatt.model_selection.intervals import PairedDifference, paired_difference, wilson
 from rosenblatt.preprocess.column_types import LeftOutColumn
 from rosenblatt.preprocess.target import LabelCounts
 from rosenblatt.separation.proof import cover_count

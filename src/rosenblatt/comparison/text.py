@@ -1,8 +1,8 @@
 """A comparison as text: a table, and one paragraph that answers the question."""
 
-from rosenblatt.comparison.decide import Conclusion, ResultDifference, conclude
-from rosenblatt.comparison.paired_test import PairedDifference
+from rosenblatt.comparison.compare import Conclusion, ResultDifference, conclude
 from rosenblatt.comparison.result import Comparison, FeatureSet, Result
+from rosenblatt.model_selection.intervals import PairedDifference
 from rosenblatt.separation.proof.verdict import Inseparable, Separable
 from rosenblatt.text import listed, listed_with_and
 

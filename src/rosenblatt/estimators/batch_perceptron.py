@@ -5,11 +5,16 @@ from functools import partial
 from typing import Any, Self
 
 from rosenblatt.data.blocks import Blocks
-from rosenblatt.estimators import parameter_checks
+from rosenblatt.estimators import parameters
 from rosenblatt.estimators.convergence_warning import warn_unless_converged
-from rosenblatt.estimators.fit_loop import Monitoring, given_weights, run_solver, start_weights
+from rosenblatt.estimators.fit_loop import (
+    Monitoring,
+    given_weights,
+    log_epoch,
+    run_solver,
+    start_weights,
+)
 from rosenblatt.estimators.linear_base import LinearClassifier, unchanged_by_failure
-from rosenblatt.estimators.log_messages import log_epoch
 from rosenblatt.estimators.partial_fit import count_outputs
 from rosenblatt.online.batch import batch_epochs
 from rosenblatt.online.result import Ending
@@ -161,10 +166,10 @@ class BatchPerceptron(LinearClassifier):
 
     def _check(self) -> None:
         self._check_common()
-        parameter_checks.number("eta0", self.eta0, above=0)
-        parameter_checks.one_of("learning_rate", self.learning_rate, ("constant", "1/n"))
-        parameter_checks.whole("batch_size", self.batch_size, least=1, optional=True)
-        parameter_checks.number("time_limit", self.time_limit, above=0, optional=True)
+        parameters.number("eta0", self.eta0, above=0)
+        parameters.one_of("learning_rate", self.learning_rate, ("constant", "1/n"))
+        parameters.whole("batch_size", self.batch_size, least=1, optional=True)
+        parameters.number("time_limit", self.time_limit, above=0, optional=True)
 
     def _weights_are_repetitions(self) -> bool:
         return True

@@ -17,7 +17,7 @@ from rosenblatt.data.validation import (
     weights_of,
 )
 from rosenblatt.errors import DataError, ParameterError, TooLargeError
-from rosenblatt.estimators import parameter_checks, sklearn_callbacks
+from rosenblatt.estimators import parameters, sklearn_callbacks
 from rosenblatt.estimators.absent_classes import class_sizes
 from rosenblatt.estimators.convergence_warning import warn_unless_converged
 from rosenblatt.estimators.convex_fit import (
@@ -220,19 +220,19 @@ class CertifiedClassifier(ConvexParameters, LinearClassifier):
         self._store_alpha(data, fit.runs)
 
     def _check(self) -> None:
-        parameter_checks.number("tol", self.tol, least=0)
-        parameter_checks.whole("max_iter", self.max_iter, least=0)
-        parameter_checks.number("time_limit", self.time_limit, above=0, optional=True)
-        parameter_checks.flag("fit_intercept", self.fit_intercept)
-        parameter_checks.flag("warm_start", self.warm_start)
-        parameter_checks.jobs("n_jobs", self.n_jobs)
-        parameter_checks.class_weight("class_weight", self.class_weight)
+        parameters.number("tol", self.tol, least=0)
+        parameters.whole("max_iter", self.max_iter, least=0)
+        parameters.number("time_limit", self.time_limit, above=0, optional=True)
+        parameters.flag("fit_intercept", self.fit_intercept)
+        parameters.flag("warm_start", self.warm_start)
+        parameters.jobs("n_jobs", self.n_jobs)
+        parameters.class_weight("class_weight", self.class_weight)
 
 
 def check_C(C: Any) -> None:  # noqa: N802 (C as in the formulas)
     """Refuse what is neither a positive number nor "cv"."""
     if not (isinstance(C, str) and C == "cv"):
-        parameter_checks.number("C", C, above=0)
+        parameters.number("C", C, above=0)
 
 
 def _beyond(data: TrainingData) -> DataError:

@@ -25,7 +25,7 @@ from rosenblatt.estimators.absent_classes import (
     present_only,
     with_absent,
 )
-from rosenblatt.estimators.log_messages import log_step
+from rosenblatt.estimators.fit_loop import log_step
 from rosenblatt.estimators.sklearn_callbacks import CallbackContext
 from rosenblatt.kernels.rows import n_cols
 from rosenblatt.losses.margin_losses import Loss

@@ -5,12 +5,17 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.closed_form.discriminants import fisher_directions, fisher_line, nearest_mean
+from rosenblatt.closed_form.discriminants import (
+    equal_error,
+    fisher_directions,
+    fisher_line,
+    midway,
+    nearest_mean,
+)
 from rosenblatt.closed_form.moments import Moments
-from rosenblatt.closed_form.threshold import equal_error, midway
 from rosenblatt.data.blocks import Blocks
 from rosenblatt.errors import ParameterError
-from rosenblatt.estimators import parameter_checks
+from rosenblatt.estimators import parameters
 from rosenblatt.estimators.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from rosenblatt.estimators.closed_form_base import ClosedFormClassifier
 from rosenblatt.linalg.scores import scores_of
@@ -135,9 +140,9 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clos
         return Outcome(ending, 1, self._n_rows, rank=self.rank_, width=width)
 
     def _check(self) -> None:
-        parameter_checks.one_of("bias", self.bias, ("auto", "means", "equal-error"))
-        parameter_checks.whole("n_components", self.n_components, least=1, optional=True)
-        parameter_checks.jobs("n_jobs", self.n_jobs)
+        parameters.one_of("bias", self.bias, ("auto", "means", "equal-error"))
+        parameters.whole("n_components", self.n_components, least=1, optional=True)
+        parameters.jobs("n_jobs", self.n_jobs)
 
     def _check_components(self) -> None:
         most = len(self.classes_) - 1

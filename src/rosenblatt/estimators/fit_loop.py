@@ -1,5 +1,7 @@
-"""Run a solver for an estimator: initial weights, stopping criteria, progress, result."""
+"""Run a solver for an estimator: initial weights, stopping criteria, log messages, result."""
 
+import logging
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
@@ -15,19 +17,42 @@ from rosenblatt.kernels.cache import njit
 from rosenblatt.kernels.rows import Rows, n_cols, n_rows
 from rosenblatt.linalg.scores import scores_of, training_error
 from rosenblatt.losses.link import predicted_codes
-from rosenblatt.online.divergence import DivergenceGuard, stop_on_divergence
 from rosenblatt.online.result import EpochResult, Outcome
 from rosenblatt.online.stopping import (
+    DivergenceGuard,
     keep_best,
     max_seconds,
+    stop_on_divergence,
     until,
     with_training_error,
     with_validation_score,
 )
 from rosenblatt.online.update import Rule, add_row
 from rosenblatt.trace.bounds import MarginAndRadius, MarginBounds, margin_and_radius
-from rosenblatt.trace.trace import Record, Trace, outcome_of, record_of
+from rosenblatt.trace.trace import Certified, Record, Trace, outcome_of, record_of
 from rosenblatt.types import Array, Codes, Floats
+
+_LOG = logging.getLogger("rosenblatt")
+MIN_GAP = 1e-15  # duality gap below which float64 has no digits
+
+
+def log_epoch(record: Record, max_iter: int, *, verbose: bool = False) -> None:
+    """Log an epoch, at level INFO if verbose, else DEBUG."""
+    level = logging.INFO if verbose else logging.DEBUG
+    values = (record.passes, record.mistakes, record.loss)
+    share = {"share": record.passes / max_iter}
+    _LOG.log(level, "pass %d: %d mistakes, loss %.6g", *values, extra=share)
+
+
+def log_step(record: Certified, tol: float) -> None:
+    """Log a step of a certified solver; progress is measured in digits of the duality gap."""
+    share = min(1.0, correct_digits(record.gap) / (correct_digits(tol) or math.inf))
+    _LOG.info("step %d: gap %.1e", record.step, record.gap, extra={"share": share})
+
+
+def correct_digits(gap: float) -> float:
+    """How many decimal digits a relative gap leaves right."""
+    return -math.log10(min(1.0, max(gap, MIN_GAP)))
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from rosenblatt.data.labels import class_counts, codes_of, given_classes, labels
 from rosenblatt.data.training_data import TrainingData, matrix_of
 from rosenblatt.data.validation import require_finite, weights_of
 from rosenblatt.errors import DataError, ParameterError
-from rosenblatt.estimators import parameter_checks
+from rosenblatt.estimators import parameters
 from rosenblatt.estimators.convergence_warning import warn_unless_converged
 from rosenblatt.estimators.fit_loop import Fit, Monitoring, run_solver
 from rosenblatt.estimators.linear_base import Classifier, unchanged_by_failure
@@ -343,25 +343,25 @@ class KernelPerceptron(Classifier):
 
     def _check(self) -> None:
         if not callable(self.kernel):
-            parameter_checks.one_of("kernel", self.kernel, KERNEL_NAMES)
-        parameter_checks.whole("degree", self.degree, least=1)
+            parameters.one_of("kernel", self.kernel, KERNEL_NAMES)
+        parameters.whole("degree", self.degree, least=1)
         if not isinstance(self.gamma, str):
-            parameter_checks.number("gamma", self.gamma, above=0)
+            parameters.number("gamma", self.gamma, above=0)
         else:
-            parameter_checks.one_of("gamma", self.gamma, ("scale", "auto"))
-        parameter_checks.number("coef0", self.coef0)
-        parameter_checks.flag("fit_intercept", self.fit_intercept)
-        parameter_checks.whole("max_iter", self.max_iter, least=1)
-        parameter_checks.number("tol", self.tol, optional=True)
-        parameter_checks.whole("n_iter_no_change", self.n_iter_no_change, least=1)
-        parameter_checks.flag("shuffle", self.shuffle)
-        parameter_checks.class_weight("class_weight", self.class_weight)
-        parameter_checks.one_of("keep", self.keep, ("last", "average", "pocket"))
-        parameter_checks.one_of("multi_class", self.multi_class, ("kesler", "ovr"))
-        parameter_checks.whole("budget", self.budget, least=1, optional=True)
-        parameter_checks.one_of("forget", self.forget, ("smallest", "oldest"))
-        parameter_checks.number("cache_size", self.cache_size, least=0)
-        parameter_checks.jobs("n_jobs", self.n_jobs)
+            parameters.one_of("gamma", self.gamma, ("scale", "auto"))
+        parameters.number("coef0", self.coef0)
+        parameters.flag("fit_intercept", self.fit_intercept)
+        parameters.whole("max_iter", self.max_iter, least=1)
+        parameters.number("tol", self.tol, optional=True)
+        parameters.whole("n_iter_no_change", self.n_iter_no_change, least=1)
+        parameters.flag("shuffle", self.shuffle)
+        parameters.class_weight("class_weight", self.class_weight)
+        parameters.one_of("keep", self.keep, ("last", "average", "pocket"))
+        parameters.one_of("multi_class", self.multi_class, ("kesler", "ovr"))
+        parameters.whole("budget", self.budget, least=1, optional=True)
+        parameters.one_of("forget", self.forget, ("smallest", "oldest"))
+        parameters.number("cache_size", self.cache_size, least=0)
+        parameters.jobs("n_jobs", self.n_jobs)
         if self.budget is not None and self.keep != "last":
             raise ParameterError(
                 f"budget={self.budget} goes with keep='last' only; got keep={self.keep!r}."

@@ -8,7 +8,7 @@ from rosenblatt.closed_form.moments import Moments
 from rosenblatt.data.blocks import Blocks
 from rosenblatt.data.validation import class_weights_of
 from rosenblatt.errors import ParameterError
-from rosenblatt.estimators import parameter_checks
+from rosenblatt.estimators import parameters
 from rosenblatt.estimators.closed_form_base import StreamingClosedForm
 from rosenblatt.online.result import Ending, Outcome
 
@@ -64,10 +64,10 @@ class LeastSquares(StreamingClosedForm):
     n_jobs: int | None = None
 
     def _check(self) -> None:
-        parameter_checks.number("alpha", self.alpha, least=0)
-        parameter_checks.flag("fit_intercept", self.fit_intercept)
-        parameter_checks.class_weight("class_weight", self.class_weight)
-        parameter_checks.jobs("n_jobs", self.n_jobs)
+        parameters.number("alpha", self.alpha, least=0)
+        parameters.flag("fit_intercept", self.fit_intercept)
+        parameters.class_weight("class_weight", self.class_weight)
+        parameters.jobs("n_jobs", self.n_jobs)
 
     def _apart(self) -> str | None:
         return None if self.class_weight is None else "class_weight"

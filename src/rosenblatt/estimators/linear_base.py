@@ -19,7 +19,7 @@ from rosenblatt.data.validation import (
     weights_of,
 )
 from rosenblatt.errors import DataError, NotFiniteError, ParameterError
-from rosenblatt.estimators import parameter_checks
+from rosenblatt.estimators import parameters
 from rosenblatt.estimators.base import ClassifierMixin, Estimator, remember_columns, seed_of
 from rosenblatt.kernels.rows import Rows, n_cols, n_rows
 from rosenblatt.linalg.scores import scores_of
@@ -354,16 +354,16 @@ class LinearClassifier(Classifier):
 
     def _check_common(self) -> None:
         """Settings that every estimator has."""
-        parameter_checks.flag("fit_intercept", self.fit_intercept)
-        parameter_checks.whole("max_iter", self.max_iter, least=1)
-        parameter_checks.number("tol", self.tol, optional=True)
-        parameter_checks.whole("n_iter_no_change", self.n_iter_no_change, least=1)
-        parameter_checks.flag("shuffle", self.shuffle)
-        parameter_checks.one_of("multi_class", self.multi_class, ("kesler", "ovr"))
-        parameter_checks.one_of("start", self.start, ("zero", "random", "means"))
-        parameter_checks.flag("warm_start", self.warm_start)
-        parameter_checks.jobs("n_jobs", self.n_jobs)
-        parameter_checks.class_weight("class_weight", self.class_weight)
+        parameters.flag("fit_intercept", self.fit_intercept)
+        parameters.whole("max_iter", self.max_iter, least=1)
+        parameters.number("tol", self.tol, optional=True)
+        parameters.whole("n_iter_no_change", self.n_iter_no_change, least=1)
+        parameters.flag("shuffle", self.shuffle)
+        parameters.one_of("multi_class", self.multi_class, ("kesler", "ovr"))
+        parameters.one_of("start", self.start, ("zero", "random", "means"))
+        parameters.flag("warm_start", self.warm_start)
+        parameters.jobs("n_jobs", self.n_jobs)
+        parameters.class_weight("class_weight", self.class_weight)
 
 
 def given_numbers(name: str, given: Any) -> Floats:

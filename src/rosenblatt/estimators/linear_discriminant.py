@@ -10,7 +10,7 @@ from rosenblatt.closed_form.discriminants import directions_between, gaussian
 from rosenblatt.closed_form.moments import Moments
 from rosenblatt.data.blocks import Blocks
 from rosenblatt.errors import ParameterError
-from rosenblatt.estimators import parameter_checks
+from rosenblatt.estimators import parameters
 from rosenblatt.estimators.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from rosenblatt.estimators.closed_form_base import StreamingClosedForm
 from rosenblatt.linalg.psd import pivoted_cholesky
@@ -231,14 +231,14 @@ class LinearDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Stre
         self._common = np.zeros(W.shape[1])
 
     def _check(self) -> None:
-        parameter_checks.one_of("solver", self.solver, ("svd", "lsqr", "eigen"))
-        parameter_checks.whole("n_components", self.n_components, least=1, optional=True)
-        parameter_checks.flag("store_covariance", self.store_covariance)
-        parameter_checks.jobs("n_jobs", self.n_jobs)
+        parameters.one_of("solver", self.solver, ("svd", "lsqr", "eigen"))
+        parameters.whole("n_components", self.n_components, least=1, optional=True)
+        parameters.flag("store_covariance", self.store_covariance)
+        parameters.jobs("n_jobs", self.n_jobs)
         if self.shrinkage is not None and not isinstance(self.shrinkage, str):
-            parameter_checks.number("shrinkage", self.shrinkage, least=0, most=1)
+            parameters.number("shrinkage", self.shrinkage, least=0, most=1)
         elif self.shrinkage is not None:
-            parameter_checks.one_of("shrinkage", self.shrinkage, ("auto", "oas"))
+            parameters.one_of("shrinkage", self.shrinkage, ("auto", "oas"))
 
     def _streams(self) -> bool:
         if self.shrinkage != "auto":

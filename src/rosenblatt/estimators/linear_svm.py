@@ -7,7 +7,7 @@ import numpy as np
 
 from rosenblatt.data.training_data import TrainingData
 from rosenblatt.errors import DataError
-from rosenblatt.estimators import parameter_checks
+from rosenblatt.estimators import parameters
 from rosenblatt.estimators.convex_base import CertifiedClassifier, check_C
 from rosenblatt.estimators.convex_fit import ConvexObjective, Run, signs_of
 from rosenblatt.losses.link import predicted_codes
@@ -29,7 +29,7 @@ class LinearSVM(CertifiedClassifier):
     Every step has a lower bound of the objective (a feasible point of the dual problem), so the run
     stops when the objective is within `tol` of the optimum, and says so. Newton's
     method finds it; for the hinge, which has a corner, on smoothed losses below it (see
-    rosenblatt.losses.smoothing).
+    rosenblatt.losses.conjugate).
 
     Parameters
     ----------
@@ -125,13 +125,13 @@ class LinearSVM(CertifiedClassifier):
     def _check(self) -> None:
         super()._check()
         check_C(self.C)
-        parameter_checks.one_of("loss", self.loss, tuple(LOSSES))
-        parameter_checks.one_of("solver", self.solver, ("auto", *METHODS))
-        parameter_checks.one_of("penalty", self.penalty, ("l2",))
-        parameter_checks.one_of("dual", self.dual, ("auto", True, False))
-        parameter_checks.one_of("multi_class", self.multi_class, ("ovr",))
-        parameter_checks.number("intercept_scaling", self.intercept_scaling, above=0)
-        parameter_checks.verbosity("verbose", self.verbose)
+        parameters.one_of("loss", self.loss, tuple(LOSSES))
+        parameters.one_of("solver", self.solver, ("auto", *METHODS))
+        parameters.one_of("penalty", self.penalty, ("l2",))
+        parameters.one_of("dual", self.dual, ("auto", True, False))
+        parameters.one_of("multi_class", self.multi_class, ("ovr",))
+        parameters.number("intercept_scaling", self.intercept_scaling, above=0)
+        parameters.verbosity("verbose", self.verbose)
 
     def _objective(self) -> ConvexObjective:
         return ConvexObjective(

@@ -9,7 +9,7 @@ from scipy.special import log_expit, log_softmax, logsumexp
 
 from rosenblatt.data.training_data import TrainingData
 from rosenblatt.errors import DataError, ModelError, ParameterError
-from rosenblatt.estimators import parameter_checks
+from rosenblatt.estimators import parameters
 from rosenblatt.estimators.convex_base import CertifiedClassifier, check_C
 from rosenblatt.estimators.convex_fit import ConvexObjective, Run, signs_of
 from rosenblatt.losses.margin_losses import Loss
@@ -223,13 +223,13 @@ class LogisticRegression(CertifiedClassifier):
         super()._check()
         if not (isinstance(self.C, float) and np.inf == self.C):
             check_C(self.C)
-        parameter_checks.one_of("penalty", self.penalty, PENALTIES)
-        parameter_checks.one_of("solver", self.solver, SOLVERS)
-        parameter_checks.one_of("multi_class", self.multi_class, ("multinomial", "ovr"))
-        parameter_checks.flag("dual", self.dual)
-        parameter_checks.number("intercept_scaling", self.intercept_scaling, above=0)
-        parameter_checks.verbosity("verbose", self.verbose)
-        parameter_checks.number("l1_ratio", self.l1_ratio, least=0, most=1, optional=True)
+        parameters.one_of("penalty", self.penalty, PENALTIES)
+        parameters.one_of("solver", self.solver, SOLVERS)
+        parameters.one_of("multi_class", self.multi_class, ("multinomial", "ovr"))
+        parameters.flag("dual", self.dual)
+        parameters.number("intercept_scaling", self.intercept_scaling, above=0)
+        parameters.verbosity("verbose", self.verbose)
+        parameters.number("l1_ratio", self.l1_ratio, least=0, most=1, optional=True)
         if self.penalty == "elasticnet" and self.l1_ratio is None:
             raise ParameterError(
                 "l1_ratio must be specified when penalty is elasticnet; 0 is all it may be here."

@@ -19,7 +19,7 @@ from rosenblatt.data.labels import (
 from rosenblatt.data.training_data import TrainingData, unlabelled
 from rosenblatt.data.validation import require_finite, weights_of
 from rosenblatt.errors import ParameterError, TooLargeError
-from rosenblatt.estimators import parameter_checks
+from rosenblatt.estimators import parameters
 from rosenblatt.estimators.convergence_warning import warn_unless_converged
 from rosenblatt.estimators.fit_loop import (
     Fit,
@@ -27,11 +27,11 @@ from rosenblatt.estimators.fit_loop import (
     accuracy,
     given_weights,
     held_out,
+    log_epoch,
     run_solver,
     start_weights,
 )
 from rosenblatt.estimators.linear_base import LinearClassifier, WarmStart, unchanged_by_failure
-from rosenblatt.estimators.log_messages import log_epoch
 from rosenblatt.estimators.parameters import OnlineParameters
 from rosenblatt.estimators.partial_fit import (
     Chunk,
@@ -41,14 +41,13 @@ from rosenblatt.estimators.partial_fit import (
     count_outputs,
     learn_chunk,
 )
-from rosenblatt.estimators.replay_samples import Replay, StateHistory, with_history
+from rosenblatt.estimators.replay import Replay, StateHistory, with_history
 from rosenblatt.kernels.rows import n_rows
 from rosenblatt.losses.margin_losses import NEVER_FLAT
-from rosenblatt.online.divergence import DivergenceGuard
 from rosenblatt.online.epochs import run_epochs
 from rosenblatt.online.result import Ending, EpochResult, Outcome
 from rosenblatt.online.state import MISTAKES, ROWS, OptimiserState
-from rosenblatt.online.stopping import Stalled, Stop, max_epochs
+from rosenblatt.online.stopping import DivergenceGuard, Stalled, Stop, max_epochs
 from rosenblatt.online.update import Rule
 from rosenblatt.trace.bounds import MarginBounds
 from rosenblatt.trace.trace import Record, Trace
@@ -254,12 +253,12 @@ class OnlineClassifier(OnlineParameters, LinearClassifier):
 
     def _check(self) -> None:
         self._check_common()
-        parameter_checks.verbosity("verbose", self.verbose)
-        parameter_checks.flag("early_stopping", self.early_stopping)
-        parameter_checks.number("validation_fraction", self.validation_fraction, above=0, below=1)
-        parameter_checks.one_of("keep", self.keep, ("last", "average", "pocket"))
-        parameter_checks.flag("track_error", self.track_error)
-        parameter_checks.number("time_limit", self.time_limit, above=0, optional=True)
+        parameters.verbosity("verbose", self.verbose)
+        parameters.flag("early_stopping", self.early_stopping)
+        parameters.number("validation_fraction", self.validation_fraction, above=0, below=1)
+        parameters.one_of("keep", self.keep, ("last", "average", "pocket"))
+        parameters.flag("track_error", self.track_error)
+        parameters.number("time_limit", self.time_limit, above=0, optional=True)
 
     def _kept_weights(self) -> str:
         """Which weights of a run are kept."""

@@ -18,8 +18,7 @@ from rosenblatt.data.validation import not_finite, require_finite, weights_by_la
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.kernels.rows import Rows, n_rows
 from rosenblatt.losses.margin_losses import NEVER_FLAT
-from rosenblatt.online.dispatch import run_epoch
-from rosenblatt.online.epochs import fit_one_epoch
+from rosenblatt.online.epochs import fit_one_epoch, run_epoch
 from rosenblatt.online.state import LAST_MISTAKE, ROWS, UPDATES, OptimiserState
 from rosenblatt.online.update import ALL_FINITE, Rule
 from rosenblatt.types import Array, Codes, Floats

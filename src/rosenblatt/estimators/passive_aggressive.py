@@ -3,7 +3,7 @@
 from dataclasses import KW_ONLY, dataclass
 
 from rosenblatt.errors import ParameterError
-from rosenblatt.estimators import parameter_checks
+from rosenblatt.estimators import parameters
 from rosenblatt.estimators.online_base import OnlineClassifier
 from rosenblatt.online.stopping import Stop, no_change
 from rosenblatt.online.update import Rule
@@ -63,9 +63,9 @@ track_error, time_limit :
 
     def _check(self) -> None:
         super()._check()
-        parameter_checks.number("C", self.C, above=0)
-        parameter_checks.one_of("loss", self.loss, _VARIANTS)
-        parameter_checks.flag("average", self.average)
+        parameters.number("C", self.C, above=0)
+        parameters.one_of("loss", self.loss, _VARIANTS)
+        parameters.flag("average", self.average)
         if self.average and self.keep == "pocket":
             raise ParameterError("average=True and keep='pocket' contradict each other.")
 

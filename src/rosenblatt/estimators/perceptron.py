@@ -4,7 +4,7 @@ from dataclasses import KW_ONLY, dataclass
 
 from rosenblatt.data.training_data import TrainingData
 from rosenblatt.errors import ParameterError
-from rosenblatt.estimators import parameter_checks
+from rosenblatt.estimators import parameters
 from rosenblatt.estimators.online_base import OnlineClassifier
 from rosenblatt.online.stopping import Stop, no_mistake
 from rosenblatt.online.update import Rule
@@ -122,11 +122,11 @@ class Perceptron(OnlineClassifier):
 
     def _check(self) -> None:
         super()._check()
-        parameter_checks.one_of("penalty", self.penalty, (None, "l2", "l1", "elasticnet"))
-        parameter_checks.number("alpha", self.alpha, least=0)
-        parameter_checks.number("l1_ratio", self.l1_ratio, least=0, most=1)
-        parameter_checks.number("eta0", self.eta0, above=0)
-        parameter_checks.one_of("learning_rate", self.learning_rate, ("constant", "1/n"))
+        parameters.one_of("penalty", self.penalty, (None, "l2", "l1", "elasticnet"))
+        parameters.number("alpha", self.alpha, least=0)
+        parameters.number("l1_ratio", self.l1_ratio, least=0, most=1)
+        parameters.number("eta0", self.eta0, above=0)
+        parameters.one_of("learning_rate", self.learning_rate, ("constant", "1/n"))
         if self.penalty is not None and self.keep != "last":
             raise ParameterError(
                 f"penalty={self.penalty!r} goes with keep='last' only; got keep={self.keep!r}."

@@ -12,11 +12,11 @@ from rosenblatt.data.training_data import unlabelled
 from rosenblatt.data.validation import require_finite, rows_of
 from rosenblatt.datasets.corruptions import corrupted
 from rosenblatt.errors import DataError
-from rosenblatt.estimators import parameter_checks
+from rosenblatt.estimators import parameters
 from rosenblatt.estimators.base import Estimator
 from rosenblatt.estimators.fit_loop import Monitoring, run_solver
 from rosenblatt.estimators.linear_base import unchanged_by_failure
-from rosenblatt.estimators.text_params import check_text_settings, words_kept
+from rosenblatt.estimators.parameters import check_text_settings, words_kept
 from rosenblatt.kernels.rows import Rows, n_cols
 from rosenblatt.linalg.scores import scores_of
 from rosenblatt.online.ranking import RANKING, Groups, narrowest, ranking_epochs
@@ -237,10 +237,10 @@ class SentenceRanker(Estimator):
 
     def _check(self) -> None:
         check_text_settings(self.sizes, self.unit, self.n_features, self.vocabulary)
-        parameter_checks.one_of("keep", self.keep, ("average", "last"))
-        parameter_checks.whole("max_iter", self.max_iter, least=1)
-        parameter_checks.flag("shuffle", self.shuffle)
-        parameter_checks.whole("random_state", self.random_state, least=0)
+        parameters.one_of("keep", self.keep, ("average", "last"))
+        parameters.whole("max_iter", self.max_iter, least=1)
+        parameters.flag("shuffle", self.shuffle)
+        parameters.whole("random_state", self.random_state, least=0)
 
     def _reader(self) -> Reader:
         sizes = (self.sizes[0], self.sizes[1])

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.estimators.log_messages import correct_digits
+from rosenblatt.estimators.fit_loop import correct_digits
 from rosenblatt.optim.solve import Step
 
 

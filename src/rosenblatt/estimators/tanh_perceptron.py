@@ -2,32 +2,75 @@
 
 from dataclasses import KW_ONLY, dataclass, field
 from functools import partial
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from rosenblatt.data.blocks import Blocks
-from rosenblatt.data.validation import is_matrix, targets_of
+from rosenblatt.data.training_data import MultiOutputData, TrainingData
+from rosenblatt.data.validation import is_matrix, label_pair, scaled_targets, targets_of, weights_of
 from rosenblatt.errors import DataError, ParameterError
-from rosenblatt.estimators import parameter_checks
+from rosenblatt.estimators import parameters
 from rosenblatt.estimators.base import available_if
 from rosenblatt.estimators.convergence_warning import warn_unless_converged
-from rosenblatt.estimators.fit_loop import Monitoring, given_weights, run_solver
+from rosenblatt.estimators.fit_loop import Monitoring, given_weights, run_solver, start_weights
 from rosenblatt.estimators.linear_base import unchanged_by_failure
-from rosenblatt.estimators.multi_output import (
-    as_training_data,
-    given_layer,
-    layer_start,
-    layer_zero_loss,
-)
-from rosenblatt.estimators.squared_error_base import SquaredErrorClassifier
-from rosenblatt.losses.activation import outputs_at
-from rosenblatt.losses.margin_losses import NEVER_FLAT
-from rosenblatt.online.divergence import DivergenceGuard
+from rosenblatt.estimators.lms import SquaredErrorClassifier
+from rosenblatt.kernels.rows import Rows, n_rows
+from rosenblatt.losses.margin_losses import NEVER_FLAT, PERCEPTRON, outputs_at, target_range
 from rosenblatt.online.multi_output import multi_output_epochs, multi_output_error
 from rosenblatt.online.state import OptimiserState
-from rosenblatt.online.stopping import keep_best, with_training_error
+from rosenblatt.online.stopping import DivergenceGuard, keep_best, with_training_error
+from rosenblatt.online.update import Rule
 from rosenblatt.types import Array, Floats
+
+
+class Given(NamedTuple):
+    """A layer to be trained, and the two labels its targets stand for (None: real targets)."""
+
+    layer: MultiOutputData
+    pair: Array | None
+
+
+def given_layer(rows: Rows, Y: Any, sample_weight: Any, rule: Rule) -> Given:
+    """Check a matrix of targets and bring it into the range of the outputs."""
+    table = targets_of(Y, n_rows(rows))
+    pair = label_pair(table)
+    if pair is None and rule.loss == PERCEPTRON:
+        raise DataError(
+            "activation='hard' learns labels: a matrix of 0 and 1, or of -1 and 1; y holds other"
+            " numbers. Use activation='tanh' or 'logistic' for real targets."
+        )
+    least, most = target_range(rule.loss)
+    targets = scaled_targets(table, pair, least, most)
+    middle = (least + most) / 2
+    return Given(
+        MultiOutputData(rows, targets, weights_of(sample_weight, n_rows(rows)), middle), pair
+    )
+
+
+def as_training_data(layer: MultiOutputData, output: int = 0) -> TrainingData:
+    """The rows with the side of one output's targets as their class."""
+    codes = (layer.targets[:, output] > layer.middle).astype(np.int8)
+    return TrainingData(layer.rows, codes, layer.weights, np.ones(2))
+
+
+def layer_start(layer: MultiOutputData, start: str, seed: int) -> Floats:
+    """Weights to start from: zero, random, or the mean of the rows each output should fire at."""
+    n_outputs = layer.targets.shape[1]
+    if start != "means":
+        return start_weights(as_training_data(layer), n_outputs, start, seed)
+    units = [start_weights(as_training_data(layer, k), 1, start, seed) for k in range(n_outputs)]
+    return np.concatenate(units)
+
+
+def layer_zero_loss(layer: MultiOutputData, *, by_weight: bool) -> float:
+    """Loss of zero weights, whose outputs are in the middle: its mean by weight, or over rows."""
+    losses = 0.5 * ((layer.targets - layer.middle) ** 2).sum(axis=1)
+    return float(
+        np.average(losses, weights=layer.weights) if by_weight else np.mean(layer.weights * losses)
+    )
+
 
 _ALGORITHMS = {"tanh": "tanh", "logistic": "sigmoid", "hard": "perceptron"}
 
@@ -273,7 +316,7 @@ n_iter_no_change, class_weight, warm_start, keep, start, track_error, time_limit
 
     def _check(self) -> None:
         super()._check()
-        parameter_checks.one_of("activation", self.activation, _ALGORITHMS)
+        parameters.one_of("activation", self.activation, _ALGORITHMS)
 
     def _has_layer(self) -> bool:
         return "_pair" in vars(self)

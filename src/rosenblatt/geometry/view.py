@@ -1,4 +1,7 @@
-"""Rows and decision boundaries in a plane, as numbers: what pages and plots draw."""
+"""A sample of rows to draw if there are too many. Nothing is ever computed from it.
+
+Rows and decision boundaries in a plane, as numbers: what pages and plots draw.
+"""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -10,8 +13,46 @@ import numpy.typing as npt
 from rosenblatt.geometry import contours
 from rosenblatt.geometry.plane import Box, regions, segment
 from rosenblatt.geometry.projection import Projection
-from rosenblatt.geometry.sampling import Sample, sample
 from rosenblatt.types import Floats, Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """The rows to draw, in order, and the number of all."""
+
+    rows: Ints
+    total: int
+
+    @property
+    def whole(self) -> bool:
+        """Whether it holds all rows."""
+        return len(self.rows) == self.total
+
+    def __str__(self) -> str:
+        if self.whole:
+            return f"all {self.total:,} rows"
+        return f"{len(self.rows):,} of {self.total:,} rows, chosen at random from each class"
+
+
+def sample(
+    codes: npt.ArrayLike, max_rows: int = 2000, keep: Iterable[int] = (), seed: int = 0
+) -> Sample:
+    """A stratified sample of at most `max_rows` rows, with at least one of each class.
+
+    Rows of `keep`, such as those of a proof, are added to it.
+    """
+    classes = np.asarray(codes)
+    total = len(classes)
+    if total <= max_rows:
+        return Sample(np.arange(total), total)
+    rng = np.random.default_rng(seed)
+    chosen = [np.fromiter(keep, dtype=np.int64)]
+    for code in np.unique(classes):
+        own = np.flatnonzero(classes == code)
+        share = max(1, max_rows * len(own) // total)
+        chosen.append(rng.choice(own, min(share, len(own)), replace=False))
+    return Sample(np.unique(np.concatenate(chosen)), total)
+
 
 MAX_DRAWN_ROWS = 2000
 JITTER = 0.3  # largest displacement of rows of one feature from the middle of their class

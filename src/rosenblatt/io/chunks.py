@@ -1,4 +1,4 @@
-"""Sources of rows: the options they are read with, and the chunks they give.
+"""Sources of rows, and the chunks they give.
 
 A chunk is a table with named columns, or a matrix of numbers. A source can be iterated more than
 once, each time from the beginning, and holds one chunk at a time: it may be far larger than memory.

@@ -24,8 +24,14 @@ from rosenblatt.csr import CSR, Rows, n_rows
 from rosenblatt.errors import SourceError
 from rosenblatt.io.chunks import Matrix, Place, non_empty
 from rosenblatt.io.files import name_of, suffixes_of
-from rosenblatt.io.npy_arrays import UNNAMED_ARRAY, ArrayFile, texts_of
-from rosenblatt.io.scipy_sparse import check_indices, checked_rows, float_type
+from rosenblatt.io.npz import (
+    UNNAMED_ARRAY,
+    ArrayFile,
+    check_indices,
+    checked_rows,
+    float_type,
+    texts_of,
+)
 from rosenblatt.types import Array
 
 MAX_CHUNK_VALUES = 1 << 22  # tens of megabytes

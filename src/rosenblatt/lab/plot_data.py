@@ -20,10 +20,10 @@ from scipy.special import expit, softmax
 from rosenblatt.geometry.contours import Grid, class_margin
 from rosenblatt.geometry.plane import Box, feet, regions, segment
 from rosenblatt.geometry.projection import Projection
-from rosenblatt.geometry.sampling import Sample, sample
+from rosenblatt.geometry.view import Sample, sample
 from rosenblatt.lab.dataset import LabDataset
+from rosenblatt.linalg.scores import margins_of
 from rosenblatt.losses.link import predicted_codes
-from rosenblatt.losses.margins import margins_of
 from rosenblatt.types import Floats, Ints
 
 MAX_DRAWN_ROWS = 1500

@@ -8,11 +8,11 @@ import numpy as np
 
 from rosenblatt.errors import DataError
 from rosenblatt.estimators.base import iterations_of
-from rosenblatt.estimators.replay_samples import Replay
+from rosenblatt.estimators.replay import Replay
 from rosenblatt.lab.catalogue import LAB_RULES, Stepping, estimator_for
 from rosenblatt.lab.dataset import LabDataset
 from rosenblatt.lab.state import Setup
-from rosenblatt.losses.margins import margins_of
+from rosenblatt.linalg.scores import margins_of
 from rosenblatt.types import Floats
 
 MAX_PATH_STEPS = 20_000  # the path of a longer run has one point for each pass

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rosenblatt.geometry.plane import Box, segment
-from rosenblatt.geometry.sampling import sample
+from rosenblatt.geometry.view import sample
 from rosenblatt.geometry.weight_space import WeightPlane
 from rosenblatt.lab.dataset import LabDataset
 from rosenblatt.types import Floats, Ints

@@ -1,4 +1,4 @@
-"""Scores of rows: w_k · x + b_k for every output k, to the same bits as in training."""
+"""Scores w_k · x + b_k of rows, to the same bits as in training, and the margins they give."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from rosenblatt.data.training_data import TrainingData
 from rosenblatt.kernels.cache import njit
 from rosenblatt.kernels.rows import Rows, dot, dot4, n_cols, n_rows, prefetchable4
 from rosenblatt.losses.link import predicted_codes
-from rosenblatt.types import Floats
+from rosenblatt.types import Floats, Ints
 
 
 def scores_of(rows: Rows, W: Floats) -> Floats:
@@ -52,3 +52,14 @@ def write_four(
     """Write the scores of four rows from the i-th on for output k."""
     for b in range(4):
         scores[i + b, k] = products[b] + intercept
+
+
+def margins_of(scores: Floats, codes: Ints) -> Floats:
+    """Margin of every row: positive where the row is classified correctly, 0 at a tie."""
+    if scores.shape[1] == 1:
+        return np.where(codes == 1, scores[:, 0], -scores[:, 0])
+    rows = np.arange(len(scores))
+    others = scores.copy()
+    others[rows, codes] = -np.inf
+    margins: Floats = scores[rows, codes] - others.max(axis=1)
+    return margins

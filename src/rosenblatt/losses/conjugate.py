@@ -1,13 +1,31 @@
-"""The dual of a loss for one α: its value and derivatives, and the α that maximises D.
-
-The primal ½‖w‖² + Σ C_i ℓ(y_i w·x_i) has the dual D(α) = Σ dual(α_i) − ½‖w‖², w = Σ α_i y_i x_i,
-where dual(α) = −C ℓ*(−α/C) is the negative conjugate of the loss (smoothing.py has the table).
-"""
+"""Convex losses with their conjugates, the smoothed hinge, and the α that maximises the dual D."""
 
 import numpy as np
 
 from rosenblatt.kernels.cache import njit
 from rosenblatt.losses.margin_losses import HINGE, LOGISTIC, SQUARED_HINGE, value_and_derivative
+
+
+@njit(cache=True, forceinline=True, error_model="numpy")
+def loss_alpha_curvature(
+    loss: int, margin: float, c: float, prox_center: float, inverse_smoothing: float
+) -> tuple[float, float, float]:
+    """Loss C ℓ of a row at its margin, α = −C ℓ′ and curvature C ℓ″.
+
+    α and curvature of the hinge are those of the smoothed hinge. For the other losses
+    dual(α) = C ℓ + α m.
+    """
+    if loss == HINGE:
+        shortfall = 1.0 - margin
+        curvature = c * inverse_smoothing
+        unclipped = prox_center + curvature * shortfall
+        alpha = min(max(unclipped, 0.0), c)
+        return c * max(shortfall, 0.0), alpha, curvature if alpha == unclipped else 0.0
+    value, derivative = value_and_derivative(loss, margin)
+    if loss == SQUARED_HINGE:
+        return c * value, -c * derivative, 2.0 * c if margin < 1.0 else 0.0
+    return c * value, -c * derivative, -c * derivative * (1.0 + derivative)
+
 
 MAX_NEWTON_STEPS = 30
 SMALL_LOGIT_STEP = 0.02  # of the log odds of α: below it a quadratic model is exact enough

@@ -1,27 +1,4 @@
-"""Losses of the margin m = y (w·x + b): value and derivative of each, written once, for one row.
-
-=============  ================  ==============================  =======================
-loss           value             derivative                      source
-=============  ================  ==============================  =======================
-perceptron     max(0, −m)        −1 where m ≤ 0, else 0          lectures 001, 003
-hinge          max(0, 1 − m)     −1 where m < 1, else 0          lecture 000 (SVM)
-squared hinge  max(0, 1 − m)²    −2 max(0, 1 − m)                LIBLINEAR's L2 loss
-square         (1 − m)² / 2      m − 1                           lecture 002 (LMS)
-tanh           (1 − t)² / 2      −(1 − t) (1 − t²), t = tanh m   lectures 002, 004
-sigmoid        a² / 2            −a² (1 − a), a = σ(−m)          lecture 002, eq. 13
-logistic       log(1 + e⁻ᵐ)      −σ(−m)                          lectures 000, 003
-=============  ================  ==============================  =======================
-
-Square, tanh and sigmoid are half the squared error e of an output: e = y − s, e = y − tanh s, and,
-with the targets 0 and 1, e = (y + 1)/2 − σ(s). From square on the losses have no flat part, so
-every sample changes the weights.
-
-At the perceptron's kink the derivative is −1: a tie is a mistake, because the convergence proof
-starts from y (w·x) ≤ 0. (Lecture 001 counts s = 0 with y = +1 as correct; training here does not,
-prediction does: class +1 where w·x + b ≥ 0.)
-
-Compiled code takes the loss as its integer code.
-"""
+"""Losses of the margin, and activations, each with its derivative."""
 
 from enum import IntEnum
 
@@ -29,6 +6,7 @@ import numpy as np
 
 from rosenblatt.kernels.cache import njit
 from rosenblatt.kernels.exp import exp_of_minus, log_of_one_plus
+from rosenblatt.types import Floats
 
 
 class Loss(IntEnum):
@@ -76,3 +54,30 @@ def flat_beyond(loss: int) -> float:
     if loss >= NEVER_FLAT:
         return np.inf
     return 0.0 if loss == PERCEPTRON else 1.0
+
+
+def outputs_at(loss: int, scores: Floats) -> Floats:
+    """Outputs f(s) at some scores; the sign of 0 is 1."""
+    if loss == TANH:
+        return np.tanh(scores)
+    if loss == SIGMOID:
+        return 0.5 * (1.0 + np.tanh(0.5 * scores))
+    return np.where(scores >= 0, 1.0, -1.0)
+
+
+def target_range(loss: int) -> tuple[float, float]:
+    """Smallest and largest output, the range of targets."""
+    return (0.0, 1.0) if loss == SIGMOID else (-1.0, 1.0)
+
+
+@njit(cache=True, forceinline=True)
+def value_and_negative_gradient(loss: int, target: float, score: float) -> tuple[float, float]:
+    """Squared error of an output, and its negative derivative by the score."""
+    if loss == TANH:
+        f = np.tanh(score)
+        return 0.5 * (target - f) * (target - f), (target - f) * (1.0 - f * f)
+    if loss == SIGMOID:
+        f = 0.5 * (1.0 + np.tanh(0.5 * score))
+        return 0.5 * (target - f) * (target - f), (target - f) * f * (1.0 - f)
+    value, derivative = value_and_derivative(loss, target * score)
+    return value, -derivative * target

@@ -1,10 +1,10 @@
-"""95 % confidence intervals: Wilson's for a share, the bootstrap for means."""
+"""Confidence intervals, and the paired test of two classifiers."""
 
 from typing import NamedTuple
 
 import numpy as np
 
-from rosenblatt.types import Floats
+from rosenblatt.types import Array, Floats
 
 N_BOOTSTRAP_SAMPLES = 1000
 CONFIDENCE = 0.95
@@ -43,3 +43,31 @@ def bootstrap_means(rows: Floats, rng: np.random.RandomState) -> list[IntervalEs
         IntervalEstimate(float(mean), float(a), float(b))
         for mean, a, b in zip(rows.mean(axis=0), low, high, strict=True)
     ]
+
+
+class PairedDifference(NamedTuple):
+    """A difference in accuracy, as a share of the rows.
+
+    The 95 % interval is Bonett and Price's (2012), which holds for few rows too; `p_value` is that
+    of McNemar's exact test.
+    """
+
+    difference: float
+    low: float
+    high: float
+    p_value: float
+    n_rows: int
+
+
+def paired_difference(one: Array, other: Array) -> PairedDifference:
+    """The difference in accuracy of `one` and the `other`: whether each row is correct."""
+    from scipy.stats import binomtest  # noqa: PLC0415 (slow to import)
+
+    n, wins = len(one), int(np.sum(one & ~other))
+    losses = int(np.sum(other & ~one))
+    middle = (wins - losses) / (n + 2)
+    spread = (wins + losses + 2) / (n + 2) - middle**2
+    reach = Z * float(np.sqrt(spread / (n + 2)))
+    p = binomtest(wins, wins + losses).pvalue if wins + losses else 1.0
+    low, high = max(-1.0, middle - reach), min(1.0, middle + reach)
+    return PairedDifference((wins - losses) / n, low, high, float(p), n)

@@ -1,12 +1,50 @@
-"""Table of the online algorithms: their loss, their step size and their source.
+"""Table of the online algorithms: their loss, their source, the step size τ of w ← w + τ y x."""
 
-An estimator takes its row from here and adds nothing of its own to the mathematics.
-"""
-
+from enum import IntEnum
 from typing import NamedTuple
 
+from rosenblatt.kernels.cache import njit
 from rosenblatt.losses.margin_losses import Loss
-from rosenblatt.online.step_size import Step
+
+
+class Step(IntEnum):
+    """The step sizes."""
+
+    CONSTANT = 0
+    INVERSE = 1
+    PASSIVE_AGGRESSIVE_1 = 2
+    PASSIVE_AGGRESSIVE_2 = 3
+    NORMALISED = 4
+    SECOND_ORDER = 5
+
+
+ZERO_LOSS_TOLERANCE = 1e-12  # a loss that a step set to zero is a rounding error
+CONSTANT, INVERSE, PASSIVE_AGGRESSIVE_1, PASSIVE_AGGRESSIVE_2, NORMALISED, SECOND_ORDER = (
+    int(step) for step in Step
+)
+
+
+@njit(cache=True, forceinline=True)
+def learning_rate(step: int, eta: float, n: int) -> float:
+    """Learning rate at the n-th sample."""
+    return eta / n if step == INVERSE else eta
+
+
+@njit(cache=True, forceinline=True)
+def passive_aggressive_step(step: int, cap: float, loss: float, squared_norm: float) -> float:
+    """Smallest step that reduces the loss of a sample to 0, at most C."""
+    # a row of zeros without an intercept has no step, nor has one whose weight underflows
+    if loss <= ZERO_LOSS_TOLERANCE or squared_norm == 0.0 or cap == 0.0:
+        return 0.0
+    if step == PASSIVE_AGGRESSIVE_1:
+        return min(cap, loss / squared_norm)
+    return loss / (squared_norm + 0.5 / cap)
+
+
+@njit(cache=True, forceinline=True)
+def normalised_step(eta: float, derivative: float, squared_norm: float) -> float:
+    """Gradient step by η for a sample scaled to norm 1."""
+    return 0.0 if squared_norm == 0.0 else -eta * derivative / squared_norm
 
 
 class Algorithm(NamedTuple):

@@ -18,11 +18,11 @@ from rosenblatt.data.training_data import MultiOutputData, TrainingData
 from rosenblatt.data.validation import not_finite
 from rosenblatt.kernels.cache import njit
 from rosenblatt.kernels.rows import dot, n_cols, n_rows
-from rosenblatt.online.divergence import squared_norms
+from rosenblatt.online.algorithms import NORMALISED, Step, learning_rate
 from rosenblatt.online.epochs import EpochSize, epoch_results
 from rosenblatt.online.result import EpochResult
 from rosenblatt.online.state import LAST_MISTAKE, LOSS, MISTAKES, ROWS, UPDATES, OptimiserState
-from rosenblatt.online.step_size import NORMALISED, Step, learning_rate
+from rosenblatt.online.stopping import squared_norms
 from rosenblatt.online.update import Rule, Sample, add_row, update_all
 from rosenblatt.types import Floats
 

@@ -6,7 +6,7 @@ For each sample (x, y) in the order of the epoch, with (x, 1) and the intercept 
 * Kesler's construct:                         m = w_y·x − w_r·x;  w_y ← w_y + τ x, w_r ← w_r − τ x
 
 where r is the highest-scoring wrong class (ties to the lowest), and τ follows from the loss at m
-(losses/margin_losses.py, online/step_size.py). Rows are scored four at a time at the same weights;
+(losses/margin_losses.py, online/algorithms.py). Rows are scored four at a time at the same weights;
 once a row of the four has changed them, the others are scored again, so grouping changes no bit.
 
 An epoch ends early at a row whose score is not finite, and returns its position in the order (−1:
@@ -38,7 +38,8 @@ from rosenblatt.kernels.rows import (
     prefetch_start,
 )
 from rosenblatt.losses.margin_losses import flat_beyond
-from rosenblatt.online.screening import (
+from rosenblatt.online.algorithms import learning_rate
+from rosenblatt.online.pair_loop import (
     best_rival_score,
     error_bound,
     float32_products,
@@ -57,7 +58,6 @@ from rosenblatt.online.state import (
     UPDATES,
     OptimiserState,
 )
-from rosenblatt.online.step_size import learning_rate
 from rosenblatt.online.update import (
     ALL_FINITE,
     Rule,

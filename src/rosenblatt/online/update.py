@@ -12,7 +12,7 @@ import numpy as np
 from rosenblatt.kernels.cache import njit
 from rosenblatt.kernels.rows import Rows, add, square
 from rosenblatt.losses.margin_losses import value_and_derivative
-from rosenblatt.online.step_size import (
+from rosenblatt.online.algorithms import (
     NORMALISED,
     PASSIVE_AGGRESSIVE_1,
     SECOND_ORDER,

@@ -2,7 +2,7 @@
 
 P(w, b) = ½ρ‖w‖² + Σ C ℓ(y (w·x + b)) is bounded from above and
 
-    D(α) = Σ dual(α) − ‖Σ α y x‖² / 2ρ      (dual(α): losses/smoothing.py)
+    D(α) = Σ dual(α) − ‖Σ α y x‖² / 2ρ      (dual(α): losses/conjugate.py)
 
 from below: every inner product with its proved error (error_free.py), every such error with what it
 can change in P or D, every sum with the rounding of its terms. So P ≤ `primal_upper`, and no

@@ -3,7 +3,7 @@
     P(w, b) = ½ρ‖w‖² + Σ C_i ℓ(y_i (w·x_i + b))
     D(α)    = Σ dual(α_i) − ‖Σ α_i y_i x_i‖² / 2ρ,      0 ≤ α_i ≤ C_i,  Σ α_i y_i = 0
 
-`DualityGap` holds both sides; dual(α) is in losses/smoothing.py. Newton's method has a `gap_at`
+`DualityGap` holds both sides; dual(α) is in losses/conjugate.py. Newton's method has a `gap_at`
 every iterate; dual coordinate ascent works with ρ = 1, where w = Σ α_i y_i x_i in both. The
 intercept is not penalised, so D needs Σ α_i y_i = 0 where there is one: `balance` finds such α near
 by, and `best_intercept` the b with the lowest P for the given w. certificate.py proves a gap with

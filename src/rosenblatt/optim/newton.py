@@ -1,21 +1,4 @@
-"""Inexact Newton method for convex losses: H d = −g by conjugate gradients, then a line search.
-
-==================  ==========================================================================
-gradient            g = ρ w − Σ α y x,  α = −C ℓ′(m)  the dual variables at the margins
-Hessian             H = ρ I + Xᵀ Θ X,  Θ = C ℓ″(m)  the curvatures (hessian.py, pcg.py)
-step                w ← w + t d,  t from the margins alone (line_search.py)
-predicted alpha     α − Θ μ,  μ = y (x·d + b)  the changes of the margins
-==================  ==========================================================================
-
-Where the system is solved exactly, the predicted alpha satisfies Σ α y x = ρ (w + d): it proves the
-next iterate before the rows are read there.
-
-The hinge has no second derivative. It is replaced by a sequence of smoothed hinges (smoothing.py)
-with less and less smoothing, each with its proximal centre at the alpha of the one before: the
-method of multipliers for the dual, with Newton's method for the inner problems. An inner problem
-ends when ‖g‖²/2ρ, the part of the gap that it can still close, is no more than the part that the
-smoothing leaves open.
-"""
+"""Inexact Newton method for convex losses: H d = −g by conjugate gradients, then a line search."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -23,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rosenblatt.kernels.rows import n_cols, n_rows
 from rosenblatt.linalg import products
 from rosenblatt.losses.margin_losses import HINGE, LOGISTIC, NEVER_FLAT
 from rosenblatt.optim.duality_gap import complementarity_gap, primal_at, stationarity_residual
@@ -39,6 +23,54 @@ from rosenblatt.optim.objective import (
 )
 from rosenblatt.optim.pcg import AdaptivePCG, any_residual
 from rosenblatt.types import Floats, Ints
+
+SUBSAMPLE_STRIDE = 8  # one row of so many
+MIN_ROWS_PER_WEIGHT = 4  # in a subsample
+MIN_SUBSAMPLE_ROWS = 500
+SUBSAMPLE_TOL = 3e-2  # duality gap
+SUBSAMPLE_MAX_STEPS = 50
+
+
+def is_worth_subsampling(n_samples: int, n_weights: int) -> bool:
+    """Whether a subsample of the rows determines the weights well enough to start from."""
+    return n_samples >= SUBSAMPLE_STRIDE * max(MIN_SUBSAMPLE_ROWS, MIN_ROWS_PER_WEIGHT * n_weights)
+
+
+def margin_error(objective: BinaryObjective) -> float:
+    """Standard error of the margins by the weights of the subsample: √(weights / rows)."""
+    rows = objective.blocks.problem.rows
+    return float(np.sqrt((n_cols(rows) + 1) * SUBSAMPLE_STRIDE / n_rows(rows)))
+
+
+def systematic_sample(n: int, seed: int) -> Ints:
+    """Row numbers of the subsample: one drawn from every `SUBSAMPLE_STRIDE` successive rows."""
+    first = np.arange(0, n - SUBSAMPLE_STRIDE + 1, SUBSAMPLE_STRIDE)
+    drawn = np.random.default_rng(seed).integers(0, SUBSAMPLE_STRIDE, len(first))
+    return np.asarray(first + drawn)
+
+
+def subsample_of(objective: BinaryObjective, seed: int) -> BinaryObjective | None:
+    """The objective of the subsample; None where it has only one class."""
+    rows = systematic_sample(len(objective.signs), seed)
+    part = restricted(objective, rows)
+    signs = part.signs[part.sample_C > 0.0]
+    return part if len(signs) > 0 and bool(signs.min() < signs.max()) else None
+
+
+def validation_of(objective: BinaryObjective, seed: int) -> BinaryObjective:
+    """The objective of the validation rows: half as many as the subsample has, and other ones."""
+    rows = systematic_sample(len(objective.signs), seed)
+    neighbours = rows - rows % SUBSAMPLE_STRIDE + (rows + 1) % SUBSAMPLE_STRIDE
+    return restricted(objective, np.asarray(neighbours)[::2])
+
+
+def restricted(objective: BinaryObjective, rows: Ints) -> BinaryObjective:
+    """The objective of some rows, their C scaled up to estimate the sum over all rows."""
+    sample_C = objective.sample_C[rows] * (len(objective.sample_C) / len(rows))
+    return objective._replace(
+        blocks=objective.blocks.take(rows), signs=objective.signs[rows], sample_C=sample_C
+    )
+
 
 SMALL_MARGIN_CHANGE = 0.5  # of every margin: ℓ″ of the logistic loss hardly changes on the way
 QUADRATIC_CONVERGENCE_FACTOR = 3.0  # measured: a step from the error e leaves this times e²

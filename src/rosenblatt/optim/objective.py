@@ -17,8 +17,8 @@ from rosenblatt.data.blocks import Blocks
 from rosenblatt.data.training_data import TrainingData
 from rosenblatt.kernels.cache import njit
 from rosenblatt.kernels.rows import Rows, add, add4, in_groups, n_cols, prefetch_row
+from rosenblatt.losses.conjugate import loss_alpha_curvature
 from rosenblatt.losses.margin_losses import HINGE, LOGISTIC, NEVER_FLAT, value_and_derivative
-from rosenblatt.losses.smoothing import loss_alpha_curvature
 from rosenblatt.types import Floats
 
 PREFETCH_ROWS = 32  # rows ahead
@@ -41,7 +41,7 @@ class BinaryObjective(NamedTuple):
 
 
 class SmoothedHinge(NamedTuple):
-    """The smoothed hinge (losses/smoothing.py): proximal centre of each row, and smoothing ω."""
+    """The smoothed hinge (losses/conjugate.py): proximal centre of each row, and smoothing ω."""
 
     prox_centers: Floats
     smoothing: float

@@ -26,6 +26,7 @@ from rosenblatt.optim import softmax
 from rosenblatt.optim.duality_gap import DualityGap, best_scaled_dual
 from rosenblatt.optim.hessian import require_finite
 from rosenblatt.optim.line_search import derivative_along, line_search
+from rosenblatt.optim.newton import is_worth_subsampling, systematic_sample
 from rosenblatt.optim.pcg import MAX_FORCING, conjugate_gradients, min_sample_rows
 from rosenblatt.optim.preconditioners import (
     LinearSolver,
@@ -37,7 +38,6 @@ from rosenblatt.optim.preconditioners import (
 from rosenblatt.optim.softmax import SoftmaxObjective
 from rosenblatt.optim.softmax_certificate import prove_softmax
 from rosenblatt.optim.solve import Limits, Step, is_below_zero_weights, unproved, until
-from rosenblatt.optim.subsample import is_worth_subsampling, systematic_sample
 from rosenblatt.types import Floats
 
 SMALL_BETA = 1e-3  # the error of q′ is of fourth order in β

@@ -28,22 +28,20 @@ from rosenblatt.optim.certificate import Proof, prove, prove_with_refinement
 from rosenblatt.optim.dual_cd import ascend
 from rosenblatt.optim.duality_gap import DualityGap, gap_at
 from rosenblatt.optim.newton import (
+    SUBSAMPLE_MAX_STEPS,
+    SUBSAMPLE_TOL,
+    is_worth_subsampling,
     iterate_at,
+    margin_error,
     margins_of,
     newton_on_smooth_loss,
     newton_on_smoothed_hinges,
     smallest_smoothing,
-)
-from rosenblatt.optim.objective import BinaryObjective, SmoothedHinge, evaluate_losses, total_loss
-from rosenblatt.optim.pcg import MAX_FACTORED_FEATURES, AdaptivePCG
-from rosenblatt.optim.subsample import (
-    SUBSAMPLE_MAX_STEPS,
-    SUBSAMPLE_TOL,
-    is_worth_subsampling,
-    margin_error,
     subsample_of,
     validation_of,
 )
+from rosenblatt.optim.objective import BinaryObjective, SmoothedHinge, evaluate_losses, total_loss
+from rosenblatt.optim.pcg import MAX_FACTORED_FEATURES, AdaptivePCG
 from rosenblatt.types import Floats
 
 INITIAL_SMOOTHING = 2.0  # at zero weights every row is in the smoothed part of the hinge

@@ -20,8 +20,7 @@ from rosenblatt.io.wrappers import BackgroundTaskSource, CachedSource, ProgressS
 from rosenblatt.model_selection.split import folds_of, held_out, kept
 from rosenblatt.pipeline.encoded_data import EncodedData, choices_for, encode, fit_maps
 from rosenblatt.pipeline.evaluate import TEST_SET, Evaluation, decision_values, predict_rows
-from rosenblatt.pipeline.prove import prove_in_time
-from rosenblatt.pipeline.question import LEFT_OUT_SECONDS, EncodingPlan, Question
+from rosenblatt.pipeline.question import LEFT_OUT_SECONDS, EncodingPlan, Question, prove_in_time
 from rosenblatt.pipeline.train import Progress, estimator_of, train_estimator
 from rosenblatt.preprocess.column_types import Choices
 from rosenblatt.preprocess.fit import FittedPreprocessing, fit_preprocessing, resolve_choices

@@ -1,31 +1,61 @@
-"""The question that a verdict on separability answers, and the check that a proof answers it.
+"""The question that a verdict on separability answers, its test in limited time, and its check."""
 
-It says which rows, classes and columns there are, how these became features, whether an intercept
-is allowed, which columns were left out and why, and what the verdict is with those that were left
-out automatically. More columns never make separable classes inseparable: their weights may be 0.
-Only where feature maps are fitted to all columns, separability is tested again.
-
-The encoding in a proof file is never applied. The rows are read again by its choices, which have to
-give the same encoding (`plan_of_claim`, `encode_as_claimed`).
-"""
-
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from rosenblatt.data.training_data import entries_in
 from rosenblatt.errors import ParameterError, ProofError, ProofFileError, SourceError
 from rosenblatt.features.maps.spec import MapSpec
 from rosenblatt.io.chunks import Source, Table
 from rosenblatt.io.wrappers import CachedSource
 from rosenblatt.persist.file import check_transformer
-from rosenblatt.pipeline.prove import prove_in_time
+from rosenblatt.pipeline.encoded_data import EncodedData
 from rosenblatt.pipeline.read_dataset import EncodedDataset, encoded_rows, read_rows
 from rosenblatt.preprocess.column_types import Choices, LeftOutColumn, dropped
 from rosenblatt.preprocess.fit import FittedPreprocessing
 from rosenblatt.preprocess.proof_encoding import choices_in, difference, encoding_of, transformer_in
-from rosenblatt.preprocess.target import LabelCounts, infer_target
+from rosenblatt.preprocess.target import Label, LabelCounts, infer_target
 from rosenblatt.preprocess.transformer import ColumnTransformer
 from rosenblatt.separation.proof.verdict import Proof
+from rosenblatt.types import Ints
+
+MAX_UNTIMED_ENTRIES = 1 << 14  # entries whose test needs no time limit
+
+
+def prove_in_time(
+    encoded: EncodedData,
+    classes: tuple[Label, ...],
+    seconds: float,
+    progress: Callable[[str], None] = lambda _: None,
+    *,
+    fit_intercept: bool = True,
+) -> Proof | None:
+    """The verdict on encoded rows; None without time, or where they do not fit into memory."""
+    if seconds <= 0 or encoded.on_disk:
+        return None
+    from rosenblatt.separation.decide import separability  # noqa: PLC0415 (slow to import)
+
+    progress("Testing separability")
+    labels = np.array(classes)[encoded.codes]
+    few = _few_rows(encoded)
+    decide = partial(separability, fit_intercept=fit_intercept)
+    if len(few) == len(labels):
+        return decide(encoded.X, labels)
+    if len(np.unique(labels[few])) > 1:
+        decide(encoded.X[few], labels[few])  # compiles the kernels, which must not count
+    return decide(encoded.X, labels, time_limit=seconds)
+
+
+def _few_rows(encoded: EncodedData) -> Ints:
+    """Evenly spaced rows, so few that their test takes no time."""
+    n = len(encoded.codes)
+    few = max(2, min(n, MAX_UNTIMED_ENTRIES * n // max(1, entries_in(encoded.rows))))
+    return np.linspace(0, n - 1, few).astype(np.int64)
+
 
 LEFT_OUT_SECONDS = 2.0  # time limit of the test with the columns left out
 NOT_KNOWN = "not known"

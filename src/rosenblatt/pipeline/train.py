@@ -13,7 +13,7 @@ import numpy as np
 from rosenblatt.csr import CSR, n_cols, n_rows, rows_take
 from rosenblatt.data.training_data import entries_in
 from rosenblatt.errors import ParameterError
-from rosenblatt.estimators import parameter_checks
+from rosenblatt.estimators import parameters
 from rosenblatt.model_selection.choose_c import SAMPLE_CS, best_on_path
 from rosenblatt.model_selection.split import held_out
 from rosenblatt.pipeline.encoded_data import EncodedData
@@ -125,7 +125,7 @@ def _part(encoded: EncodedData, rows: Ints) -> EncodedData:
 
 def _without_time_limit(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Settings of a closed form, which reads the rows once and cannot stop early."""
-    parameter_checks.number("time_limit", settings.get("time_limit"), above=0, optional=True)
+    parameters.number("time_limit", settings.get("time_limit"), above=0, optional=True)
     return {name: value for name, value in settings.items() if name != "time_limit"}
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from rosenblatt import palette
 from rosenblatt.errors import DataError
 from rosenblatt.plotting import canvas
-from rosenblatt.trace.curves import Curve, curve_caption, curve_kinds, curves_of
+from rosenblatt.trace.trace import Curve, curve_caption, curve_kinds, curves_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

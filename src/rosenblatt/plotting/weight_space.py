@@ -7,7 +7,7 @@ import numpy as np
 
 from rosenblatt import palette
 from rosenblatt.errors import DataError
-from rosenblatt.estimators.replay_epochs import replay
+from rosenblatt.estimators.replay import replay
 from rosenblatt.geometry.plane import Box, segment
 from rosenblatt.geometry.weight_space import WeightPlane
 from rosenblatt.plotting import canvas, inputs

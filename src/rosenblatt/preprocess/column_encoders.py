@@ -98,7 +98,7 @@ class TextColumn:
 
     def weighted(self, cells: "pl.Series") -> CSR:
         """tf-idf weights of some rows, or counts if it has no weights."""
-        from rosenblatt.preprocess.tfidf import weighted  # noqa: PLC0415 (loads the compiler)
+        from rosenblatt.preprocess.vocabulary import weighted  # noqa: PLC0415 (loads the compiler)
 
         counts = self.counts(cells)
         return counts if self.idf is None else weighted(counts, self.idf)

@@ -273,7 +273,7 @@ class TextStatistics:
 
     def add(self, cells: "pl.Series") -> None:
         """Take in some cells."""
-        from rosenblatt.preprocess.tfidf import document_frequencies  # noqa: PLC0415 (as above)
+        from rosenblatt.preprocess.vocabulary import document_frequencies  # noqa: PLC0415 (as above)
 
         if len(self.documents):
             self.documents += document_frequencies(self.grams.counts(*words_of([cells])))
@@ -284,7 +284,7 @@ class TextStatistics:
         """Inverse document frequencies; None if n-grams are only counted."""
         if not len(self.documents):
             return None
-        from rosenblatt.preprocess.tfidf import inverse_frequencies  # noqa: PLC0415 (as above)
+        from rosenblatt.preprocess.vocabulary import inverse_frequencies  # noqa: PLC0415 (as above)
 
         return inverse_frequencies(self.documents, self.n)
 
@@ -343,7 +343,7 @@ class SparseStatistics:
         if flags or self.unit:
             return None
         if self.whole and not self.negative:
-            from rosenblatt.preprocess.tfidf import inverse_frequencies  # noqa: PLC0415 (as above)
+            from rosenblatt.preprocess.vocabulary import inverse_frequencies  # noqa: PLC0415 (as above)
 
             factor = inverse_frequencies(self.documents, self.n)
             return Scaling(np.zeros(width), factor, unit_norm=True, sublinear_tf=True)

@@ -1,8 +1,4 @@
-"""n-gram counts by a vocabulary: every n-gram of it is a feature of its own.
-
-An n-gram is looked up by its 64-bit hash (ngrams.py). Its name has the same hash, so only names are
-stored. The counts of two n-grams with the same hash would be added, which is very improbable.
-"""
+"""n-gram counts by a vocabulary, and their tf-idf weights."""
 
 from collections import Counter
 from functools import cached_property
@@ -31,7 +27,50 @@ from rosenblatt.preprocess.ngrams import (
     text_in,
     text_of,
 )
-from rosenblatt.types import Array, Ints
+from rosenblatt.types import Array, Floats, Ints
+
+MIN_DOCUMENT_FREQUENCY = 2
+
+
+def document_frequencies(counts: CSR) -> Ints:
+    """Number of rows in which each feature occurs; those of chunks can be added."""
+    entries = slice(counts.indptr[0], counts.indptr[-1])
+    return np.bincount(counts.indices[entries], minlength=counts.n_cols)
+
+
+def inverse_frequencies(frequencies: Ints, n: int, min_df: int = MIN_DOCUMENT_FREQUENCY) -> Floats:
+    """Inverse document frequency of each feature, of n rows; 0 below `min_df`."""
+    idf = 1 + np.log((1 + n) / (1 + frequencies))
+    return np.where(frequencies >= min_df, idf, 0.0)
+
+
+def weighted(counts: CSR, idf: Floats) -> CSR:
+    """Rows of tf-idf weights for counts, each of unit length if it has any entry."""
+    return CSR(*weigh(counts.data, counts.indices, counts.indptr, idf), counts.n_cols)
+
+
+@njit(cache=True, nogil=True)
+def weigh(data: Array, indices: Array, indptr: Array, idf: Floats) -> tuple[Array, Array, Array]:
+    """Nonzero weights, their features, and the row pointers."""
+    n_entries = indptr[-1] - indptr[0]
+    weights = np.empty(n_entries, np.float32)
+    features = np.empty(n_entries, indices.dtype)
+    starts = np.zeros(len(indptr), indptr.dtype)
+    n = UINT(0)
+    for row in range(len(indptr) - 1):
+        start, square = n, 0.0
+        for k in range(UINT(indptr[row]), UINT(indptr[row + 1])):
+            weight = (1.0 + np.log(data[k])) * idf[UINT(indices[k])]
+            if weight > 0.0:
+                weights[n], features[n] = weight, indices[k]
+                square += weight * weight
+                n += UINT(1)
+        length = np.sqrt(square)
+        for k in range(start, n):
+            weights[k] /= length
+        starts[row + 1] = n
+    return weights[:n], features[:n], starts
+
 
 ALL_FEATURES = np.ones(2, np.bool_)  # of one bit, all wanted
 

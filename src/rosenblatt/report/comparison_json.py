@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from rosenblatt.comparison.decide import ResultDifference, conclude
-from rosenblatt.comparison.paired_test import PairedDifference
+from rosenblatt.comparison.compare import ResultDifference, conclude
 from rosenblatt.comparison.result import Comparison, FeatureSet, Result
 from rosenblatt.comparison.text import conclusion
+from rosenblatt.model_selection.intervals import PairedDifference
 from rosenblatt.preprocess.target import label_text
 from rosenblatt.report.fit_json import verdict_json
 from rosenblatt.report.question import left_out_json

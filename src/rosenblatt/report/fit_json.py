@@ -11,8 +11,8 @@ from rosenblatt.pipeline.question import Question
 from rosenblatt.preprocess.target import label_text
 from rosenblatt.registry import NAMES
 from rosenblatt.report.metrics import evaluation_json
+from rosenblatt.report.model_summary import columns_json, feature_maps_json, largest_weights
 from rosenblatt.report.question import left_out_json, question_json
-from rosenblatt.report.weights import columns_json, feature_maps_json, largest_weights
 from rosenblatt.separation.proof.verdict import Inseparable, Proof, Separable
 
 

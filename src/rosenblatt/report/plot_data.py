@@ -12,7 +12,7 @@ import numpy as np
 
 from rosenblatt.data.training_data import entries_in
 from rosenblatt.estimators.base import iterations_of
-from rosenblatt.estimators.replay_epochs import Frame, from_the_start, replay
+from rosenblatt.estimators.replay import Frame, from_the_start, replay
 from rosenblatt.features.maps.spec import apply_maps
 from rosenblatt.geometry.projection import Projection
 from rosenblatt.geometry.view import Boundary, View
@@ -20,13 +20,13 @@ from rosenblatt.io.chunks import Source
 from rosenblatt.online.result import counted
 from rosenblatt.persist.model import linear_scores
 from rosenblatt.pipeline.fit import FitResult
-from rosenblatt.pipeline.source_rows import SourceRow, raw_rows, source_rows
+from rosenblatt.pipeline.read_dataset import SourceRow, raw_rows, source_rows
 from rosenblatt.preprocess.target import label_text
 from rosenblatt.preprocess.transformer import ColumnTransformer
 from rosenblatt.report.metrics import calibration
-from rosenblatt.report.weights import largest_features
+from rosenblatt.report.model_summary import largest_features
 from rosenblatt.separation.proof.verdict import Inseparable, Proof, Separable
-from rosenblatt.trace.curves import curve_caption, curve_kinds, curves_of
+from rosenblatt.trace.trace import curve_caption, curve_kinds, curves_of
 from rosenblatt.types import Floats
 
 MAX_REPLAY_ENTRIES = 3e8  # read to replay a run

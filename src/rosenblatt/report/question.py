@@ -7,8 +7,8 @@ from rosenblatt.pipeline.question import NOT_KNOWN, Question
 from rosenblatt.preprocess.column_encoders import column_to_dict, width_of
 from rosenblatt.preprocess.column_types import LeftOutColumn
 from rosenblatt.preprocess.target import label_text
+from rosenblatt.report.model_summary import feature_maps_json
 from rosenblatt.report.text import SHOWN_CLASSES, SHOWN_COLUMNS, brief
-from rosenblatt.report.weights import feature_maps_json
 from rosenblatt.text import listed
 
 STATEMENTS = {

@@ -21,8 +21,7 @@ from rosenblatt.data.blocks import Blocks
 from rosenblatt.data.training_data import TrainingData
 from rosenblatt.kernels.cache import njit
 from rosenblatt.kernels.rows import Rows, n_rows, square
-from rosenblatt.linalg.scores import scores_of
-from rosenblatt.losses.margins import margins_of
+from rosenblatt.linalg.scores import margins_of, scores_of
 from rosenblatt.types import Floats
 
 

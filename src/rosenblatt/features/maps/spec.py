@@ -14,15 +14,20 @@ import numpy as np
 
 from rosenblatt.csr import Rows
 from rosenblatt.errors import ParameterError
-from rosenblatt.features.maps.association import Association, association_units
 from rosenblatt.features.maps.distances import Distances, radial
 from rosenblatt.features.maps.feature_map import FeatureMap
 from rosenblatt.features.maps.hog import Histograms, hog
+from rosenblatt.features.maps.images import Association, Photocells, association_units, mark_i
 from rosenblatt.features.maps.kernel_approximation import Fourier, Nystroem, fourier, nystroem
 from rosenblatt.features.maps.memory import require_memory
-from rosenblatt.features.maps.pairs import Pairs, random_products
-from rosenblatt.features.maps.photocells import Photocells, mark_i
-from rosenblatt.features.maps.polynomial import Monomials, Powers, polynomial, products
+from rosenblatt.features.maps.polynomial import (
+    Monomials,
+    Pairs,
+    Powers,
+    polynomial,
+    products,
+    random_products,
+)
 from rosenblatt.types import Array, Ints
 
 NGRAMS = "ngrams"  # not a map of rows but of texts (preprocess/ngram_spec.py)

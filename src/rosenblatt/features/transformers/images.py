@@ -4,11 +4,10 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from rosenblatt.csr import Rows
-from rosenblatt.estimators import parameter_checks
-from rosenblatt.features.maps.association import association_units
+from rosenblatt.estimators import parameters
 from rosenblatt.features.maps.feature_map import FeatureMap
 from rosenblatt.features.maps.hog import NORMS, hog
-from rosenblatt.features.maps.photocells import mark_i
+from rosenblatt.features.maps.images import association_units, mark_i
 from rosenblatt.features.transformers.base import FeatureTransformer, require_seed, require_shape
 
 
@@ -76,10 +75,10 @@ class HOG(FeatureTransformer):
     soft: bool = False
 
     def _fit_map(self, rows: Rows) -> FeatureMap:
-        parameter_checks.whole("orientations", self.orientations, least=1)
-        parameter_checks.one_of("block_norm", self.block_norm, NORMS)
+        parameters.whole("orientations", self.orientations, least=1)
+        parameters.one_of("block_norm", self.block_norm, NORMS)
         for name in ("transform_sqrt", "signed", "soft"):
-            parameter_checks.flag(name, getattr(self, name))
+            parameters.flag(name, getattr(self, name))
         return hog(
             rows,
             require_shape("pixels_per_cell", self.pixels_per_cell),
@@ -137,8 +136,8 @@ class MarkI(FeatureTransformer):
     white: float | None = None
 
     def _fit_map(self, rows: Rows) -> FeatureMap:
-        parameter_checks.number("threshold", self.threshold, least=0, most=1)
-        parameter_checks.number("white", self.white, above=0, optional=True)
+        parameters.number("threshold", self.threshold, least=0, most=1)
+        parameters.number("white", self.white, above=0, optional=True)
         return mark_i(
             rows,
             float(self.threshold),
@@ -197,9 +196,9 @@ class AssociationUnits(FeatureTransformer):
     random_state: int = 0
 
     def _fit_map(self, rows: Rows) -> FeatureMap:
-        parameter_checks.whole("n_units", self.n_units, least=1)
-        parameter_checks.whole("connections", self.connections, least=1)
-        parameter_checks.number("threshold", self.threshold, optional=True)
+        parameters.whole("n_units", self.n_units, least=1)
+        parameters.whole("connections", self.connections, least=1)
+        parameters.number("threshold", self.threshold, optional=True)
         return association_units(
             rows,
             int(self.n_units),

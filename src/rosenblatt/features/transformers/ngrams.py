@@ -8,18 +8,20 @@ import numpy as np
 
 from rosenblatt.data.training_data import matrix_of
 from rosenblatt.errors import DataError, ParameterError
-from rosenblatt.estimators import parameter_checks
+from rosenblatt.estimators import parameters
 from rosenblatt.estimators.base import Estimator, TransformerMixin
 from rosenblatt.estimators.linear_base import unchanged_by_failure
-from rosenblatt.estimators.text_params import check_text_settings, words_kept
+from rosenblatt.estimators.parameters import check_text_settings, words_kept
 from rosenblatt.kernels.rows import CSR
 from rosenblatt.preprocess.ngram_spec import WEIGHTS, NgramSpec
-from rosenblatt.preprocess.tfidf import document_frequencies, inverse_frequencies, weighted
 from rosenblatt.preprocess.vocabulary import (
     Reader,
     Vocabulary,
+    document_frequencies,
+    inverse_frequencies,
     ngram_document_frequencies,
     texts_of,
+    weighted,
 )
 from rosenblatt.types import Array, Floats, Ints
 
@@ -233,8 +235,8 @@ class NGrams(TransformerMixin, Estimator):
 
     def _check(self) -> None:
         check_text_settings(self.sizes, self.unit, self.n_features, self.vocabulary)
-        parameter_checks.one_of("weight", self.weight, WEIGHTS)
-        parameter_checks.whole("min_count", self.min_count, least=1)
+        parameters.one_of("weight", self.weight, WEIGHTS)
+        parameters.whole("min_count", self.min_count, least=1)
         settings = (*self._sizes, self.unit, self.n_features, self.vocabulary, self._counts_texts)
         before, self._settings = vars(self).get("_settings", settings), settings
         if before != settings:

@@ -7,11 +7,10 @@ import numpy as np
 
 from rosenblatt.csr import Rows, n_cols
 from rosenblatt.errors import ParameterError
-from rosenblatt.estimators import parameter_checks
+from rosenblatt.estimators import parameters
 from rosenblatt.features.maps.distances import Distances, radial
 from rosenblatt.features.maps.feature_map import FeatureMap
-from rosenblatt.features.maps.pairs import random_products
-from rosenblatt.features.maps.polynomial import polynomial, products
+from rosenblatt.features.maps.polynomial import polynomial, products, random_products
 from rosenblatt.features.transformers.base import FeatureTransformer, require_seed
 
 
@@ -51,7 +50,7 @@ class Products(FeatureTransformer):
     degree: int = 2
 
     def _fit_map(self, rows: Rows) -> FeatureMap:
-        parameter_checks.whole("degree", self.degree, least=1)
+        parameters.whole("degree", self.degree, least=1)
         return products(rows, int(self.degree))
 
 
@@ -91,8 +90,8 @@ class Polynomial(FeatureTransformer):
     full: bool = False
 
     def _fit_map(self, rows: Rows) -> FeatureMap:
-        parameter_checks.whole("degree", self.degree, least=1)
-        parameter_checks.flag("full", self.full)
+        parameters.whole("degree", self.degree, least=1)
+        parameters.flag("full", self.full)
         return polynomial(rows, int(self.degree), full=bool(self.full))
 
 
@@ -128,7 +127,7 @@ class RandomProducts(FeatureTransformer):
     random_state: int = 0
 
     def _fit_map(self, rows: Rows) -> FeatureMap:
-        parameter_checks.whole("n_products", self.n_products, least=0)
+        parameters.whole("n_products", self.n_products, least=0)
         seed = require_seed("random_state", self.random_state)
         return random_products(rows, int(self.n_products), seed=seed)
 
@@ -175,7 +174,7 @@ class Radial(FeatureTransformer):
     def _fit_map(self, rows: Rows) -> FeatureMap:
         seed = require_seed("random_state", self.random_state)
         if np.ndim(self.centres) == 0:
-            parameter_checks.whole("centres", self.centres, least=1)
+            parameters.whole("centres", self.centres, least=1)
             return radial(rows, int(self.centres), seed=seed)
         given = np.array(self.centres, np.float64)
         if given.ndim != 2 or given.shape[1] != n_cols(rows) or not np.isfinite(given).all():

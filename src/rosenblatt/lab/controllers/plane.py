@@ -29,7 +29,7 @@ from rosenblatt.lab.weight_space import refusal, weight_names, weight_picture
 from rosenblatt.separation.proof.verdict import Proof
 
 if TYPE_CHECKING:
-    from rosenblatt.geometry.sampling import Sample
+    from rosenblatt.geometry.view import Sample
 
 MIN_POINTS = 4  # with fewer, the empty box is shown
 EMPTY_CORNERS = ((0.0, 0.0), (1.0, 1.0))

@@ -11,8 +11,17 @@ import numpy as np
 
 from rosenblatt import palette
 from rosenblatt.geometry.plane import Box
-from rosenblatt.report.html.markup import Markup, data, tag, void
-from rosenblatt.report.html.svg import Frame, label_at, line, markers, number
+from rosenblatt.report.html.markup import (
+    Frame,
+    Markup,
+    data,
+    label_at,
+    line,
+    markers,
+    number,
+    tag,
+    void,
+)
 from rosenblatt.types import Array, Floats
 
 MARKER_SIZE = 4.0  # pixels; less where there are many rows

@@ -11,9 +11,8 @@ from rosenblatt.report.html.fit_sections import (
     provenance_text,
     tiles,
 )
-from rosenblatt.report.html.markup import Markup, joined, table, tag
+from rosenblatt.report.html.markup import Frame, Markup, joined, label_at, line, markers, table, tag
 from rosenblatt.report.html.page import Section, paragraphs
-from rosenblatt.report.html.svg import Frame, label_at, line, markers
 from rosenblatt.report.text import percent
 
 NAME_WIDTH = 190  # pixels

@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from rosenblatt.report.html import charts
-from rosenblatt.report.html.markup import Markup, joined, table, tag
+from rosenblatt.report.html.markup import Markup, joined, legend, table, tag
 from rosenblatt.report.html.page import Section, paragraphs
-from rosenblatt.report.html.svg import legend
 from rosenblatt.report.text import interval_text, percent
 from rosenblatt.text import listed
 

@@ -1,8 +1,14 @@
-"""HTML and SVG as text. Everything that is not markup already is escaped."""
+"""HTML and SVG as text: everything that is not markup already is escaped."""
 
 import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from html import escape
+from math import ceil, floor, log10
 from typing import Any
+
+from rosenblatt import palette
+from rosenblatt.geometry.plane import Box
 
 CONTROLS = dict.fromkeys((*range(9), 11, 12, *range(14, 32), 127), "\N{REPLACEMENT CHARACTER}")
 
@@ -63,3 +69,146 @@ def _cell(value: Any) -> Markup:
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
     content = f"{value:,}" if isinstance(value, int) else f"{value:.4g}" if number else value
     return tag("td", content, class_="number" if number else None)
+
+
+LEFT, RIGHT, TOP, BOTTOM = 72, 12, 14, 44  # room for names and numbers, in pixels
+Points = Sequence[Sequence[float]]
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A part of the plane on a drawing of so many pixels; `log` if up are powers of ten.
+
+    `left` is the room for names and numbers beside it.
+    """
+
+    box: Box
+    width: int = 640
+    height: int = 420
+    log: bool = False
+    left: int = LEFT
+
+    def x(self, value: float) -> float:
+        """Where a value across is drawn."""
+        span = self.box.right - self.box.left
+        inside = self.width - self.left - RIGHT
+        return round(self.left + inside * (value - self.box.left) / span, 1)
+
+    def y(self, value: float) -> float:
+        """Where a value up is drawn."""
+        span = self.box.top - self.box.bottom
+        inside = self.height - TOP - BOTTOM
+        return round(self.height - BOTTOM - inside * (value - self.box.bottom) / span, 1)
+
+    def points(self, line: Points) -> str:
+        """A polyline or polygon as SVG has it."""
+        return " ".join(f"{self.x(x):g},{self.y(y):g}" for x, y in line)
+
+    def drawing(self, title: str, *content: Any, **attributes: Any) -> Markup:
+        """The whole drawing, with a title that is read aloud."""
+        size = f"0 0 {self.width} {self.height}"
+        parts = (tag("title", title), *content)
+        return tag("svg", *parts, viewBox=size, role="img", aria_label=title, **attributes)
+
+    def axes(self, across: str, up: str, *, numbers_up: bool = True, whole: bool = False) -> Markup:
+        """Lines, numbers and names on the lower and the left edge; whole numbers across, if so."""
+        left, right, bottom, top = self.box
+        base, side = self.height - BOTTOM, self.left
+        parts = [line(side, base, self.width - RIGHT, base), line(side, TOP, side, base)]
+        for value in ticks(left, right, least=1.0 if whole else 0.0):
+            x = self.x(value)
+            parts += [line(x, base, x, base + 5), label_at(x, base + 18, number(value))]
+        for value in ticks(bottom, top, least=1.0 if self.log else 0.0) if numbers_up else ():
+            label = f"1e{value:g}".replace("-", "−") if self.log else number(value)
+            y = self.y(value)
+            parts += [line(side - 5, y, side, y), label_at(side - 8, y + 4, label, "end")]
+        middle = (self.left + self.width - RIGHT) / 2
+        parts.append(label_at(middle, self.height - 6, across, class_="name"))
+        halfway = (TOP + base) / 2
+        turned = f"rotate(-90 14 {halfway:g})"
+        parts.append(label_at(14, halfway, up, class_="name", transform=turned))
+        return tag("g", *parts, class_="axes")
+
+
+def line(x1: float, y1: float, x2: float, y2: float, **attributes: Any) -> Markup:
+    """A straight line."""
+    return tag("line", x1=x1, y1=y1, x2=x2, y2=y2, **attributes)
+
+
+def label_at(x: float, y: float, label: str, anchor: str = "middle", **attributes: Any) -> Markup:
+    """Text at a place."""
+    return tag("text", label, x=f"{x:g}", y=f"{y:g}", text_anchor=anchor, **attributes)
+
+
+def ticks(low: float, high: float, count: int = 6, *, least: float = 0.0) -> list[float]:
+    """Round numbers from low to high, about so many, so far from each other at least."""
+    smallest = max((high - low) / count, least)
+    power = 10.0 ** floor(log10(smallest))
+    step = next(s * power for s in (1, 2, 5, 10) if s * power >= smallest * (1 - 1e-9))
+    first = ceil(low / step - 1e-9)
+    last = floor(high / step + 1e-9)
+    return [round(k * step, 12) for k in range(first, last + 1)]
+
+
+def number(value: float) -> str:
+    """A number on an axis."""
+    return f"{value:,.10g}".replace("-", "−") if abs(value) < 1e5 else f"{value:.3g}"
+
+
+def markers(frame: Frame, points: Iterable[Sequence[float]], k: int, size: float = 4.0) -> Markup:
+    """Points of class k as one path, in its colour and shape."""
+    shape = OUTLINES[palette.shape(k)]
+    path = "".join(f"M{frame.x(x):g} {frame.y(y):g}{shape(size)}" for x, y in points)
+    return tag("path", d=path, fill=palette.colour(k), class_="rows")
+
+
+def symbol(k: int) -> Markup:
+    """The look of class k, for a legend."""
+    shape = OUTLINES[palette.shape(k)](5.0)
+    mark = tag("path", d=f"M8 8{shape}", fill=palette.colour(k))
+    return tag("svg", mark, viewBox="0 0 16 16", class_="symbol", aria_hidden="true")
+
+
+def legend(classes: Sequence[Any], most: int = 26) -> Markup:
+    """The looks of the classes and their names."""
+    items = [tag("li", symbol(k), " ", name) for k, name in enumerate(classes[:most])]
+    more = [tag("li", f"and {len(classes) - most} more")] if len(classes) > most else []
+    return tag("ul", *items, *more, class_="legend")
+
+
+def _circle(r: float) -> str:
+    return f"m{-r:g} 0a{r:g} {r:g} 0 1 0 {2 * r:g} 0a{r:g} {r:g} 0 1 0 {-2 * r:g} 0z"
+
+
+def _polygon(*corners: tuple[float, float]) -> Any:
+    """The outline with these corners, as a function of its size."""
+
+    def outline(r: float) -> str:
+        steps, here = [], (0.0, 0.0)
+        for x, y in corners:
+            steps.append(f"{r * (x - here[0]):g} {r * (y - here[1]):g}")
+            here = (x, y)
+        return f"m{steps[0]}l{' '.join(steps[1:])}z"
+
+    return outline
+
+
+OUTLINES = {
+    "circle": _circle,
+    "square": _polygon((-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)),
+    "triangle": _polygon((0, -1.15), (1.05, 0.8), (-1.05, 0.8)),
+    "diamond": _polygon((0, -1.25), (1.25, 0), (0, 1.25), (-1.25, 0)),
+    "wedge": _polygon((0, 1.15), (1.05, -0.8), (-1.05, -0.8)),
+    "cross": _polygon(
+        *((-1, -0.6), (-0.6, -1), (0, -0.4), (0.6, -1), (1, -0.6), (0.4, 0)),
+        *((1, 0.6), (0.6, 1), (0, 0.4), (-0.6, 1), (-1, 0.6), (-0.4, 0)),
+    ),
+    "plus": _polygon(
+        *((-0.4, -1.15), (0.4, -1.15), (0.4, -0.4), (1.15, -0.4), (1.15, 0.4), (0.4, 0.4)),
+        *((0.4, 1.15), (-0.4, 1.15), (-0.4, 0.4), (-1.15, 0.4), (-1.15, -0.4), (-0.4, -0.4)),
+    ),
+    "star": _polygon(
+        *((0, -1.35), (0.33, -0.45), (1.28, -0.42), (0.53, 0.17), (0.79, 1.09)),
+        *((0, 0.56), (-0.79, 1.09), (-0.53, 0.17), (-1.28, -0.42), (-0.33, -0.45)),
+    ),
+}

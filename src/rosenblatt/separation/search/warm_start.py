@@ -12,9 +12,9 @@ import numpy as np
 from rosenblatt.data.training_data import TrainingData, no_weights
 from rosenblatt.kernels.rows import CSR, Rows
 from rosenblatt.losses.margin_losses import Loss
+from rosenblatt.online.algorithms import Step
 from rosenblatt.online.epochs import run_epochs
 from rosenblatt.online.state import OptimiserState
-from rosenblatt.online.step_size import Step
 from rosenblatt.online.update import Rule
 from rosenblatt.separation.proof.table import Csr, Table
 from rosenblatt.separation.search.deadline import Deadline
