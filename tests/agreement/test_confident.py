@@ -15,8 +15,8 @@ from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.online.result import Ending
 from rosenblatt.types import Array, Floats
 
-PASSES = 3
-IN_ORDER = {"max_iter": PASSES, "shuffle": False, "tol": None}
+EPOCHS = 3
+IN_ORDER = {"max_iter": EPOCHS, "shuffle": False, "tol": None}
 
 
 class Kind(NamedTuple):
@@ -89,7 +89,7 @@ def textbook(  # the referee for one unit
     weights = np.ones(len(X)) if weights is None else weights
     w, total, mistakes = np.zeros(X.shape[1]), np.zeros(X.shape[1]), []
     Sigma = nothing_known(X.shape[1], covariance)
-    for _ in range(PASSES):
+    for _ in range(EPOCHS):
         mistakes.append(0)
         for x, sign, weight in zip(X, signs, weights, strict=True):
             m = sign * (w @ x)
@@ -99,7 +99,7 @@ def textbook(  # the referee for one unit
                 w = w + beta * (1 - m) * sign * times(Sigma, x)
                 Sigma = less(Sigma, x, beta)
             total += w
-    return w, Sigma, total / (PASSES * len(X)), mistakes
+    return w, Sigma, total / (EPOCHS * len(X)), mistakes
 
 
 def kesler_textbook(
@@ -107,7 +107,7 @@ def kesler_textbook(
 ) -> tuple[Floats, Floats]:
     k, d = y.max() + 1, X.shape[1]
     W, Sigmas = np.zeros((k, d)), [nothing_known(d, covariance) for _ in range(k)]
-    for _ in range(PASSES):
+    for _ in range(EPOCHS):
         for x, own in zip(X, y, strict=True):
             scores = W @ x
             rival = int(np.where(np.arange(k) == own, -np.inf, scores).argmax())
@@ -314,7 +314,7 @@ def test_near_duplicates_by_the_thousand_leave_a_covariance(
     X = scale * (np.ones((6_000, 4)) + 1e-9 * rng.normal(size=(6_000, 4)))
     y = rng.integers(0, n_classes, 6_000)  # labels of chance: it never stops to learn
     model = KINDS[name].make(covariance=covariance, max_iter=2, tol=None).fit(X, y)
-    assert model.trace_[0].changes > 1_000
+    assert model.trace_[0].updates > 1_000
     well_formed(model)
     well_formed(model.set_params(multi_class="ovr").fit(X, y))
 
@@ -323,7 +323,7 @@ def test_along_a_row_seen_k_times_the_variance_is_r_over_k() -> None:
     for scale in (1.0, 1e6, 1e9):
         X, y = np.full((3_000, 1), scale), np.arange(3_000) % 2
         model = AROW(r=2.0, fit_intercept=False, shuffle=False).fit(X, y)
-        k = model.trace_[0].changes
+        k = model.trace_[0].updates
         assert k > 2_000
         expected = 1 / (1 + k * scale**2 / 2.0)
         assert model.covariance_[0, 0, 0] == pytest.approx(expected, rel=1e-6)

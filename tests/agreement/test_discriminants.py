@@ -266,7 +266,7 @@ def test_fewer_directions_are_the_first_of_all_and_decide_for_the_nearest_mean()
 
 def test_two_classes_have_the_direction_of_linear_discriminant() -> None:
     X, y = clouds(2)
-    fisher, gauss = FisherDiscriminant(bias="means").fit(X, y), LinearDiscriminant().fit(X, y)
+    fisher, gauss = FisherDiscriminant(intercept="means").fit(X, y), LinearDiscriminant().fit(X, y)
     close(fisher.coef_ * len(y), gauss.coef_, 1e-12)
 
 

@@ -13,14 +13,14 @@ from rosenblatt.data.validation import rows_of
 from rosenblatt.losses.kernel_functions import Kernel, gamma_by_scale
 from rosenblatt.types import Array, Floats
 
-PASSES = 6
+EPOCHS = 6
 GAMMA, DEGREE, COEF0 = 0.3, 3, 1.5
 KERNELS: dict[str, Any] = {
     "linear": lambda A, B: A @ B.T,
     "poly": lambda A, B: (GAMMA * A @ B.T + COEF0) ** DEGREE,
     "rbf": lambda A, B: np.exp(-GAMMA * np.square(A[:, None] - B[None]).sum(axis=2)),
 }
-SETTINGS = {"gamma": GAMMA, "degree": DEGREE, "coef0": COEF0, "max_iter": PASSES}
+SETTINGS = {"gamma": GAMMA, "degree": DEGREE, "coef0": COEF0, "max_iter": EPOCHS}
 EVERY_KERNEL = pytest.mark.parametrize("kernel", KERNELS)
 STORAGES: dict[str, Any] = {
     "float64": lambda X: X,
@@ -41,19 +41,19 @@ def rows(seed: int, n: int = 101, d: int = 5, k: int = 2) -> tuple[Floats, Array
 def textbook(K: Floats, y: Array, weights: Array) -> tuple[Floats, Floats, list[int]]:
     """δ after the last pass, their mean over all rows, and mistakes a pass: two classes."""
     signs, delta, total, mistakes = np.where(y == 1, 1, -1), np.zeros(len(y)), 0.0, []
-    for _ in range(PASSES):
+    for _ in range(EPOCHS):
         mistakes.append(0)
         for i in range(len(y)):
             if weights[i] > 0 and signs[i] * (delta @ K[:, i]) <= 0:
                 delta[i] += signs[i] * weights[i]
                 mistakes[-1] += 1
             total = total + delta
-    return delta, np.asarray(total) / (PASSES * len(y)), mistakes
+    return delta, np.asarray(total) / (EPOCHS * len(y)), mistakes
 
 
 def textbook_kesler(K: Floats, y: Array) -> Floats:
     deltas = np.zeros((y.max() + 1, len(y)))
-    for _ in range(PASSES):
+    for _ in range(EPOCHS):
         for i in range(len(y)):
             scores = deltas @ K[:, i]
             rival = int(np.where(np.arange(len(deltas)) == y[i], -np.inf, scores).argmax())
@@ -93,7 +93,7 @@ def test_two_classes_in_file_order(kernel: str, storage: str, *, bias: bool) -> 
         np.testing.assert_allclose(model.decision_function(X), delta @ K, rtol=1e-9, atol=1e-9)
         length = np.sqrt(delta @ K @ delta)
         assert model.trace_[-1].norm == pytest.approx(length, rel=1e-9)
-        if model.n_iter_ == PASSES:
+        if model.n_iter_ == EPOCHS:
             average = KernelPerceptron(kernel, **settings, keep="average")
             average.fit(STORAGES[storage](X), y, sample_weight=weights)
             np.testing.assert_allclose(deltas_of(average, len(y))[0], mean, rtol=1e-12, atol=1e-15)
@@ -126,8 +126,8 @@ def test_one_s_own_kernel_and_a_table_are_the_same_as_a_name(kernel: str, storag
         A, B = (t.toarray() if sparse.issparse(t) else t.astype(float) for t in (A, B))
         return KERNELS[kernel](A, B)
 
-    by_function = KernelPerceptron(own, max_iter=PASSES).fit(stored, y)
-    by_table = KernelPerceptron("precomputed", max_iter=PASSES).fit(KERNELS[kernel](X, X), y)
+    by_function = KernelPerceptron(own, max_iter=EPOCHS).fit(stored, y)
+    by_table = KernelPerceptron("precomputed", max_iter=EPOCHS).fit(KERNELS[kernel](X, X), y)
     for other in (by_function, by_table):
         np.testing.assert_array_equal(other.dual_coef_, by_name.dual_coef_)
         np.testing.assert_array_equal(other.support_, by_name.support_)
@@ -223,7 +223,7 @@ def test_a_polynomial_is_the_perceptron_on_its_products(k: int) -> None:
 )
 def test_kernels_agree_with_scikit_learn(first: str, second: str, kind: str, referee: Any) -> None:
     A, B = rows(0)[0], rows(1, n=37)[0]
-    kernel = Kernel(kind, GAMMA, DEGREE, COEF0, bias=0.0)
+    kernel = Kernel(kind, GAMMA, DEGREE, COEF0, offset=0.0)
     centres = kernel.points(rows_of(STORAGES[first](A)))
     points = kernel.points(rows_of(STORAGES[second](B)))
     np.testing.assert_allclose(
@@ -248,7 +248,7 @@ def test_gamma_by_scale_is_scikit_learn_s(storage: str) -> None:
 def test_a_row_has_the_radial_kernel_1_with_itself_and_no_distance_is_below_0(storage: str) -> None:
     rng = np.random.default_rng(0)
     X = 1e3 + 1e-9 * rng.normal(size=(40, 17))  # ‖a‖² + ‖b‖² − 2 a·b is all rounding
-    kernel = Kernel("rbf", 1.0, 0, 0.0, bias=0.0)
+    kernel = Kernel("rbf", 1.0, 0, 0.0, offset=0.0)
     points = kernel.points(rows_of(STORAGES[storage](X)))
     table = kernel.between(points, points)
     np.testing.assert_array_equal(np.diagonal(table), 1)

@@ -53,7 +53,7 @@ def test_against_newton_in_long_doubles(store: Any, *, bias: bool, weighted: boo
     assert model.objective_ == pytest.approx(least, rel=1e-12)
     assert model.outcome_.converged
     for record in model.trace_:
-        assert record.bound <= least * (1 + 1e-13)
+        assert record.lower_bound <= least * (1 + 1e-13)
         assert record.objective >= least * (1 - 1e-13)
         assert record.gap >= -1e-13
 
@@ -208,7 +208,7 @@ def test_softmax_against_newton_in_long_doubles(store: Any, *, bias: bool, weigh
     assert model.objective_ == pytest.approx(least, rel=1e-12)
     assert model.outcome_.converged
     for record in model.trace_:
-        assert record.bound <= least * (1 + 1e-13)
+        assert record.lower_bound <= least * (1 + 1e-13)
         assert record.objective >= least * (1 - 1e-13)
 
 

@@ -137,7 +137,7 @@ def test_the_gap_never_says_too_little(n_classes: int, C: float, *, bias: bool) 
     trace = LogisticRegression(C=C, fit_intercept=bias, tol=1e-9).fit(*data).trace_
     rounding = 1e-12 * best
     for record in trace:
-        assert record.bound <= best + rounding
+        assert record.lower_bound <= best + rounding
         assert record.objective >= best - rounding
         assert record.gap * record.objective >= record.objective - best - 2 * rounding
         assert record.gap >= -1e-12
@@ -152,7 +152,7 @@ def test_the_bound_is_the_dual_value_of_balanced_probabilities() -> None:
     q = model.predict_proba(data.X)
     V = (np.eye(3)[data.y] - q).T @ data.X
     D = -0.5 * (V**2).sum() - (q * np.log(q)).sum()
-    assert model.trace_[-1].bound == pytest.approx(D, rel=1e-6)
+    assert model.trace_[-1].lower_bound == pytest.approx(D, rel=1e-6)
 
 
 def test_pulls_are_balanced_by_probabilities() -> None:

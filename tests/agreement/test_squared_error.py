@@ -12,7 +12,7 @@ from sklearn.linear_model import SGDClassifier
 from rosenblatt import LMS, Perceptron, TanhPerceptron
 from rosenblatt.types import Array, Floats
 
-PASSES = 3
+EPOCHS = 3
 STORAGES: dict[str, Callable[[Floats], Any]] = {
     "dense64": lambda X: X,
     "dense32": lambda X: X.astype(np.float32),
@@ -65,7 +65,7 @@ def textbook(
     """
     W = np.zeros((targets.shape[1], X.shape[1]))
     total, steps = np.zeros_like(W), 0
-    for _ in range(PASSES):
+    for _ in range(EPOCHS):
         for start in range(0, len(X), size):
             steps += 1
             x, t, w = (part[start : start + size] for part in (X, targets, weights))
@@ -75,11 +75,11 @@ def textbook(
                 step = eta / ((x * x).sum() if size == 1 else w @ (x * x).sum(axis=1))
             W = W + step * (w[:, None] * e * slope).T @ x
             total += len(x) * W
-    return W, total / (PASSES * len(X))
+    return W, total / (EPOCHS * len(X))
 
 
 def estimator(kind: str, **settings: Any) -> Any:
-    fixed = {"max_iter": PASSES, "shuffle": False, "tol": None, **settings}
+    fixed = {"max_iter": EPOCHS, "shuffle": False, "tol": None, **settings}
     return LMS(**fixed) if kind == "linear" else TanhPerceptron(activation=kind, **fixed)
 
 

@@ -128,13 +128,13 @@ def assert_proved(model: Any, loss: str, X: Floats, y: Array, costs: Floats) -> 
         ) * open_  # the last record is an upper bound, for any order of sums
         assert -1e-15 * own <= records[-1].objective - own <= 1e-13 * own + proved
         for record in records:
-            assert record.bound <= best * (1 + 1e-12) + open_
+            assert record.lower_bound <= best * (1 + 1e-12) + open_
             assert record.objective >= best * (1 - 1e-12) - open_
-            assert record.gap == pytest.approx(1 - record.bound / record.objective, abs=1e-12)
+            assert record.gap == pytest.approx(1 - record.lower_bound / record.objective, abs=1e-12)
             assert record.gap * record.objective >= -open_
         steps = records[:-1]  # the last is worked out anew, so it may lose a little
         assert np.all(np.diff([record.objective for record in steps]) <= 0)
-        assert np.all(np.diff([record.bound for record in steps]) >= 0)
+        assert np.all(np.diff([record.lower_bound for record in steps]) >= 0)
 
 
 # --- the gap ------------------------------------------------------------------------------------
@@ -173,7 +173,7 @@ def test_nor_with_a_unit_a_class(loss: str, *, bias: bool) -> None:
     assert_proved(model, loss, X, y, np.ones(90))
     last = [[r for r in model.trace_ if r.unit == unit][-1] for unit in range(3)]
     assert model.objective_ == pytest.approx(sum(r.objective for r in last), rel=1e-14)
-    gap = 1 - sum(r.bound for r in last) / model.objective_
+    gap = 1 - sum(r.lower_bound for r in last) / model.objective_
     assert gap <= model.gap_ <= gap + 1e-14  # rounded up
 
 

@@ -14,7 +14,7 @@ from rosenblatt import BatchPerceptron, PassiveAggressive, Perceptron
 from rosenblatt.errors import ParameterError
 from rosenblatt.types import Array, Floats
 
-PASSES = 4
+EPOCHS = 4
 
 
 class Data(NamedTuple):
@@ -82,7 +82,7 @@ def textbook(  # the referee for two classes
     """Give the last weights, the mean of the weights after each row, and mistakes a pass."""
     weights = np.ones(len(y)) if weights is None else weights
     w, total, n, mistakes = np.zeros(X.shape[1]), np.zeros(X.shape[1]), 0, []
-    for _ in range(PASSES):
+    for _ in range(EPOCHS):
         mistakes.append(0)
         for x, sign, weight in zip(X, signs(y), weights, strict=True):
             n += 1
@@ -97,7 +97,7 @@ def kesler_textbook(X: Floats, y: Array, weights: Array | None = None) -> tuple[
     weights = np.ones(len(y)) if weights is None else weights
     W = np.zeros((y.max() + 1, X.shape[1]))
     total = np.zeros_like(W)
-    for _ in range(PASSES):
+    for _ in range(EPOCHS):
         for x, own, weight in zip(X, y, weights, strict=True):
             scores = W @ x
             rival = int(np.where(np.arange(len(W)) == own, -np.inf, scores).argmax())
@@ -105,10 +105,10 @@ def kesler_textbook(X: Floats, y: Array, weights: Array | None = None) -> tuple[
                 W[own] += weight * x
                 W[rival] -= weight * x
             total += W
-    return W, total / (PASSES * len(y))
+    return W, total / (EPOCHS * len(y))
 
 
-ONLINE = {"max_iter": PASSES, "shuffle": False}
+ONLINE = {"max_iter": EPOCHS, "shuffle": False}
 BOTH_NUMBERS = pytest.mark.parametrize("whole", [True, False])
 ALL_STORAGES = pytest.mark.parametrize("storage", STORAGES)
 
@@ -220,7 +220,7 @@ def passive_aggressive(  # the referee
 ) -> tuple[Floats, Floats]:
     """Crammer et al. 2006: two classes, labels ±1."""
     w, total = np.zeros(X.shape[1]), np.zeros(X.shape[1])
-    for _ in range(PASSES):
+    for _ in range(EPOCHS):
         for x, sign, weight in zip(X, signs(y), weights, strict=True):
             loss = max(0.0, 1 - sign * (w @ x))
             cap = C * weight
@@ -228,12 +228,12 @@ def passive_aggressive(  # the referee
                 step = min(cap, loss / (x @ x)) if variant == 1 else loss / (x @ x + 0.5 / cap)
                 w = w + step * sign * x
             total += w
-    return w, total / (PASSES * len(y))
+    return w, total / (EPOCHS * len(y))
 
 
 def kesler_passive_aggressive(X: Floats, y: Array, C: float, variant: int) -> Floats:
     W = np.zeros((y.max() + 1, X.shape[1]))
-    for _ in range(PASSES):
+    for _ in range(EPOCHS):
         for x, own in zip(X, y, strict=True):
             scores = W @ x
             rival = int(np.where(np.arange(len(W)) == own, -np.inf, scores).argmax())
@@ -328,7 +328,7 @@ def batch_textbook(
     X: Floats, y: Array, size: int, weights: Array, eta: Callable[[int], float]
 ) -> tuple[Floats, list[int]]:
     w, steps, mistakes = np.zeros(X.shape[1]), 0, []
-    for _ in range(PASSES):
+    for _ in range(EPOCHS):
         mistakes.append(0)
         for start in range(0, len(X), size):
             steps += 1
@@ -370,7 +370,7 @@ def test_the_batch_perceptron_for_many_classes(storage: str) -> None:
     data = problem(storage, 4, whole=True)
     X = extended(data.exact)
     W = np.zeros((4, X.shape[1]))
-    for _ in range(PASSES):
+    for _ in range(EPOCHS):
         change = np.zeros_like(W)
         for x, own in zip(X, data.y, strict=True):
             scores = W @ x
@@ -453,15 +453,15 @@ def test_the_pocket_of_a_stream_is_the_longest_correct_run(storage: str) -> None
 def test_a_stream_is_one_pass_in_file_order() -> None:
     data = problem("dense64", 3, whole=False)
     stream = Perceptron(shuffle=True).partial_fit(data.X, data.y, classes=range(3))
-    one_pass = Perceptron(max_iter=1, shuffle=False).fit(data.X, data.y)
-    np.testing.assert_array_equal(weights_of(stream), weights_of(one_pass))
-    assert stream.mistakes_ == one_pass.mistakes_
+    one_epoch = Perceptron(max_iter=1, shuffle=False).fit(data.X, data.y)
+    np.testing.assert_array_equal(weights_of(stream), weights_of(one_epoch))
+    assert stream.mistakes_ == one_epoch.mistakes_
 
 
 def penalised_textbook(X: Floats, y: Array, l1: float, l2: float, eta: float) -> Floats:
     """Every weight but the bias shrinks and pays at every row; what it owes shrinks with it."""
     w, paid, owed = np.zeros(X.shape[1]), np.zeros(X.shape[1] - 1), 0.0
-    for _ in range(PASSES):
+    for _ in range(EPOCHS):
         for x, sign in zip(X, signs(y), strict=True):
             wrong = sign * (w @ x) <= 0
             shrinks = 1 - eta * l2
@@ -488,7 +488,7 @@ def test_penalties(storage: str, share: float, alpha: float) -> None:
         model = Perceptron(penalty="elasticnet", alpha=alpha, l1_ratio=share, eta0=0.7, **ONLINE)
         same(model.fit(data.X, data.y), w[None], whole=False)
         stream = clone(model)
-        for start in [*range(0, 63, 5)] * PASSES:
+        for start in [*range(0, 63, 5)] * EPOCHS:
             stream.partial_fit(data.X[start : start + 5], data.y[start : start + 5], classes=[0, 1])
         np.testing.assert_array_equal(weights_of(stream), weights_of(model))
 

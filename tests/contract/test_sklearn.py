@@ -68,7 +68,7 @@ checks_of = parametrize_with_checks(
         LeastSquares(),
         LeastSquares(alpha=0.5, class_weight="balanced"),
         FisherDiscriminant(),
-        FisherDiscriminant(bias="equal-error"),
+        FisherDiscriminant(intercept="equal-error"),
         LinearDiscriminant(),
         LinearDiscriminant(shrinkage=0.3),
         LinearDiscriminant(shrinkage="auto"),

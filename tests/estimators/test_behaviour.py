@@ -468,12 +468,12 @@ def test_a_pass_that_cannot_change_anything_is_not_called_a_pass_without_a_loss(
 def test_more_classes_than_a_byte_can_count(estimator: Any) -> None:
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(300, 4)), np.arange(300) % 130
-    one_pass = clone(estimator).set_params(max_iter=1, shuffle=False, tol=None, start="zero")
-    model = one_pass.fit(X, y)
+    one_epoch = clone(estimator).set_params(max_iter=1, shuffle=False, tol=None, start="zero")
+    model = one_epoch.fit(X, y)
     assert model.coef_.shape == (130, 4)
     row_by_row = hasattr(model, "partial_fit") and getattr(model, "batch_size", 1) == 1
     if row_by_row and model.keep == "last":
-        stream = clone(one_pass).partial_fit(X[:1], y[:1], classes=range(130))
+        stream = clone(one_epoch).partial_fit(X[:1], y[:1], classes=range(130))
         for i in range(1, 300):
             stream.partial_fit(X[i : i + 1], y[i : i + 1])
         same_weights(stream, model)
@@ -624,8 +624,8 @@ def test_a_stream_goes_on_from_a_fit(estimator: Any, *, shuffle: bool) -> None:
     model.partial_fit(OVERLAP_X, OVERLAP_Y)
     assert model.t_ == 900
     assert model.mistakes_ > mistakes
-    one_pass = clone(estimator).set_params(max_iter=1, shuffle=False, keep="last")
-    same_weights(model, one_pass.fit(OVERLAP_X, OVERLAP_Y, W[:, :-1], W[:, -1]))
+    one_epoch = clone(estimator).set_params(max_iter=1, shuffle=False, keep="last")
+    same_weights(model, one_epoch.fit(OVERLAP_X, OVERLAP_Y, W[:, :-1], W[:, -1]))
 
 
 @ONLINE
@@ -828,7 +828,7 @@ def test_the_trace_has_a_record_a_pass(estimator: Any) -> None:
     trace = model.trace_
     assert len(trace) == len(list(trace)) == model.n_iter_ == 6
     assert all(isinstance(record, Record) for record in trace)
-    assert trace.column("passes") == [1, 2, 3, 4, 5, 6]
+    assert trace.column("epoch") == [1, 2, 3, 4, 5, 6]
     assert sum(trace.column("mistakes")) == model.mistakes_
     assert all(loss > 0 for loss in trace.column("loss")[1:])  # from zero a batch has only ties
     assert [record["norm"] for record in trace.as_dicts()] == trace.column("norm")

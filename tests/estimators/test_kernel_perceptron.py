@@ -80,7 +80,7 @@ def test_the_supports_are_rows_of_x_and_make_the_scores(estimator: Any, storage:
     own = IRIS.y[model.support_]
     assert model.n_support_.tolist() == [np.sum(own == c) for c in model.classes_]
     kernel = kernel_functions.Kernel(
-        model.kernel, model.gamma_, model.degree, model.coef0, bias=1.0
+        model.kernel, model.gamma_, model.degree, model.coef0, offset=1.0
     )
     table = kernel.between(kernel.points(rows), kernel.points(IRIS.X))
     np.testing.assert_allclose(model.decision_function(X), (model.dual_coef_ @ table).T, atol=1e-9)
@@ -245,13 +245,13 @@ def test_a_full_budget_forgets_as_the_textbook_does(budget: int, forget: str) ->
         assert len(model.support_) == budget
         np.testing.assert_array_equal(model.support_, np.flatnonzero(delta))
         np.testing.assert_array_equal(model.dual_coef_[0], delta[model.support_])
-    one_pass, _ = textbook_budget(K, OVERLAP_Y, 1, budget, forget)
+    one_epoch, _ = textbook_budget(K, OVERLAP_Y, 1, budget, forget)
     stream = KernelPerceptron(**settings, budget=budget, forget=forget)
     for start in range(0, 300, 50):
         cut = slice(start, start + 50)
         stream.partial_fit(X[cut], OVERLAP_Y[cut])
-    assert stream.support_.tolist() == np.flatnonzero(one_pass).tolist()
-    np.testing.assert_array_equal(stream.dual_coef_[0], one_pass[stream.support_])
+    assert stream.support_.tolist() == np.flatnonzero(one_epoch).tolist()
+    np.testing.assert_array_equal(stream.dual_coef_[0], one_epoch[stream.support_])
 
 
 def test_a_budget_keeps_an_endless_stream_small() -> None:

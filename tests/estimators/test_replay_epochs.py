@@ -22,7 +22,7 @@ def test_the_last_frame_is_the_fitted_rule(rule: object, name: str) -> None:
     model = rule.fit(data.X, data.y)
     frames = replay(model, data.X, data.y, most=5)
     assert frames[-1].coef.tolist() == model.coef_.tolist()
-    assert frames[-1].passes == model.n_iter_
+    assert frames[-1].n_iter == model.n_iter_
     assert len(frames) <= 5
 
 
@@ -32,7 +32,7 @@ def test_the_frames_of_the_lecture() -> None:
     start = {"coef_init": [[0, 1]], "intercept_init": [-0.5]}
     model = BatchPerceptron(eta0=0.5).fit(data.X, data.y, **start)
     frames = replay(model, data.X, data.y, **start)
-    assert [frame.passes for frame in frames] == list(range(1, model.n_iter_ + 1))
+    assert [frame.n_iter for frame in frames] == list(range(1, model.n_iter_ + 1))
     assert len(frames) == model.n_iter_
     assert replay(model, data.X, data.y) == []  # from 0 it is another run
 
@@ -43,14 +43,14 @@ def test_norms_of_the_frames_are_those_of_the_trace() -> None:
     model = Perceptron(shuffle=True, random_state=3).fit(data.X, data.y)
     for frame in replay(model, data.X, data.y):
         norm = np.linalg.norm([*frame.coef.ravel(), *frame.intercept])
-        assert norm == pytest.approx(model.trace_[frame.passes - 1].norm)
+        assert norm == pytest.approx(model.trace_[frame.n_iter - 1].norm)
 
 
 def test_a_run_that_time_has_ended_is_played_without_a_clock() -> None:
     data = builtin("iris")
     model = Perceptron(max_iter=4).fit(data.X, data.y)
     model.set_params(time_limit=1e-9)  # as if the four had taken that long
-    assert [frame.passes for frame in replay(model, data.X, data.y)] == [1, 2, 3, 4]
+    assert [frame.n_iter for frame in replay(model, data.X, data.y)] == [1, 2, 3, 4]
 
 
 def test_a_chosen_price_is_kept() -> None:

@@ -28,8 +28,8 @@ def test_a_drawing_has_every_weight_and_bias(name: str, bits: str) -> None:
     units = [found.unit] if one else [*found.network.hidden, found.network.output]
     assert len(nodes) == found.n_inputs + len(units)
     assert len(edges) == sum(1 for unit in units for w in unit.weights if w), name
-    assert [node.bias.replace("−", "-").lstrip("+") for node in nodes[found.n_inputs :]] == [
-        str(unit.bias) for unit in units
+    assert [node.intercept.replace("−", "-").lstrip("+") for node in nodes[found.n_inputs :]] == [
+        str(unit.intercept) for unit in units
     ]
     assert len(formulas(found)) == len(units)
     labels = [edge.label for edge in edges]

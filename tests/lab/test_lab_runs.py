@@ -39,7 +39,7 @@ def test_sample_steps_of_lecture_004() -> None:
     setup = Setup(data="builtin:dogs-vs-cats", start=(1.0, 0.0, -20.0))
     _, run = worked(setup)
     assert isinstance(run, SampleRun)
-    told = [(m.passes, m.row, m.mistake, m.after[0].tolist()) for m in map(run.at, range(1, 4))]
+    told = [(m.epoch, m.row, m.mistake, m.after[0].tolist()) for m in map(run.at, range(1, 4))]
     assert told == [  # its labels sort cat before dog, so dog is +1
         (1, 0, True, [2.0, 100.0, -19.0]),
         (1, 1, False, [2.0, 100.0, -19.0]),
@@ -52,7 +52,7 @@ def test_sample_steps_of_lecture_004() -> None:
 def test_every_rule_can_be_stepped_to_the_weights_it_ends_with(rule: str, data: str) -> None:
     _, run = worked(Setup(rule=rule, data=data))
     assert np.array_equal(run.at(run.n_steps).kept, run.final)
-    assert run.at(0).passes == 0
+    assert run.at(0).epoch == 0
     for step in {1, run.n_steps // 2, run.n_steps} - {0}:
         assert np.array_equal(run.at(step).before, run.at(step - 1).after)
     path, _ = run.path
@@ -64,8 +64,8 @@ def test_every_rule_can_be_stepped_to_the_weights_it_ends_with(rule: str, data: 
 def test_a_pass_is_as_many_steps_as_there_are_samples() -> None:
     dataset, run = worked(Setup(data="builtin:separable"))
     assert run.n_steps == run.n_epochs * len(dataset.X)
-    assert (run.at(200).passes, run.at(200).row) == (1, 199)
-    assert (run.at(201).passes, run.at(201).row) == (2, 0)
+    assert (run.at(200).epoch, run.at(200).row) == (1, 199)
+    assert (run.at(201).epoch, run.at(201).row) == (2, 0)
 
 
 def test_a_shuffled_run_says_which_sample_is_at_work() -> None:

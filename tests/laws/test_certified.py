@@ -311,7 +311,7 @@ def assert_truthful(model: Any, X: Any, y: Any, weights: Any) -> None:
 
     own, open_ = worth(model.coef_[0], model.intercept_[0])
     assert own * (1 - 4 * EPSILON) <= model.objective_ <= own * (1 + 1e-12) + open_
-    bound = model.trace_[-1].bound
+    bound = model.trace_[-1].lower_bound
     shift = 1.0 if model.fit_intercept else 0.0
     for w, b in [(model.coef_[0], model.intercept_[0]), (0 * model.coef_[0], 0.0)]:
         for db in (-shift, 0.0, shift):

@@ -57,9 +57,9 @@ VARIANTS = {
     ),
     "oas": Variant(lambda: LinearDiscriminant(shrinkage="oas"), maps=False, scales=False),
     "fisher": Variant(fisher(), streams=False),
-    "fisher means": Variant(fisher(bias="means"), streams=False),
-    "fisher equal": Variant(fisher(bias="equal-error"), streams=False),
-    "one direction": Variant(fisher(bias="means", n_components=1), streams=False),
+    "fisher means": Variant(fisher(intercept="means"), streams=False),
+    "fisher equal": Variant(fisher(intercept="equal-error"), streams=False),
+    "one direction": Variant(fisher(intercept="means", n_components=1), streams=False),
 }
 
 

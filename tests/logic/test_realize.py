@@ -82,7 +82,7 @@ def check(answer: Realizable | Unrealizable) -> None:
     n = len(answer.table).bit_length() - 1
     assert answer.verify()
     if isinstance(answer, Realizable):
-        assert all(isinstance(w, int) for w in (*answer.unit.weights, answer.unit.bias))
+        assert all(isinstance(w, int) for w in (*answer.unit.weights, answer.unit.intercept))
         assert tuple(answer.unit(inputs(n)).tolist()) == answer.table
     else:
         assert rows_sum_to_zero(answer)

@@ -153,12 +153,12 @@ def test_a_truth_table_of_too_many_inputs_is_refused() -> None:
 def test_units_are_frozen_values() -> None:
     assert hash(ThresholdUnit((1, 1), -0.5)) == hash(gates.OR)
     with pytest.raises(AttributeError):
-        gates.OR.bias = 0  # type: ignore[misc]
+        gates.OR.intercept = 0  # type: ignore[misc]
 
 
 def test_numpy_numbers_become_plain_ones() -> None:
     unit = ThresholdUnit(np.array([2, -1]), np.float64(0.5))  # type: ignore[arg-type]
-    assert [type(number) for number in (*unit.weights, unit.bias)] == [int, int, float]
+    assert [type(number) for number in (*unit.weights, unit.intercept)] == [int, int, float]
 
 
 def test_a_network_draws_itself() -> None:

@@ -22,8 +22,8 @@ from rosenblatt.online.update import ALL_FINITE, Rule
 
 
 @njit
-def learn(X: Any, rows: Any, signs: Any, steps: Any, bias: Any, w: Any) -> Any:
-    return perceptron_pair(X, rows, signs, steps, bias, w)
+def learn(X: Any, rows: Any, signs: Any, steps: Any, constant: Any, w: Any) -> Any:
+    return perceptron_pair(X, rows, signs, steps, constant, w)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -36,10 +36,10 @@ def test_two_steps_at_once_are_two_steps(dtype: type) -> None:
             rows = tuple(rng.integers(0, 6, 2).tolist())
             signs = tuple(rng.choice([-1.0, 1.0], 2).tolist())
             steps = (signs[0] * 0.5, signs[1] * 2.0)
-            for bias in (0.0, 1.0):
+            for constant in (0.0, 1.0):
                 compiled, plain = start.copy(), start.copy()
-                margins = learn(X, rows, signs, steps, bias, compiled)
-                assert margins == perceptron_pair(X, rows, signs, steps, bias, plain)
+                margins = learn(X, rows, signs, steps, constant, compiled)
+                assert margins == perceptron_pair(X, rows, signs, steps, constant, plain)
                 assert compiled.tobytes() == plain.tobytes()
 
 
@@ -60,14 +60,14 @@ def noise(seed: int, n: int, d: int, dtype: Any) -> TrainingData:
     d=st.sampled_from([1, 3, 16, 28, 33]),
     step=st.sampled_from([Step.CONSTANT, Step.INVERSE]),
     keep=st.sampled_from(["last", "average"]),
-    bias=st.sampled_from([0.0, 1.0]),
+    constant=st.sampled_from([0.0, 1.0]),
 )
 def test_an_epoch_in_pairs_counts_and_learns_what_an_epoch_of_single_samples_does(
-    seed: int, half: int, d: int, step: Step, keep: str, bias: float
+    seed: int, half: int, d: int, step: Step, keep: str, constant: float
 ) -> None:
     data = noise(seed, 2 * half, d, np.float32)
     order = np.random.default_rng(seed).permutation(2 * half)
-    rule = RULE._replace(step=int(step), eta=0.3, bias=bias)
+    rule = RULE._replace(step=int(step), eta=0.3, constant=constant)
     states = []
     for epoch in (binary_epoch, two_sample_epoch):
         state = OptimiserState.from_weights(np.full((1, d + 1), -0.0), 2, keep=keep, l1=False)

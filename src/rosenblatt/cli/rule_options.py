@@ -37,7 +37,7 @@ VALUES = {
     "r": "Regularisation r of AROW.",
     "a": "Regularisation a of the second-order perceptron.",
     "shrinkage": "Covariance shrinkage of a linear discriminant: auto, oas, or 0 to 1.",
-    "bias": "Threshold of a Fisher discriminant: auto, means or equal-error.",
+    "intercept": "Intercept of a Fisher discriminant: auto, means or equal-error.",
     "solver": "Solver: auto, newton or ascent; svd, lsqr or eigen of a linear discriminant.",
     "n_iter_no_change": "Epochs without improvement before stopping.",
     "validation_fraction": "Share of rows held out for early stopping.",

@@ -136,7 +136,7 @@ class BatchPerceptron(LinearClassifier):
                 if warm
                 else start_weights(data, count_outputs(data.n_classes), self.start, seed)
             )
-            W = given_weights(coef_init, intercept_init, W, rule.bias)
+            W = given_weights(coef_init, intercept_init, W, rule.constant)
             results = batch_epochs(
                 data,
                 rule,

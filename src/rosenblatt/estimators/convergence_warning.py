@@ -4,9 +4,9 @@
 rule                                               warns where
 =================================================  ===============================================
 `LinearSVM`, `LogisticRegression`                  the gap is not certified to be at most `tol`
-rules with passes, `tol` a number                  passes or time ran out before the loss levelled
+rules with epochs, `tol` a number                  epochs or time ran out before the loss levelled
                                                    off
-rules with passes, `tol=None`                      never: as in scikit-learn, passes were asked for
+rules with epochs, `tol=None`                      never: as in scikit-learn, epochs were asked for
 any rule that diverges                             always
 =================================================  ===============================================
 

@@ -340,7 +340,7 @@ def with_new_proof(run: Run, proof: Proof, tol: float) -> Run:
         last = replace(last, ending=Ending.FAR_FROM_ZERO)
     elif last.ending in {Ending.AT_ROUNDING, Ending.FAR_FROM_ZERO} and proof.bounds.gap <= tol:
         last = replace(last, ending=Ending.CERTIFIED)
-    output = run.records[-1].unit
+    output = run.records[-1].output
     return run._replace(records=[*run.records[:-1], certified_record(last, output)], last=last)
 
 

@@ -34,7 +34,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clos
 
     Parameters
     ----------
-    bias : {"auto", "means", "equal-error"}, default="auto"
+    intercept : {"auto", "means", "equal-error"}, default="auto"
         Where two classes are cut: "auto" midway between the closest projected rows where the
         classes come apart, else midway between the projected means; "means" always there;
         "equal-error" where the same share of either class is wrong (keeps a number a row).
@@ -73,7 +73,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clos
     """
 
     _: KW_ONLY
-    bias: str = "auto"
+    intercept: str = "auto"
     n_components: int | None = None
     n_jobs: int | None = None
 
@@ -115,7 +115,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clos
     def _solve_two(self, moments: Moments, blocks: Blocks | None) -> None:
         self._W, self.rank_, by_gaps = fisher_line(moments)
         w = self._W[0, :-1]
-        find = {"auto": midway, "equal-error": equal_error}.get(self.bias)
+        find = {"auto": midway, "equal-error": equal_error}.get(self.intercept)
         cut = find(blocks, w) if find and blocks else None
         if cut is not None:
             self._W[0, -1] = -cut
@@ -137,10 +137,10 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clos
             ending = Ending.SOLVED_BY_GAPS
         if not self._weights()[:, :-1].any():
             ending = Ending.NO_DIRECTION
-        return Outcome(ending, 1, self._n_rows, rank=self.rank_, width=width)
+        return Outcome(ending, 1, self._n_rows, rank=self.rank_, n_columns=width)
 
     def _check(self) -> None:
-        parameters.one_of("bias", self.bias, ("auto", "means", "equal-error"))
+        parameters.one_of("intercept", self.intercept, ("auto", "means", "equal-error"))
         parameters.whole("n_components", self.n_components, least=1, optional=True)
         parameters.jobs("n_jobs", self.n_jobs)
 

@@ -39,8 +39,8 @@ MIN_GAP = 1e-15  # duality gap below which float64 has no digits
 def log_epoch(record: Record, max_iter: int, *, verbose: bool = False) -> None:
     """Log an epoch, at level INFO if verbose, else DEBUG."""
     level = logging.INFO if verbose else logging.DEBUG
-    values = (record.passes, record.mistakes, record.loss)
-    share = {"share": record.passes / max_iter}
+    values = (record.epoch, record.mistakes, record.loss)
+    share = {"share": record.epoch / max_iter}
     _LOG.log(level, "pass %d: %d mistakes, loss %.6g", *values, extra=share)
 
 
@@ -132,7 +132,7 @@ def _bounds(
     upper = min((u for u in trace.column("margin_upper") if u is not None), default=np.inf)
     if last.mistakes > 0:
         return MarginBounds(-np.inf, upper), None
-    in_x = partial(margin_and_radius, blocks, bias=rule.bias, kesler=rule.kesler)
+    in_x = partial(margin_and_radius, blocks, constant=rule.constant, kesler=rule.kesler)
     found = (monitoring.geometry or in_x)(last.last())
     lower = min(found.margin / trace[-1].norm, upper)  # by rounding it may come out above
     trace.replace_last(replace(trace[-1], margin_lower=lower))

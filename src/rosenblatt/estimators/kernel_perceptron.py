@@ -239,7 +239,7 @@ class KernelPerceptron(Classifier):
     @property
     def support_(self) -> Ints:
         """Numbers of the rows in the sum."""
-        return self._sum()[0].numbers
+        return self._sum()[0].indices
 
     @property
     def support_vectors_(self) -> Any:
@@ -255,7 +255,7 @@ class KernelPerceptron(Classifier):
     def n_support_(self) -> Ints:
         """How many of the rows in the sum are of each class."""
         inside = self.support_
-        own = self._labels[np.isin(self._supports.numbers, inside)]
+        own = self._labels[np.isin(self._supports.indices, inside)]
         return class_counts(codes_of(own, self.classes_), len(self.classes_))
 
     @property
@@ -274,7 +274,7 @@ class KernelPerceptron(Classifier):
     def intercept_(self) -> Floats:
         """Intercept of each output; of the linear kernel only."""
         _, deltas = self._linear_sum()
-        return np.asarray(deltas.sum(axis=1) * self._kernel.bias)
+        return np.asarray(deltas.sum(axis=1) * self._kernel.offset)
 
     @property
     def outcome_(self) -> Outcome:
@@ -395,8 +395,8 @@ class KernelPerceptron(Classifier):
 
     def _labels_of(self, supports: Points, labels: Array, before: int) -> Array:
         """Labels of the rows in the sum after a chunk that began at row `before`."""
-        new = labels[supports.numbers[supports.numbers >= before] - before]
-        old = self._labels[np.isin(self._supports.numbers, supports.numbers)]
+        new = labels[supports.indices[supports.indices >= before] - before]
+        old = self._labels[np.isin(self._supports.indices, supports.indices)]
         return np.concatenate([old, new]) if len(old) else new
 
     def _made_kernel(self, rows: Rows | None) -> Kernel:
@@ -406,7 +406,7 @@ class KernelPerceptron(Classifier):
             gamma=self._gamma(rows),
             degree=int(self.degree),
             coef0=float(self.coef0),
-            bias=1.0 if self.fit_intercept else 0.0,
+            offset=1.0 if self.fit_intercept else 0.0,
         )
 
     def _gamma(self, rows: Rows | None) -> float:

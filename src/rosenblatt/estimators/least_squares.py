@@ -84,4 +84,4 @@ class LeastSquares(StreamingClosedForm):
         width = self.n_features_in_
         ending = Ending.SOLVED if rank == width else Ending.SOLVED_SHORTEST
         self._W, self._rank = W, rank
-        self._outcome = Outcome(ending, 1, self._n_rows, rank=rank, width=width)
+        self._outcome = Outcome(ending, 1, self._n_rows, rank=rank, n_columns=width)

@@ -207,7 +207,7 @@ class Classifier(ClassifierMixin, Estimator):
             step=int(algorithm.step),
             eta=float(eta),
             cap=float(cap),
-            bias=1.0 if self.fit_intercept else 0.0,
+            constant=1.0 if self.fit_intercept else 0.0,
             kesler=n_classes > 2 and self.multi_class == "kesler",
             balanced=balanced,
             l1=float(l1),

@@ -268,7 +268,7 @@ class LinearDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Stre
         self._W, self._rank = W, rank
         self._common = np.zeros_like(common) if by_rows else common
         self._priors, self._covariance, self._shrinkage = priors, C, amounts
-        self._outcome = Outcome(ending, 1, self._n_rows, rank=rank, width=width)
+        self._outcome = Outcome(ending, 1, self._n_rows, rank=rank, n_columns=width)
 
     def _check_components(self, most: int) -> None:
         most = min(most, self.n_features_in_)

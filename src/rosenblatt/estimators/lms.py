@@ -97,7 +97,7 @@ class SquaredErrorClassifier(OnlineClassifier):
 
     def _advice(self, data: TrainingData, rule: Rule, batch_size: int | None = 1) -> str:
         """Say which η keeps η ‖(x, 1)‖² well below 2, for each row or the sum over a batch."""
-        longest, total, heaviest = row_norms(data, rule.bias)
+        longest, total, heaviest = row_norms(data, rule.constant)
         share = 0.1 if batch_size == 1 else 1.0  # single rows are noisy: safe is not yet good
         if self.learning_rate == "normalised":  # of batches, by their weight too
             better = smaller_eta(rule.eta, share / heaviest if batch_size == 1 else share)
@@ -120,7 +120,7 @@ class LMS(SquaredErrorClassifier):
     Widrow and Hoff's rule (lecture 002, eq. 12): one step down ½e² a row, with y = ±1. The rule
     never ends by an epoch without mistakes: it ends where the loss of an epoch levels off. With the
     hard error, e = y at mistakes and 0 elsewhere, and η = 1 it is the perceptron. More than two
-    classes have one unit each against the rest, all in one pass.
+    classes have one unit each against the rest, all in one epoch.
 
     An η that is too large for the rows makes every step larger than the last. Such a run ends with
     an outcome that names a better η, and keeps the weights from before; in `partial_fit` the chunk

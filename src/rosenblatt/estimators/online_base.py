@@ -185,7 +185,7 @@ class OnlineClassifier(OnlineParameters, LinearClassifier):
         Returns
         -------
         Replay
-            `visit(passes, place)` gives the row that was visited there, and the weights before and
+            `visit(epoch, place)` gives the row that was visited there, and the weights before and
             after it; the estimator is fitted.
 
         Examples
@@ -312,7 +312,7 @@ class OnlineClassifier(OnlineParameters, LinearClassifier):
             data, validation = held_out(data, self.validation_fraction, seed)
         rule = self._rule(data.n_classes)
         W = warm.W if warm else start_weights(data, count_outputs(data.n_classes), self.start, seed)
-        W = given_weights(*given, W, rule.bias)
+        W = given_weights(*given, W, rule.constant)
         bounded = not splits and not W.any()  # the theorem speaks of all rows, and of w = 0
         state = self._state_from(W, data.n_classes)
         shuffled_by = seed if self.shuffle else None

@@ -339,7 +339,7 @@ n_iter_no_change, class_weight, warm_start, keep, start, track_error, time_limit
         self._check_warm(warm)
         seed = self._seed()
         W = warm.W if warm else layer_start(layer, self.start, seed)
-        W = given_weights(*given, W, rule.bias)
+        W = given_weights(*given, W, rule.constant)
         state = OptimiserState.from_weights(W, len(W), keep=self.keep, l1=False)
         results = multi_output_epochs(
             layer,

@@ -16,7 +16,7 @@ class Stepping(Enum):
     """What one step of a rule is."""
 
     SAMPLES = "one sample"
-    PASSES = "one pass"
+    EPOCHS = "one epoch"
     ONCE = "the whole solution"
 
 
@@ -82,12 +82,12 @@ class Switch(NamedTuple):
 
 Setting = Number | Choice | Switch
 
-MAX_PASSES = 1000
-PASSES = Number("max_iter", 100, 1, MAX_PASSES, whole=True)
-STEPS = Number("max_iter", 50, 1, MAX_PASSES, whole=True)
+MAX_EPOCHS = 1000
+EPOCHS = Number("max_iter", 100, 1, MAX_EPOCHS, whole=True)
+STEPS = Number("max_iter", 50, 1, MAX_EPOCHS, whole=True)
 KEEP = Choice("keep", ("last", "average", "pocket"))
 CLASSES = Choice("multi_class", ("kesler", "ovr"))
-ORDER = Switch("shuffle", "in their order", "anew in every pass")
+ORDER = Switch("shuffle", "in their order", "anew in every epoch")
 
 
 def _eta(default: float) -> Number:
@@ -128,18 +128,18 @@ SEEDED = {"random_state": 0}  # the same shuffle every time
 LAB_RULES: dict[str, LabRule] = {
     "perceptron": LabRule(
         RULES["perceptron"],
-        (_eta(1.0), PASSES, KEEP, CLASSES, ORDER),
+        (_eta(1.0), EPOCHS, KEEP, CLASSES, ORDER),
         fixed=SEEDED,
     ),
     "batch-perceptron": LabRule(
         RULES["batch-perceptron"],
-        (_eta(1.0), PASSES, CLASSES),
-        Stepping.PASSES,
+        (_eta(1.0), EPOCHS, CLASSES),
+        Stepping.EPOCHS,
         fixed=IN_ORDER,
     ),
     "passive-aggressive": LabRule(
         RULES["passive-aggressive"],
-        (C_SETTING, PASSES, KEEP, CLASSES, ORDER),
+        (C_SETTING, EPOCHS, KEEP, CLASSES, ORDER),
         fixed=SEEDED,
     ),
     "arow": LabRule(
@@ -154,12 +154,12 @@ LAB_RULES: dict[str, LabRule] = {
     ),
     "lms": LabRule(
         RULES["lms"],
-        (_eta(0.01), PASSES, RATE, ORDER),
+        (_eta(0.01), EPOCHS, RATE, ORDER),
         fixed=SEEDED,
     ),
     "tanh-perceptron": LabRule(
         RULES["tanh-perceptron"],
-        (_eta(0.1), PASSES, RATE, ORDER),
+        (_eta(0.1), EPOCHS, RATE, ORDER),
         fixed=SEEDED,
     ),
     "least-squares": LabRule(
@@ -183,13 +183,13 @@ LAB_RULES: dict[str, LabRule] = {
     "logistic-regression": LabRule(
         RULES["logistic-regression"],
         (C_SETTING, STEPS),
-        Stepping.PASSES,
+        Stepping.EPOCHS,
         starts=False,
     ),
     "linear-svm": LabRule(
         RULES["linear-svm"],
         (C_SETTING, Choice("loss", ("hinge", "squared_hinge")), STEPS),
-        Stepping.PASSES,
+        Stepping.EPOCHS,
         starts=False,
     ),
 }

@@ -36,22 +36,24 @@ def charts(run: Run, proof: Proof | None) -> tuple[Chart, ...]:
     mistakes = np.array(trace.column("mistakes"), float)
     so_far = Curve("mistakes so far", tuple(np.cumsum(mistakes).tolist()))
     bound = _mistake_bound(run, proof)
-    found = [Chart("Mistakes in each pass", "pass", (Curve("mistakes", tuple(mistakes.tolist())),))]
+    found = [
+        Chart("Mistakes in each epoch", "epoch", (Curve("mistakes", tuple(mistakes.tolist())),))
+    ]
     if bound is not None:
         level = Curve(f"bound {bound:,.0f}", (bound,) * len(trace), dashed=True)
-        found.append(Chart("Mistakes so far and their bound", "pass", (so_far, level)))
+        found.append(Chart("Mistakes so far and their bound", "epoch", (so_far, level)))
     loss = tuple(trace.column("loss"))
     found.append(
-        Chart("Mean loss of each sample before its update", "pass", (Curve("loss", loss),))
+        Chart("Mean loss of each sample before its update", "epoch", (Curve("loss", loss),))
     )
     bounds = _margin_bounds(trace, proof)
     return (*found, bounds) if bounds is not None else tuple(found)
 
 
 def _certified(trace: tuple[Certified, ...]) -> tuple[Chart, ...]:
-    first = [record for record in trace if record.unit == 0]
+    first = [record for record in trace if record.output == 0]
     objective = Curve("objective", tuple(record.objective for record in first))
-    bound = Curve("lower bound", tuple(record.bound for record in first), dashed=True)
+    bound = Curve("lower bound", tuple(record.lower_bound for record in first), dashed=True)
     gap = tuple(max(record.gap, 1e-16) for record in first)
     return (
         Chart("Objective and its lower bound", "step", (objective, bound)),
@@ -77,4 +79,4 @@ def _margin_bounds(trace: Any, proof: Proof | None) -> Chart | None:
     if isinstance(proof, Separable):
         level = (proof.margin,) * len(running)
         curves.append(Curve("γ* is at least (the proof)", level, dashed=True))
-    return Chart("Bounds on the largest margin γ*", "pass", tuple(curves), log=True)
+    return Chart("Bounds on the largest margin γ*", "epoch", tuple(curves), log=True)

@@ -22,12 +22,12 @@ COUNTED = {n: count_threshold_functions(n) for n in (1, 2, 3)} | {4: 1882}
 
 
 class Node(NamedTuple):
-    """A circle of a drawing: its place, name and bias."""
+    """A circle of a drawing: its place, name and intercept."""
 
     x: float
     y: float
     name: str
-    bias: str
+    intercept: str
 
 
 class Edge(NamedTuple):
@@ -145,7 +145,7 @@ def _edges(
 
 
 def _bias(unit: ThresholdUnit) -> str:
-    return f"{'+' if unit.bias > 0 else ''}{_signed(unit.bias)}"
+    return f"{'+' if unit.intercept > 0 else ''}{_signed(unit.intercept)}"
 
 
 def _signed(value: Number) -> str:

@@ -134,18 +134,20 @@ def _straight(w: Floats, b: Floats, rule: str, level: float | None, plot: Pictur
             class_probabilities=class_probabilities,
             shaded=shaded,
         )
-    unit, bias = w[0], float(b[0])
+    unit, intercept = w[0], float(b[0])
     margins: tuple[Floats, ...] = ()
     if level is not None:
-        margins = _not_none(segment(unit, bias - level, wide), segment(unit, bias + level, wide))
+        margins = _not_none(
+            segment(unit, intercept - level, wide), segment(unit, intercept + level, wide)
+        )
     probabilities = None
     if rule in PROBABILISTIC:
-        probabilities = grid.as_matrix(expit(grid.points @ unit + bias))
+        probabilities = grid.as_matrix(expit(grid.points @ unit + intercept))
     return replace(
         plot,
-        boundary=_not_none(segment(unit, bias, wide)),
+        boundary=_not_none(segment(unit, intercept, wide)),
         margins=margins,
-        normal=_normal(unit, bias, plot.box),
+        normal=_normal(unit, intercept, plot.box),
         cells=cells,
         probabilities=probabilities,
         shaded=shaded,

@@ -1,4 +1,4 @@
-"""Training runs that can be shown after any step: a sample, a pass, or the whole solution."""
+"""Training runs that can be shown after any step: a sample, an epoch, or the whole solution."""
 
 from abc import abstractmethod
 from functools import cached_property, lru_cache
@@ -15,18 +15,18 @@ from rosenblatt.lab.state import Setup
 from rosenblatt.linalg.scores import margins_of
 from rosenblatt.types import Floats
 
-MAX_PATH_STEPS = 20_000  # the path of a longer run has one point for each pass
+MAX_PATH_STEPS = 20_000  # the path of a longer run has one point for each epoch
 
 
 class Moment(NamedTuple):
     """A run after some steps: weights (w, b) before and after the last of them.
 
-    `kept` are the weights of the boundary that is drawn. `passes` is the pass of the step, 0 before
+    `kept` are the weights of the boundary that is drawn. `epoch` is the epoch of the step, 0 before
     the first; `row` is its sample, if it has one, and `update_rows` are all that changed w.
     """
 
     step: int
-    passes: int
+    epoch: int
     row: int | None
     update_rows: tuple[int, ...]
     before: Floats
@@ -39,18 +39,18 @@ class Moment(NamedTuple):
 class Run:
     """A training run; subclasses define a step."""
 
-    def __init__(self, model: Any, n_epochs: int, steps_per_pass: int) -> None:
-        self.model, self.n_epochs, self.steps_per_pass = model, n_epochs, steps_per_pass
+    def __init__(self, model: Any, n_epochs: int, steps_per_epoch: int) -> None:
+        self.model, self.n_epochs, self.steps_per_epoch = model, n_epochs, steps_per_epoch
 
     @property
     def n_steps(self) -> int:
         """Number of steps."""
-        return self.n_epochs * self.steps_per_pass
+        return self.n_epochs * self.steps_per_epoch
 
     @property
     def by_samples(self) -> bool:
         """Whether one step is one sample."""
-        return self.steps_per_pass > 1
+        return self.steps_per_epoch > 1
 
     @property
     def final(self) -> Floats:
@@ -83,12 +83,12 @@ class SampleRun(Run):
         if step == 0:
             W = self._replay.start()
             return Moment(0, 0, None, (), W, W, W, mistake=False, changed=False)
-        passes, place = (step - 1) // self.steps_per_pass + 1, (step - 1) % self.steps_per_pass
-        seen = self._replay.visit(passes, place)
+        epoch, place = (step - 1) // self.steps_per_epoch + 1, (step - 1) % self.steps_per_epoch
+        seen = self._replay.visit(epoch, place)
         kept = self.final if step == self.n_steps else seen.kept
         return Moment(
             step,
-            passes,
+            epoch,
             seen.row,
             (seen.row,),
             seen.before,
@@ -99,11 +99,11 @@ class SampleRun(Run):
         )
 
     def _compute_path(self) -> tuple[Floats, str]:
-        """After each sample or, in a long run, after each pass."""
+        """After each sample or, in a long run, after each epoch."""
         replay = self._replay
         if self.n_steps > MAX_PATH_STEPS:
-            return _distinct([W[0] for W in replay.ends()]), "w from pass to pass"
-        seen = [W[0] for passes in range(1, self.n_epochs + 1) for W in replay.path(passes)]
+            return _distinct([W[0] for W in replay.ends()]), "w from epoch to epoch"
+        seen = [W[0] for epoch in range(1, self.n_epochs + 1) for W in replay.path(epoch)]
         return _distinct([replay.start()[0], *seen]), "w after every change"
 
 
@@ -117,7 +117,7 @@ class PassRun(Run):
         super().__init__(model, iterations_of(model) or 1, 1)
 
     def at(self, step: int) -> Moment:
-        """The run after `step` passes: a fit with that limit."""
+        """The run after `step` epochs: a fit with that limit."""
         after = self._after(step)
         before = self._after(step - 1) if step else after
         changed = not np.array_equal(before, after)
@@ -133,7 +133,7 @@ class PassRun(Run):
         return tuple(np.flatnonzero(margins_of(scores, dataset.codes) <= 0).tolist())
 
     def _compute_path(self) -> tuple[Floats, str]:
-        """After each pass."""
+        """After each epoch."""
         last = min(self.n_epochs, 100)
         return _distinct([self._after(step)[0] for step in range(last + 1)]), "w after every step"
 
@@ -179,7 +179,7 @@ def _initial_weights(setup: Setup, dataset: LabDataset) -> dict[str, Any]:
         raise DataError(
             f"The start has {len(setup.start)} weights, but this model has"
             f" {' × '.join(map(str, shape)) if units > 1 else shape[1]}: those of the features,"
-            " then the bias."
+            " then the intercept."
         )
     W = np.array(setup.start).reshape(shape)
     return {"coef_init": W[:, :-1], "intercept_init": W[:, -1]}

@@ -38,8 +38,8 @@ def draw(network: ThresholdNetwork, ax: "Axes | None" = None) -> "Axes":
     for j, height in enumerate(left):
         _node(ax, (0, height), f"x{j + 1}", None)
     for k, height in enumerate(middle):
-        _node(ax, (1, height), f"h{k + 1}", network.hidden[k].bias)
-    _node(ax, (2, right[0]), "y", network.output.bias)
+        _node(ax, (1, height), f"h{k + 1}", network.hidden[k].intercept)
+    _node(ax, (2, right[0]), "y", network.output.intercept)
     ax.set_axis_off()
     ax.margins(0.15)
     return ax
@@ -72,10 +72,10 @@ def _edge(
     ax.text(x, y, _signed(weight), color=colour, ha="center", va="center", bbox=box, fontsize=9)
 
 
-def _node(ax: "Axes", place: tuple[float, float], name: str, bias: Number | None) -> None:
+def _node(ax: "Axes", place: tuple[float, float], name: str, intercept: Number | None) -> None:
     ax.scatter(*place, s=NODE_AREA, facecolor="white", edgecolor="black", zorder=2)
     ax.text(*place, name, ha="center", va="center", zorder=3)
-    if bias is not None:
+    if intercept is not None:
         below = (0, -22)
-        label = f"b = {_signed(bias)}"
+        label = f"b = {_signed(intercept)}"
         ax.annotate(label, place, below, textcoords="offset points", ha="center", fontsize=8)

@@ -29,7 +29,7 @@ class Realizable:
     """A function that one unit computes, and such a unit, in integers.
 
     ``minimal`` says whether it is proved that no unit has a smaller sum of absolute weights (the
-    bias not counted); else the weights are only small.
+    intercept not counted); else the weights are only small.
     """
 
     table: Bits

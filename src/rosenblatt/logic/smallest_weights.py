@@ -55,7 +55,7 @@ def _constraints(points: Ints, bits: Ints) -> tuple[Floats, Floats]:
 
 
 def _rounded(v: Floats, points: Ints, bits: Ints) -> ThresholdUnit | None:
-    """The unit of the rounded weights and the integer bias nearest to 0 that fits, if any."""
+    """The unit of the rounded weights and the integer intercept nearest to 0 that fits, if any."""
     n = points.shape[1]
     w = np.rint(v[:n]).astype(np.int64) - np.rint(v[n : 2 * n]).astype(np.int64)
     scores = points @ w

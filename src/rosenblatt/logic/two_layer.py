@@ -130,8 +130,8 @@ def _best_cut(pool: Candidates, values: Ints, left: Array, value: int) -> Cut:
 
 
 def _cut(pool: Candidates, place: int, rows: Array, value: int) -> Cut:
-    bias = -int(pool.scores[rows, place].min())
-    return Cut(ThresholdUnit(tuple(pool.directions[place].tolist()), bias), rows, value)
+    intercept = -int(pool.scores[rows, place].min())
+    return Cut(ThresholdUnit(tuple(pool.directions[place].tolist()), intercept), rows, value)
 
 
 def _list_network(values: Ints, cuts: list[Cut], otherwise: int) -> ThresholdNetwork:

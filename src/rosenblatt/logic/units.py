@@ -34,7 +34,7 @@ class ThresholdUnit:
     ----------
     weights
         One number for each input: integers, fractions or floats.
-    bias
+    intercept
         The number added to their sum; minus the threshold.
 
     Examples
@@ -49,14 +49,14 @@ class ThresholdUnit:
     """
 
     weights: tuple[Number, ...]
-    bias: Number
+    intercept: Number
 
     def __post_init__(self) -> None:
         weights = tuple(_number(w, "A weight") for w in self.weights)
         if not weights:
             raise ParameterError("A threshold unit needs at least one input; got no weights.")
         object.__setattr__(self, "weights", weights)
-        object.__setattr__(self, "bias", _number(self.bias, "The bias"))
+        object.__setattr__(self, "intercept", _number(self.intercept, "The intercept"))
 
     @property
     def n_inputs(self) -> int:
@@ -81,7 +81,7 @@ class ThresholdUnit:
     @cached_property
     def whole(self) -> tuple[int, ...]:
         """An integer multiple of (w, b), which is the same unit."""
-        exact = [Fraction(number) for number in (*self.weights, self.bias)]
+        exact = [Fraction(number) for number in (*self.weights, self.intercept)]
         scale = lcm(*(number.denominator for number in exact))
         return tuple(int(number * scale) for number in exact)
 
@@ -99,8 +99,8 @@ class ThresholdUnit:
         terms = [
             (weight, f"{name}{place}") for place, weight in enumerate(self.weights, 1) if weight
         ]
-        if self.bias or not terms:
-            terms.append((self.bias, ""))
+        if self.intercept or not terms:
+            terms.append((self.intercept, ""))
         (first, letter), *rest = terms
         text = f"{'−' if first < 0 else ''}{_term(first, letter)}"
         for weight, letter in rest:

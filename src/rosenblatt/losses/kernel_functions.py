@@ -37,28 +37,30 @@ CENTRES_PER_READING = 8  # that share a reading of the rows
 
 
 class Points(NamedTuple):
-    """Rows as arguments of a kernel, with ‖x‖² where the kernel needs it, and their numbers."""
+    """Rows as arguments of a kernel, with ‖x‖² where the kernel needs it, and their indices."""
 
     rows: Rows
-    squares: Floats
-    numbers: Ints
+    squared_norms: Floats
+    indices: Ints
 
     def part(self, start: int, stop: int) -> "Points":
         """Points start … stop, without a copy."""
         span = slice(start, stop)
-        return Points(rows_part(self.rows, start, stop), self.squares[span], self.numbers[span])
+        return Points(
+            rows_part(self.rows, start, stop), self.squared_norms[span], self.indices[span]
+        )
 
     def take(self, chosen: Array) -> "Points":
         """The chosen points, copied."""
-        squares = self.squares[chosen] if len(self.squares) else _NONE
-        return Points(rows_take(self.rows, chosen), squares, self.numbers[chosen])
+        squares = self.squared_norms[chosen] if len(self.squared_norms) else _NONE
+        return Points(rows_take(self.rows, chosen), squares, self.indices[chosen])
 
     def joined(self, others: "Points") -> "Points":
         """These points followed by others."""
         return Points(
             rows_joined(self.rows, others.rows),
-            np.concatenate([self.squares, others.squares]),
-            np.concatenate([self.numbers, others.numbers]),
+            np.concatenate([self.squared_norms, others.squared_norms]),
+            np.concatenate([self.indices, others.indices]),
         )
 
 
@@ -69,7 +71,7 @@ class Kernel(NamedTuple):
     gamma: float
     degree: int
     coef0: float
-    bias: float
+    offset: float
 
     @property
     def shares_reading(self) -> bool:
@@ -87,7 +89,7 @@ class Kernel(NamedTuple):
     def centres(self, points: Points, chosen: Array) -> Points:
         """Points to be compared with others, copied; of a precomputed table, only their numbers."""
         if self.kind == "precomputed":
-            return Points(np.empty((len(chosen), 0)), _NONE, points.numbers[chosen])
+            return Points(np.empty((len(chosen), 0)), _NONE, points.indices[chosen])
         return points.take(chosen)
 
     def between(self, centres: Points, points: Points) -> Floats:
@@ -95,13 +97,15 @@ class Kernel(NamedTuple):
         if callable(self.kind):
             table = _by_function(self.kind, centres, points)
         elif self.kind == "precomputed":
-            table = _precomputed(points.rows, centres.numbers)
+            table = _precomputed(points.rows, centres.indices)
         else:
             table = np.empty((n_rows(centres.rows), n_rows(points.rows)))
             inner_products(centres.rows, points.rows, table)
             with np.errstate(over="ignore", invalid="ignore"):  # the caller checks
-                table = _FORMULAS[self.kind](self, table, (centres.squares, points.squares))
-        return table + self.bias**2
+                table = _FORMULAS[self.kind](
+                    self, table, (centres.squared_norms, points.squared_norms)
+                )
+        return table + self.offset**2
 
     def with_themselves(self, points: Points) -> Floats:
         """κ(x, x) = ‖Φ(x)‖² of every point, intercept included."""

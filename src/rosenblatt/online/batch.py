@@ -124,7 +124,7 @@ def gradient_of(block: TrainingData, rule: Rule, W: Floats) -> Gradient:
     total = np.zeros_like(W)
     whole_step = rule._replace(step=int(Step.CONSTANT), eta=1.0)
     mistakes, loss = sum_gradients(block, whole_step, W, total)
-    squared_norm = squared_norms(block, rule.bias)[1] if rule.step == NORMALISED else 0.0
+    squared_norm = squared_norms(block, rule.constant)[1] if rule.step == NORMALISED else 0.0
     return Gradient(total, mistakes, loss, squared_norm)
 
 
@@ -139,7 +139,7 @@ def sum_gradients(data: TrainingData, rule: Rule, W: Floats, total: Floats) -> t
     scores, amounts = np.empty(len(W)), np.empty(len(W))
     for i in range(len(codes)):
         for k in range(len(W)):
-            scores[k] = dot(X, i, W[k]) + rule.bias * W[k, d]
+            scores[k] = dot(X, i, W[k]) + rule.constant * W[k, d]
         if not np.isfinite(scores[0]):
             return mistakes, np.nan
         sample = Sample(codes[i], weights[i] * class_weights[codes[i]], 1, 0.0)
@@ -148,5 +148,5 @@ def sum_gradients(data: TrainingData, rule: Rule, W: Floats, total: Floats) -> t
         loss += row_loss
         for k in range(len(W)):
             if amounts[k] != 0.0:
-                add_row(X, i, amounts[k], rule.bias, total[k])
+                add_row(X, i, amounts[k], rule.constant, total[k])
     return mistakes, loss

@@ -82,24 +82,24 @@ def epoch_results(
     Where the steps of a rule may diverge, an epoch that overflows is undone, and its loss is ∞.
     """
     counters, sums = state.counters, state.sums
-    for passes in itertools.count(1):
+    for epoch in itertools.count(1):
         before, sums[LOSS] = counters.copy(), 0.0
         if rule.loss < NEVER_FLAT:
-            one_epoch(passes)
+            one_epoch(epoch)
         else:
             before_epoch = state.copy()
-            if not stays_finite(one_epoch, passes, state):
+            if not stays_finite(one_epoch, epoch, state):
                 counts = counters[[MISTAKES, UPDATES]]
                 state.restore(before_epoch)
                 counters[[MISTAKES, UPDATES]], sums[LOSS] = counts, np.inf
         yield EpochResult(
-            passes=passes,
+            epoch=epoch,
             rows=size.rows,
             mistakes=int(counters[MISTAKES] - before[MISTAKES]),
-            changes=int(counters[UPDATES] - before[UPDATES]),
+            updates=int(counters[UPDATES] - before[UPDATES]),
             loss=float(sums[LOSS]) / size.weight,
             all_mistakes=int(counters[MISTAKES]),
-            all_changes=int(counters[UPDATES]),
+            all_updates=int(counters[UPDATES]),
             last=state.last,
             weights=state.kept,
         )

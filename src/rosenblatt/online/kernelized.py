@@ -181,21 +181,21 @@ def kernel_epochs(
 ) -> Iterator[EpochResult]:
     """Results of training sample by sample, one an epoch, endless."""
     counters, sums, n = state.counters, state.sums, state.W.shape[1]
-    for passes in itertools.count(1):
+    for epoch in itertools.count(1):
         before, sums[LOSS] = counters.copy(), 0.0
-        for sampling in sample_orders(learner.shape, None if seed is None else (seed, passes)):
+        for sampling in sample_orders(learner.shape, None if seed is None else (seed, epoch)):
             seen = 0
             while seen < len(sampling.order):
                 seen += learner.learn(sampling.order[seen:], budget.most)
                 learner.forget(budget)
         yield EpochResult(
-            passes=passes,
+            epoch=epoch,
             rows=n,
             mistakes=int(counters[MISTAKES] - before[MISTAKES]),
-            changes=int(counters[UPDATES] - before[UPDATES]),
+            updates=int(counters[UPDATES] - before[UPDATES]),
             loss=float(sums[LOSS]) / n,
             all_mistakes=int(counters[MISTAKES]),
-            all_changes=int(counters[UPDATES]),
+            all_updates=int(counters[UPDATES]),
             last=lambda: DualWeights(state.last(), learner.scores.copy()),
             weights=lambda: _kept(learner, state),
             norm=learner.length(),
@@ -260,7 +260,7 @@ class StreamLearner:
                 pocket=np.hstack([pocket[: len(state.pocket)], grown.pocket[:, chosen]]),
             )
             joined = self._kernel.centres(points, chosen)
-            self.supports = self.supports.joined(joined) if len(self.supports.numbers) else joined
+            self.supports = self.supports.joined(joined) if len(self.supports.indices) else joined
         return seen, self._within_budget(state)
 
     def _within_budget(self, state: OptimiserState) -> OptimiserState:

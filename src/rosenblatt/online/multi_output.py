@@ -85,7 +85,7 @@ def multi_output_epoch(
         n = counters[ROWS] + place + 1
         weight, squared_norm = weights[i], update_squared_norm(X, i, rule)
         for k in range(len(W)):
-            score = dot(X, i, W[k]) + rule.bias * W[k, d]
+            score = dot(X, i, W[k]) + rule.constant * W[k, d]
             if not np.isfinite(score) or not np.isfinite(squared_norm):
                 return place
             if weight == 0.0:
@@ -100,9 +100,9 @@ def multi_output_epoch(
             else:
                 amount = negative_gradient * learning_rate(rule.step, rule.eta, n) * weight
             if amount != 0.0:
-                add_row(X, i, amount, rule.bias, W[k])
+                add_row(X, i, amount, rule.constant, W[k])
                 if len(weighted_update_sum) > 0:
-                    add_row(X, i, (n - 1) * amount, rule.bias, weighted_update_sum[k])
+                    add_row(X, i, (n - 1) * amount, rule.constant, weighted_update_sum[k])
                 counters[UPDATES] += 1
     counters[ROWS] += len(order)
     return ALL_FINITE
@@ -117,7 +117,7 @@ def sum_output_gradients(
     d, mistakes, loss = n_cols(X), 0, 0.0
     for i in range(len(weights)):
         for k in range(len(W)):
-            score = dot(X, i, W[k]) + rule.bias * W[k, d]
+            score = dot(X, i, W[k]) + rule.constant * W[k, d]
             if not np.isfinite(score):
                 return mistakes, np.nan
             if weights[i] == 0.0:
@@ -126,13 +126,13 @@ def sum_output_gradients(
             loss += weights[i] * value
             mistakes += is_mistake(targets[i, k] - middle, score)
             if negative_gradient != 0.0:
-                add_row(X, i, negative_gradient * weights[i], rule.bias, total[k])
+                add_row(X, i, negative_gradient * weights[i], rule.constant, total[k])
     return mistakes, loss
 
 
 @njit(cache=True, nogil=True)
 def sum_of_squared_norms(layer: MultiOutputData, rule: Rule) -> float:
-    """Weighted sum of ‖(x, bias)‖² over the rows."""
+    """Weighted sum of ‖(x, constant)‖² over the rows."""
     X, _, weights, _ = layer
     total = 0.0
     for i in range(len(weights)):

@@ -128,12 +128,12 @@ def error_bound(row_norm: float, d: int, norms: Floats) -> float:
 
 
 @njit(cache=True, nogil=True, forceinline=True)
-def best_rival_score(products: Floats, b: int, own: int, W: Floats, bias: float) -> float:
+def best_rival_score(products: Floats, b: int, own: int, W: Floats, constant: float) -> float:
     """Highest float32 score of row b among the classes other than its own."""
     best = -np.inf
     for k in range(len(products)):
         if k != own:
-            best = max(best, products[k, b] + bias * W[k, -1])
+            best = max(best, products[k, b] + constant * W[k, -1])
     return best
 
 
@@ -189,7 +189,7 @@ def two_sample_epoch(
             signs[0] * (learning_rate(rule.step, rule.eta, n + 1) * weights[0]),
             signs[1] * (learning_rate(rule.step, rule.eta, n + 2) * weights[1]),
         )
-        margins = perceptron_pair(X, now, signs, steps, rule.bias, w)
+        margins = perceptron_pair(X, now, signs, steps, rule.constant, w)
         if not (abs(margins[0]) < np.inf and abs(margins[1]) < np.inf):
             return int(place) + int(abs(margins[0]) < np.inf)
         for r in range(2):
@@ -200,7 +200,7 @@ def two_sample_epoch(
             last = n if wrong else last
             mistakes += int(wrong)
             if len(weighted_update_sum) > 0 and wrong:
-                add_row(X, now[r], (n - 1) * steps[r], rule.bias, weighted_update_sum_w)
+                add_row(X, now[r], (n - 1) * steps[r], rule.constant, weighted_update_sum_w)
     counters[ROWS], counters[LAST_MISTAKE], counters[LONGEST_RUN] = n, last, longest
     counters[MISTAKES] += mistakes
     counters[UPDATES] += mistakes

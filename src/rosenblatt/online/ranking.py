@@ -27,7 +27,7 @@ from rosenblatt.online.update import ALL_FINITE, Rule
 from rosenblatt.types import Floats, Ints
 
 PERCEPTRON = ALGORITHMS["perceptron"]
-RANKING = Rule(int(PERCEPTRON.loss), int(PERCEPTRON.step), bias=0.0)
+RANKING = Rule(int(PERCEPTRON.loss), int(PERCEPTRON.step), constant=0.0)
 
 
 class Groups(NamedTuple):

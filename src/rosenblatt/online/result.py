@@ -76,13 +76,13 @@ class Ending(Enum):
     )
     SOLVED = "Solved in closed form from {rows}."
     SOLVED_SHORTEST = (
-        "Solved in closed form from {rows}. The features have rank {rank} of {width}, so the"
+        "Solved in closed form from {rows}. The features have rank {rank} of {n_columns}, so the"
         " solution is not unique; these weights have the smallest norm. `alpha` above 0 makes it"
         " unique."
     )
     SOLVED_PARTLY = (
-        "Solved in closed form from {rows}. The within-class scatter has rank {rank} of {width};"
-        " directions outside its range were left out."
+        "Solved in closed form from {rows}. The within-class scatter has rank {rank} of"
+        " {n_columns}; directions outside its range were left out."
     )
     SOLVED_BY_GAPS = (
         "Solved in closed form from {rows}. No class scatters along the differences of the means,"
@@ -151,12 +151,12 @@ class Outcome:
     """How a run ended; `str(outcome)` is a sentence that also says what to do next."""
 
     ending: Ending
-    passes: int
+    n_iter: int
     rows: int
     mistakes: int = 0
     advice: str = ""
     rank: int = 0
-    width: int = 0
+    n_columns: int = 0
     gap: float = np.inf
 
     @property
@@ -166,13 +166,13 @@ class Outcome:
 
     def __str__(self) -> str:
         return self.ending.value.format(
-            epochs=counted(self.passes, "epoch", "epochs"),
+            epochs=counted(self.n_iter, "epoch", "epochs"),
             rows=counted(self.rows, "row", "rows"),
             mistakes=counted(self.mistakes, "mistake", "mistakes"),
             rank=self.rank,
-            width=self.width,
+            n_columns=self.n_columns,
             advice=self.advice,
-            steps=counted(self.passes, "step", "steps"),
+            steps=counted(self.n_iter, "step", "steps"),
             gap=f"{max(self.gap, MIN_GAP):.1e}" if self.gap < np.inf else "an unknown amount",
         )
 
@@ -182,23 +182,23 @@ class Outcome:
 
 @dataclass(frozen=True)
 class EpochResult:
-    """A run after an epoch (pass); `passes` is the number of epochs so far.
+    """A run after an epoch (pass); `epoch` is the number of epochs so far.
 
-    `mistakes`, `changes` (weight updates) and the mean `loss` are those of this epoch, each row
-    scored just before its update; `all_mistakes` and `all_changes` are those of the whole run.
+    `mistakes`, `updates` (of the weights) and the mean `loss` are those of this epoch, each row
+    scored just before its update; `all_mistakes` and `all_updates` are those of the whole run.
     `last` returns the weights at the end of the epoch, `weights` those the run would keep now.
     `advice` is a recommendation for the settings that completes the sentence of the ending.
     `error` is the training error of `weights`, if it was measured; `norm` is ‖w‖, where the weights
     themselves are not known.
     """
 
-    passes: int
+    epoch: int
     rows: int
     mistakes: int
-    changes: int
+    updates: int
     loss: float
     all_mistakes: int
-    all_changes: int
+    all_updates: int
     last: Callable[[], Any]
     weights: Callable[[], Any]
     error: float | None = None

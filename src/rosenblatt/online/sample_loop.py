@@ -91,12 +91,12 @@ def binary_epoch(
     n_samples, safe = UINT(len(order)), flat_beyond(rule.loss)
     place = UINT(0)
     while place < n_samples:
-        bias, seen = rule.bias * w[-1], ONE
+        constant, seen = rule.constant * w[-1], ONE
         if in_groups(X) and safe < np.inf and place + FOUR <= n_samples:
             now = four(order, place)
             prefetch_item(codes, prefetch[place])
             products = dot4(X, now, w, four(prefetch, place))
-            first, margin = first_with_loss(products, now, codes, bias, safe)
+            first, margin = first_with_loss(products, now, codes, constant, safe)
             if first == FOUR and not rule.balanced:
                 place += FOUR
                 continue
@@ -109,7 +109,7 @@ def binary_epoch(
                     prefetch_start(X, prefetch[min(place + INDPTR_DISTANCE, last)])
                     prefetch_row(X, order[min(place + ROW_DISTANCE, last)])
                     prefetch_item(codes, prefetch[place])
-            margin = signed(dot(X, order[place], w) + bias, codes[UINT(order[place])])
+            margin = signed(dot(X, order[place], w) + constant, codes[UINT(order[place])])
         if not np.isfinite(margin):
             return int(place + seen - ONE)
         if rule.balanced:
@@ -130,9 +130,9 @@ def binary_epoch(
             copy_into(pocket, W)
         if amount != 0.0:
             change = signed(amount, codes[i])
-            add_row(X, i, change, rule.bias, w)
+            add_row(X, i, change, rule.constant, w)
             if len(weighted_update_sum) > 0:
-                add_row(X, i, (n - 1) * change, rule.bias, weighted_update_sum_w)
+                add_row(X, i, (n - 1) * change, rule.constant, weighted_update_sum_w)
             counters[UPDATES] += 1
     counters[ROWS] += len(order)
     return ALL_FINITE
@@ -140,7 +140,7 @@ def binary_epoch(
 
 @njit(cache=True, nogil=True, forceinline=True)
 def first_with_loss(
-    products: tuple[float, ...], rows: Four, codes: Codes, bias: float, safe: float
+    products: tuple[float, ...], rows: Four, codes: Codes, constant: float, safe: float
 ) -> tuple[int, float]:
     """Index and margin of the first of four rows with a loss, or with a margin not finite.
 
@@ -148,7 +148,7 @@ def first_with_loss(
     """
     margin = 0.0
     for r in range(4):
-        margin = signed(products[r] + bias, codes[UINT(rows[r])])
+        margin = signed(products[r] + constant, codes[UINT(rows[r])])
         if not safe < margin < np.inf:
             return r, margin
     return 4, margin
@@ -187,8 +187,8 @@ def multiclass_epoch(
                 for k in range(n_outputs):
                     apply_l1(X, i, W[k], (sums[L1_PENALTY], l1_applied[k]))
             if whole and screening:
-                other = best_rival_score(products, b, own, W, rule.bias)
-                margin = products[own, b] + rule.bias * W[own, d] - other
+                other = best_rival_score(products, b, own, W, rule.constant)
+                margin = products[own, b] + rule.constant * W[own, d] - other
                 error = error_bound(row_norms[b], d, W_float32.norms)
                 if flat_beyond(rule.loss) + error < margin < np.inf:
                     if rule.balanced:
@@ -196,11 +196,11 @@ def multiclass_epoch(
                     continue
                 rival_bound = other - error
             for k in range(n_outputs):
-                if k != own and products[k, b] + rule.bias * W[k, d] < rival_bound:
+                if k != own and products[k, b] + rule.constant * W[k, d] < rival_bound:
                     scores[k] = -np.inf  # certainly not the strongest rival
                     continue
                 product = dot(X, i, W[k]) if stale[k] else products[k, b]
-                scores[k] = sums[SCALE] * product + rule.bias * W[k, d]
+                scores[k] = sums[SCALE] * product + rule.constant * W[k, d]
             if not np.isfinite(scores[own if rule.kesler else 0]):
                 return first + b
             if rule.balanced:
@@ -221,10 +221,10 @@ def multiclass_epoch(
                 set_all(stale, True)  # noqa: FBT003
             for k in range(n_outputs):
                 if amounts[k] != 0.0:
-                    add_row(X, i, amounts[k] / sums[SCALE], rule.bias * sums[SCALE], W[k])
+                    add_row(X, i, amounts[k] / sums[SCALE], rule.constant * sums[SCALE], W[k])
                     if len(weighted_update_sum) > 0:
                         add_row(
-                            X, i, (sample.n - 1) * amounts[k], rule.bias, weighted_update_sum[k]
+                            X, i, (sample.n - 1) * amounts[k], rule.constant, weighted_update_sum[k]
                         )
                     counters[UPDATES] += 1
                     stale[k] = True

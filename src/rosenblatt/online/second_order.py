@@ -96,7 +96,7 @@ def second_order_epoch(
         i = order[place]
         prefetch_row(X, prefetch[place])
         for k in range(n_outputs):
-            scores[k] = dot(X, i, W[k]) + rule.bias * W[k, d]
+            scores[k] = dot(X, i, W[k]) + rule.constant * W[k, d]
         if not np.isfinite(scores[codes[i] if rule.kesler else 0]):
             return place
         safe = worst_margin(scores, codes[i], rule) > flat_beyond(rule.loss)
@@ -114,7 +114,7 @@ def second_order_epoch(
             copy_into(pocket, W)
         for k in range(n_outputs):
             root = roots[k * height : (k + 1) * height]
-            variances[k] = variance_of(X, i, rule.bias, root, F, k) if gaps[k] != 0.0 else 0.0
+            variances[k] = variance_of(X, i, rule.constant, root, F, k) if gaps[k] != 0.0 else 0.0
         for k in range(n_outputs):
             if gaps[k] == 0.0:
                 continue
@@ -127,7 +127,7 @@ def second_order_epoch(
             if height > 1:
                 update_full_root(root, F[k], downdate, g)
             else:
-                update_diagonal_root(X, i, rule.bias, root[0], downdate, g)
+                update_diagonal_root(X, i, rule.constant, root[0], downdate, g)
             add_scaled(X, i, gaps[k] * gain, g, W[k], height > 1)
             if len(weighted_update_sum) > 0:
                 add_scaled(X, i, (n - 1) * gaps[k] * gain, g, weighted_update_sum[k], height > 1)
@@ -137,18 +137,18 @@ def second_order_epoch(
 
 
 @njit(cache=True, nogil=True, forceinline=True)
-def variance_of(X: Rows, i: int, bias: float, S: Floats, F: Floats, k: int) -> float:
+def variance_of(X: Rows, i: int, constant: float, S: Floats, F: Floats, k: int) -> float:
     """Variance xᵀΣx of row i at output k; for a full root S, F[k] becomes Sᵀx."""
     d = n_cols(X)
     if len(S) == 1:
-        variance = (bias * S[0, d]) ** 2
+        variance = (constant * S[0, d]) ** 2
         for e in range(n_entries(X, i)):
             j, x = entry(X, i, e)
             variance += (x * S[0, j]) ** 2
         return float(variance)
     f, width = F[k], UINT(d + 1)
     for c in range(width):
-        f[c] = bias * S[UINT(d), c]
+        f[c] = constant * S[UINT(d), c]
     for e in range(n_entries(X, i)):
         j, x = entry(X, i, e)
         if x != 0.0:
@@ -180,7 +180,7 @@ def update_full_root(S: Floats, f: Floats, downdate: CovarianceUpdate, g: Floats
 
 @njit(cache=True, nogil=True, forceinline=True)
 def update_diagonal_root(
-    X: Rows, i: int, bias: float, s: Floats, downdate: CovarianceUpdate, g: Floats
+    X: Rows, i: int, constant: float, s: Floats, downdate: CovarianceUpdate, g: Floats
 ) -> None:
     """The same for a diagonal Σ: update g_j and s_j for the features of row i only."""
     d = n_cols(X)
@@ -188,8 +188,8 @@ def update_diagonal_root(
         j, x = entry(X, i, e)
         g[j] = s[j] * s[j] * x
         s[j] *= root_factor(downdate, g[j] * x)
-    g[d] = s[d] * s[d] * bias
-    s[d] *= root_factor(downdate, g[d] * bias)
+    g[d] = s[d] * s[d] * constant
+    s[d] *= root_factor(downdate, g[d] * constant)
 
 
 @njit(cache=True, nogil=True, forceinline=True)

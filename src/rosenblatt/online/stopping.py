@@ -75,7 +75,7 @@ def no_mistake(result: EpochResult) -> Ending | None:
 
 def no_change(result: EpochResult) -> Ending | None:
     """Stop at the first epoch without a mistake and without an update."""
-    return Ending.NO_CHANGE if result.changes == 0 and result.mistakes == 0 else None
+    return Ending.NO_CHANGE if result.updates == 0 and result.mistakes == 0 else None
 
 
 def after_one_epoch(result: EpochResult) -> Ending | None:  # noqa: ARG001
@@ -87,7 +87,7 @@ def max_epochs(max_iter: int, ending: Ending | None = None) -> Stop:
     """Stop after max_iter epochs, with a given ending or one by the mistakes of the last epoch."""
 
     def spent(result: EpochResult) -> Ending | None:
-        if result.passes < max_iter:
+        if result.epoch < max_iter:
             return None
         if ending is not None:
             return ending
@@ -168,17 +168,17 @@ def _kept(W: Floats) -> Floats:
 
 
 class RowNorms(NamedTuple):
-    """Maximum and sum of weight · ‖(x, bias)‖² over some rows, and the largest weight."""
+    """Maximum and sum of weight · ‖(x, constant)‖² over some rows, and the largest weight."""
 
     largest: float
     total: float
     max_weight: float
 
 
-def row_norms(data: TrainingData, bias: float) -> RowNorms:
+def row_norms(data: TrainingData, constant: float) -> RowNorms:
     """Squared norms of the rows; a DataError where they exceed float64."""
     max_weight = float((data.weights * data.class_weights[data.codes]).max())
-    norms = RowNorms(*squared_norms(data, bias), max_weight)
+    norms = RowNorms(*squared_norms(data, constant), max_weight)
     if not np.isfinite(norms.largest):
         raise not_finite(data.rows)
     return norms
@@ -198,12 +198,12 @@ def smaller_eta(eta: float, safe: float) -> float:
 
 
 @njit(cache=True, nogil=True)
-def squared_norms(data: TrainingData, bias: float) -> tuple[float, float]:
-    """Maximum and sum of weight · ‖(x, bias)‖²."""
+def squared_norms(data: TrainingData, constant: float) -> tuple[float, float]:
+    """Maximum and sum of weight · ‖(x, constant)‖²."""
     X, codes, weights, class_weights = data
     largest, total = 0.0, 0.0
     for i in range(len(codes)):
-        norm = weights[i] * class_weights[codes[i]] * (square(X, i) + bias * bias)
+        norm = weights[i] * class_weights[codes[i]] * (square(X, i) + constant * constant)
         largest = max(largest, norm)
         total += norm
     return largest, total

@@ -28,16 +28,16 @@ ALL_FINITE = -1  # returned by an epoch loop when every score was finite
 class Rule(NamedTuple):
     """An online algorithm with its parameters, as numbers for a kernel.
 
-    `cap` limits a step: C of a passive-aggressive step, r of a second-order one. `bias` is the
-    constant at the end of (x, bias): 1, or 0 for no intercept. `l1` and `l2` are the penalties a
-    sample; `balanced` weights the classes by their frequencies so far.
+    `cap` limits a step: C of a passive-aggressive step, r of a second-order one. `constant` is the
+    last entry of (x, constant), whose weight is the intercept: 1, or 0 for no intercept. `l1` and
+    `l2` are the penalties a sample; `balanced` weights the classes by their frequencies so far.
     """
 
     loss: int
     step: int
     eta: float = 1.0
     cap: float = np.inf
-    bias: float = 1.0
+    constant: float = 1.0
     kesler: bool = False
     balanced: bool = False
     l1: float = 0.0
@@ -75,7 +75,7 @@ def update_squared_norm(X: Rows, i: int, rule: Rule) -> float:
     """Squared norm of the vector that row i adds to the weights, for the steps that need it."""
     if rule.step < PASSIVE_AGGRESSIVE_1:
         return 0.0
-    squared_norm = square(X, i) + rule.bias * rule.bias
+    squared_norm = square(X, i) + rule.constant * rule.constant
     return 2.0 * squared_norm if rule.kesler else squared_norm
 
 
@@ -147,7 +147,7 @@ def worst_margin(scores: Floats, code: int, rule: Rule) -> float:
 
 
 @njit(cache=True, nogil=True, forceinline=True)
-def add_row(X: Rows, i: int, amount: float, bias: float, w: Floats) -> None:
-    """Add `amount` times (x_i, bias) to w."""
+def add_row(X: Rows, i: int, amount: float, constant: float, w: Floats) -> None:
+    """Add `amount` times (x_i, constant) to w."""
     add(X, i, amount, w)
-    w[-1] += amount * bias
+    w[-1] += amount * constant

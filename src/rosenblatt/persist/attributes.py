@@ -248,10 +248,11 @@ def _check_kernel_expansion(state: Mapping[str, Any], sizes: dict[str, int]) -> 
     precomputed = kernel.kind == "precomputed"
     s = n_rows(points.rows)
     _check_rows(points.rows, 0 if precomputed else sizes["d"])
-    squares = s if kernel.kind == "rbf" else 0
-    if {points.numbers.shape, state["_labels"].shape} != {(s,)} or len(points.squares) != squares:
+    n_norms = s if kernel.kind == "rbf" else 0
+    has_norms = len(points.squared_norms) == n_norms
+    if {points.indices.shape, state["_labels"].shape} != {(s,)} or not has_norms:
         raise ValueError("the arrays of its support vectors have different lengths")
-    if s and (points.numbers.min() < 0 or (precomputed and points.numbers.max() >= sizes["d"])):
+    if s and (points.indices.min() < 0 or (precomputed and points.indices.max() >= sizes["d"])):
         raise ValueError("its support vectors have impossible indices")
     sizes["w"] = s
 

@@ -212,14 +212,13 @@ class Packer:
         kind = "steps" if len(trace) and type(trace[0]).__name__ == "Certified" else "epochs"
         record = TRACES[kind]
         columns = {
-            name: [self.plain(item, where) for item in trace.column(record.attribute(name))]
-            for name in record.fields
+            name: [self.plain(item, where) for item in trace.column(name)] for name in record.fields
         }
         return {kind: columns}
 
     def _record(self, record: RecordType, value: Any, where: str) -> dict[str, Any]:
         return {
-            name: self.plain(getattr(value, record.attribute(name)), f"{where}.{name.strip('_')}")
+            name: self.plain(getattr(value, name), f"{where}.{name.strip('_')}")
             for name in record.fields
         }
 
@@ -280,8 +279,7 @@ class Unpacker:
         for field, value in fields.items():
             if not record.fields[field](value):
                 raise ValueError(f"the field {field!r} of the {name} has the wrong type")
-        attributes = {record.attribute(field): value for field, value in fields.items()}
-        return record.load()(**record.constants, **attributes)
+        return record.load()(**record.constants, **fields)
 
 
 def _words(words: Any, width: Any) -> Array:

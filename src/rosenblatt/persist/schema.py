@@ -40,11 +40,6 @@ class RecordType(LateType):
 
     fields: Mapping[str, Accepts]
     constants: Mapping[str, Any] = field(default_factory=dict)  # always the same, so not written
-    attributes: Mapping[str, str] = field(default_factory=dict)  # of fields with another name
-
-    def attribute(self, name: str) -> str:
-        """The attribute of the record for a field of the file."""
-        return self.attributes.get(name, name)
 
 
 def is_integer(value: Any) -> bool:
@@ -135,7 +130,7 @@ SPARSE_ROWS = RecordType(
 THRESHOLD_UNIT = RecordType(
     "rosenblatt.logic.units",
     "ThresholdUnit",
-    {"weights": tuple_of(is_exact_or_float), "bias": is_exact_or_float},
+    {"weights": tuple_of(is_exact_or_float), "intercept": is_exact_or_float},
 )
 RECORDS = {
     "outcome": RecordType(
@@ -151,7 +146,6 @@ RECORDS = {
             "n_columns": is_integer,
             "gap": is_number,
         },
-        attributes={"n_iter": "passes", "n_columns": "width"},
     ),
     "margin_bounds": RecordType(
         "rosenblatt.trace.bounds", "MarginBounds", {"lower": is_number, "upper": is_number}
@@ -182,7 +176,6 @@ RECORDS = {
             "coef0": is_number,
             "offset": is_number,
         },
-        attributes={"offset": "bias"},
     ),
     "support_vectors": RecordType(
         "rosenblatt.losses.kernel_functions",
@@ -192,7 +185,6 @@ RECORDS = {
             "squared_norms": is_float_array,
             "indices": is_int_array,
         },
-        attributes={"squared_norms": "squares", "indices": "numbers"},
     ),
     "csr": SPARSE_ROWS,
     "patience": RecordType(
@@ -205,7 +197,6 @@ RECORDS = {
             "best": is_number,
             "n_without_progress": is_integer,
         },
-        attributes={"best": "_best", "n_without_progress": "_waited"},
         constants={"figure": float},
     ),
     "threshold_unit": THRESHOLD_UNIT,
@@ -230,7 +221,6 @@ TRACES = {
             "training_error": optional(is_number),
             "validation_score": optional(is_number),
         },
-        attributes={"epoch": "passes", "updates": "changes"},
     ),
     "steps": RecordType(
         "rosenblatt.trace.trace",
@@ -245,6 +235,5 @@ TRACES = {
             "method": is_text,
             "rows": is_integer,
         },
-        attributes={"output": "unit", "lower_bound": "bound"},
     ),
 }

@@ -98,7 +98,7 @@ class TraceDisplay:
             ax.plot(
                 epochs, values, color=palette.colour(k), marker=marker, ms=4, lw=1.6, label=name
             )
-        last = max((curve.passes[-1] for curve in self.curves if curve.passes), default=1)
+        last = max((curve.n_iter[-1] for curve in self.curves if curve.n_iter), default=1)
         ax.set_xlabel("step" if self.kind in {"gap", "objective"} else "epoch")
         ax.set_xlim(1 - 0.02 * last, last + 0.02 * last + 0.01)
         ax.locator_params(axis="x", integer=True)

@@ -85,7 +85,7 @@ def _picture(
         **_boundary(shown),
         "frames": [
             {
-                "n_iter": frame.passes,
+                "n_iter": frame.n_iter,
                 "text": _caption(run, frame),
                 "weights": _weights_at(frame, estimator),
                 **_boundary(scene.boundary(frame.coef, frame.intercept)),
@@ -170,13 +170,13 @@ def _frames(fitted: FitResult, run: Any) -> list[Frame]:
 def _caption(run: Any, frame: Frame) -> str:
     """The caption of an epoch or step."""
     if not hasattr(run, "gap_"):
-        record = run.trace_[frame.passes - 1]
+        record = run.trace_[frame.n_iter - 1]
         mistakes = counted(record.mistakes, "mistake", "mistakes")
-        return f"Epoch {frame.passes} of {iterations_of(run)}: {mistakes}"
-    latest = {r.unit: r.gap for r in run.trace_ if r.step <= frame.passes}
+        return f"Epoch {frame.n_iter} of {iterations_of(run)}: {mistakes}"
+    latest = {r.output: r.gap for r in run.trace_ if r.step <= frame.n_iter}
     gap = max(latest.values(), default=np.inf)  # some steps of the dual are not measured
     known = f"{gap:.1e}" if gap < np.inf else "not known yet"
-    return f"Step {frame.passes} of {iterations_of(run)}: duality gap {known}"
+    return f"Step {frame.n_iter} of {iterations_of(run)}: duality gap {known}"
 
 
 def _weight_names(fitted: FitResult, names: Mapping[int, str]) -> list[str]:

@@ -1,11 +1,11 @@
 """Is it separable? A verdict with its proof.
 
 Route: few rows of integers are left to a perceptron, whose weights separate or come back. For all
-others a few perceptron passes propose weights and order the rows; rows that one feature alone
-decides are set aside; a working set of rows near the boundary decides in floats, first on parts of
-the data that are less work; where that does not end soon a Newton method for the squared hinge
-looks for weights; exact arithmetic confirms; the checker has the last word on the record before it
-is returned. Without a time limit the answer is always one of the two.
+others a few epochs of the perceptron propose weights and order the rows; rows that one feature
+alone decides are set aside; a working set of rows near the boundary decides in floats, first on
+parts of the data that are less work; where that does not end soon a Newton method for the squared
+hinge looks for weights; exact arithmetic confirms; the checker has the last word on the record
+before it is returned. Without a time limit the answer is always one of the two.
 """
 
 from collections.abc import Callable

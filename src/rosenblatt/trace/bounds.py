@@ -45,7 +45,9 @@ class MarginAndRadius(NamedTuple):
         )
 
 
-def margin_and_radius(blocks: Blocks, W: Floats, *, bias: float, kesler: bool) -> MarginAndRadius:
+def margin_and_radius(
+    blocks: Blocks, W: Floats, *, constant: float, kesler: bool
+) -> MarginAndRadius:
     """Smallest margin and largest norm over all rows, in one pass."""
 
     def of_block(block: TrainingData) -> MarginAndRadius:
@@ -53,7 +55,7 @@ def margin_and_radius(blocks: Blocks, W: Floats, *, bias: float, kesler: bool) -
         margin = smallest_margin(scores, block, kesler=kesler)
         lengths = np.empty(n_rows(block.rows))
         squares(block.rows, lengths)
-        return MarginAndRadius(margin, float(lengths.max()) + bias * bias)
+        return MarginAndRadius(margin, float(lengths.max()) + constant * constant)
 
     return blocks.total(of_block)
 

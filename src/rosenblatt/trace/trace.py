@@ -21,9 +21,9 @@ class Record:
     """One epoch of a run.
 
     ==================  ===========================================================================
-    `passes`            number of the epoch, from 1
+    `epoch`             number of the epoch, from 1
     `mistakes`          rows (one-vs-rest: outputs) with a margin ≤ 0 before their update
-    `changes`           updates of the weights
+    `updates`           updates of the weights
     `loss`              mean loss of the rows before their updates
     `norm`              |w| after the epoch, intercepts included, over all outputs
     `margin_lower`      lower bound of γ* for the vectors (x, 1); None while unknown
@@ -33,9 +33,9 @@ class Record:
     ==================  ===========================================================================
     """
 
-    passes: int
+    epoch: int
     mistakes: int
-    changes: int
+    updates: int
     loss: float
     norm: float
     margin_lower: float | None = None
@@ -50,9 +50,9 @@ class Certified:
 
     ==================  ===========================================================================
     `step`              number of steps so far
-    `unit`              number of the binary problem, from 0; two classes have one
+    `output`            number of the binary problem, from 0; two classes have one
     `objective`         primal objective P of the best weights so far
-    `bound`             dual objective D, a lower bound of the optimum
+    `lower_bound`       dual objective D, a lower bound of the optimum
     `gap`               (P − D)/P
     `norm`              |w| of the best weights so far, intercept included
     `method`            method of the step
@@ -61,9 +61,9 @@ class Certified:
     """
 
     step: int
-    unit: int
+    output: int
     objective: float
-    bound: float
+    lower_bound: float
     gap: float
     norm: float
     method: str
@@ -120,9 +120,9 @@ def record_of(result: EpochResult, eta_if_bounded: float | None) -> Record:
     if eta_if_bounded is not None and result.all_mistakes > 0:
         upper = norm / eta_if_bounded / result.all_mistakes
     return Record(
-        passes=result.passes,
+        epoch=result.epoch,
         mistakes=result.mistakes,
-        changes=result.changes,
+        updates=result.updates,
         loss=result.loss,
         norm=norm,
         margin_upper=upper,
@@ -131,13 +131,13 @@ def record_of(result: EpochResult, eta_if_bounded: float | None) -> Record:
     )
 
 
-def certified_record(step: "Step", unit: int) -> Certified:
+def certified_record(step: "Step", output: int) -> Certified:
     """Record of a solver step."""
     return Certified(
         step=step.number,
-        unit=unit,
+        output=output,
         objective=step.bounds.primal,
-        bound=step.bounds.dual,
+        lower_bound=step.bounds.dual,
         gap=step.bounds.gap,
         norm=_norm(step.w),
         method=step.method,
@@ -158,7 +158,7 @@ def outcome_of(result: EpochResult) -> Outcome:
     """Outcome of a run, from its last result."""
     if result.ending is None:
         raise ValueError("the run has not ended: no stopping criterion was met")
-    return Outcome(result.ending, result.passes, result.rows, result.mistakes, result.advice)
+    return Outcome(result.ending, result.epoch, result.rows, result.mistakes, result.advice)
 
 
 KINDS = {  # columns of the trace
@@ -177,7 +177,7 @@ NAMES = {
     "margin_lower": "lower bound of the largest margin",
     "gap": "duality gap",
     "objective": "objective",
-    "bound": "lower bound of the objective",
+    "lower_bound": "lower bound of the objective",
 }
 
 
@@ -185,7 +185,7 @@ class Curve(NamedTuple):
     """A named curve: values at some epochs or steps."""
 
     name: str
-    passes: list[int]
+    n_iter: list[int]
     values: list[float]
 
 
@@ -196,19 +196,19 @@ def curve_kinds(trace: Trace) -> list[str]:
 
 def curves_of(trace: Trace, kind: str, classes: Sequence[Any]) -> list[Curve]:
     """Curves of a kind, for each class if there are several; unknown values are left out."""
-    units = sorted({getattr(record, "unit", 0) for record in trace})
+    outputs = sorted({getattr(record, "output", 0) for record in trace})
     return [
-        _curve(trace, column, unit, "" if len(units) == 1 else f", class {classes[unit]}")
+        _curve(trace, column, output, "" if len(outputs) == 1 else f", class {classes[output]}")
         for column in KINDS[kind]
-        for unit in units
+        for output in outputs
     ]
 
 
-def _curve(trace: Trace, column: str, unit: int, of: str) -> Curve:
-    own = [record for record in trace if getattr(record, "unit", 0) == unit]
+def _curve(trace: Trace, column: str, output: int, of: str) -> Curve:
+    own = [record for record in trace if getattr(record, "output", 0) == output]
     known = [record for record in own if getattr(record, column) is not None]
-    passes = [record.step if hasattr(record, "step") else record.passes for record in known]
-    return Curve(NAMES[column] + of, passes, [getattr(record, column) for record in known])
+    n_iter = [record.step if hasattr(record, "step") else record.epoch for record in known]
+    return Curve(NAMES[column] + of, n_iter, [getattr(record, column) for record in known])
 
 
 def curve_caption(estimator: Any, kind: str) -> str:

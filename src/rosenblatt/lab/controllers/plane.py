@@ -51,7 +51,7 @@ class PlaneController:
     KEYS: ClassVar = {
         "space": "play",
         "← →": "step",
-        "↑ ↓": "pass",
+        "↑ ↓": "epoch",
         "1 2 3": "class",
         "delete": "point",
     }
@@ -106,8 +106,8 @@ class PlaneController:
             " ": self._play_or_pause,
             "ArrowRight": partial(self._playback.move, 1),
             "ArrowLeft": partial(self._playback.move, -1),
-            "ArrowUp": self._playback.to_next_pass,
-            "ArrowDown": self._playback.to_last_pass,
+            "ArrowUp": self._playback.to_next_epoch,
+            "ArrowDown": self._playback.to_last_epoch,
             "Delete": self.delete_points,
             "Backspace": self.delete_points,
             **{str(mark + 1): partial(self.choose_class, mark) for mark in range(3)},
@@ -323,7 +323,7 @@ class PlaneController:
             return
         if self._session.setup.view == "curves":
             self._curves.update(charts(run, self._proof))
-            self._curves.move(-(-self._step // run.steps_per_pass))
+            self._curves.move(-(-self._step // run.steps_per_epoch))
         elif self._session.setup.view == "weights":
             self._show_weights(dataset, run)
 

@@ -42,10 +42,10 @@ class CurvesView:
             slot.update(chart)
         self._log.update(next((chart for chart in charts if chart.log), None))
 
-    def move(self, passes: int) -> None:
-        """Mark the current pass."""
+    def move(self, epoch: int) -> None:
+        """Mark the current epoch."""
         for slot in [*self._linear, self._log]:
-            slot.here.location = passes
+            slot.here.location = epoch
 
 
 class _Slot:

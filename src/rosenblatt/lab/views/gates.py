@@ -36,8 +36,8 @@ from rosenblatt.logic.realize import Realizable, realize
 
 CUSTOM = "a table of my own"
 HOW_TO_READ = (
-    "In the drawing, a number on a line is a weight, one below a circle its bias; a unit gives 1"
-    " where its sum is at least 0."
+    "In the drawing, a number on a line is a weight, one below a circle its intercept; a unit gives"
+    " 1 where its sum is at least 0."
 )
 
 
@@ -53,7 +53,7 @@ class GatesView:
         self._size = RadioButtonGroup(labels=sizes, width=WIDTH, css_classes=["lab-inputs"])
         self._cells = Column(width=WIDTH, spacing=4, css_classes=["lab-table"])
         self._words = Div(text="", sizing_mode="stretch_width", css_classes=["lab-unit"])
-        self._nodes = ColumnDataSource({"x": [], "y": [], "name": [], "bias": []})
+        self._nodes = ColumnDataSource({"x": [], "y": [], "name": [], "intercept": []})
         self._edges = ColumnDataSource({"xs": [], "ys": [], "colour": []})
         self._labels = ColumnDataSource({"x": [], "y": [], "text": [], "colour": []})
         on_change(self._presets, "value", self._on_preset)
@@ -101,7 +101,7 @@ class GatesView:
         fig.text(
             "x",
             "y",
-            "bias",
+            "intercept",
             source=self._nodes,
             y_offset=44,
             text_font_size="15px",
@@ -158,7 +158,7 @@ class GatesView:
             "x": [node.x for node in nodes],
             "y": [node.y for node in nodes],
             "name": [node.name for node in nodes],
-            "bias": [node.bias for node in nodes],
+            "intercept": [node.intercept for node in nodes],
         }
         colours = [ACCENT if edge.positive else WRONG for edge in edges]
         self._edges.data = {

@@ -26,7 +26,7 @@ class PlaybackView:
             _button("‹", "back", lambda: self.move(-1)),
             self.play,
             _button("›", "step", lambda: self.move(1)),
-            _button("›› pass", "pass", self.to_next_pass, width=78),
+            _button("›› epoch", "epoch", self.to_next_epoch, width=78),
             _button("›|", "to-end", lambda: self._to(self._n_steps)),
         ]
         self._slider = Slider(
@@ -56,17 +56,17 @@ class PlaybackView:
         """Go some steps forward, or back."""
         self._to(self._step + steps)
 
-    def to_next_pass(self) -> None:
-        """Go to the end of the next pass."""
+    def to_next_epoch(self) -> None:
+        """Go to the end of the next epoch."""
         if self._run is not None:
-            done = self._step // self._run.steps_per_pass
-            self._to((done + 1) * self._run.steps_per_pass)
+            done = self._step // self._run.steps_per_epoch
+            self._to((done + 1) * self._run.steps_per_epoch)
 
-    def to_last_pass(self) -> None:
-        """Go back to the end of the previous pass."""
+    def to_last_epoch(self) -> None:
+        """Go back to the end of the previous epoch."""
         if self._run is not None:
-            begun = -(-self._step // self._run.steps_per_pass)
-            self._to((begun - 1) * self._run.steps_per_pass)
+            begun = -(-self._step // self._run.steps_per_epoch)
+            self._to((begun - 1) * self._run.steps_per_epoch)
 
     def update(
         self, run: Run | None, moment: Moment | None, classes: Sequence[str], caption: str = ""
@@ -113,7 +113,7 @@ def _description(run: Run, moment: Moment, classes: Sequence[str]) -> str:
     else:
         outcome = "a mistake" if moment.mistake else "correct"
         change = "w changes" if moment.changed else "w unchanged"
-        what = f"pass {moment.passes:,}, sample {moment.row + 1:,}: {outcome}, {change}"
+        what = f"epoch {moment.epoch:,}, sample {moment.row + 1:,}: {outcome}, {change}"
     ended = (
         sentence(str(run.model.outcome_).replace("`", ""), "soft")
         if moment.step == run.n_steps

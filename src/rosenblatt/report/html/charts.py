@@ -112,7 +112,7 @@ def curve_chart(data: dict[str, Any], iterations: Sequence[int], *, log: bool) -
     """Curves over epochs or steps, with a line at the one that a replay shows."""
     curves = data["curves"]
     heights = [_height(v, log=log) for curve in curves for v in curve["values"]]
-    last = max(curve["passes"][-1] for curve in curves)
+    last = max(curve["n_iter"][-1] for curve in curves)
     box = Box.around([[1, min(heights)], [last, max(heights)]], 0.04)
     if data["kind"] in FROM_ZERO:
         box = box._replace(bottom=0.0)
@@ -121,7 +121,7 @@ def curve_chart(data: dict[str, Any], iterations: Sequence[int], *, log: bool) -
         tag(
             "polyline",
             points=frame.points(
-                [(p, _height(v, log=log)) for p, v in zip(c["passes"], c["values"], strict=True)]
+                [(p, _height(v, log=log)) for p, v in zip(c["n_iter"], c["values"], strict=True)]
             ),
             stroke=palette.colour(k),
             class_="curve",

@@ -67,7 +67,7 @@ def signed_vectors(space: Space, pairs: Pairs) -> list[Vector]:
 
 
 def perceptron(vectors: list[Vector], corrections: int) -> Run | None:
-    """Correct until a pass is clean or begins with weights seen before; None if neither came.
+    """Correct until an epoch has no mistake or starts at weights seen before; None if neither came.
 
     Examples
     --------

@@ -1,10 +1,10 @@
 """A perceptron's proposal: weights that may separate already, and that order the rows if not.
 
 The run is Kesler's rule (for two classes, the plain rule) from w = 0, shuffled, on a float32 copy
-whose columns are scaled by powers of two. It returns the last weights of a pass without a mistake,
-or else the average of all weights, which is a better guess. What float32 rounds does not matter,
-and of very large tables every so manyth row will do: whatever is proposed here is decided
-elsewhere, on all rows and on the numbers as they are.
+whose columns are scaled by powers of two. It returns the last weights of an epoch without a
+mistake, or else the average of all weights, which is a better guess. What float32 rounds does not
+matter, and of very large tables a systematic sample of the rows will do: whatever is proposed here
+is decided elsewhere, on all rows and on the numbers as they are.
 """
 
 import numpy as np
@@ -25,11 +25,11 @@ from rosenblatt.types import Array, Floats
 MAX_ENTRIES = 1 << 26  # numbers to copy
 MAX_PRODUCTS = 500_000_000  # products of a number and a weight to spend
 MAX_EPOCHS = 100
-SLOW_DECREASE = 0.8  # a run that keeps more of its mistakes than this over two passes is left
+SLOW_DECREASE = 0.8  # a run that keeps more of its mistakes than this over two epochs is left
 
 
 def propose(space: Space, deadline: Deadline) -> tuple[Floats, bool]:
-    """Run the perceptron; return weights, and whether floats saw no mistake in a pass."""
+    """Run the perceptron; return weights, and whether floats saw no mistake in an epoch."""
     table, n_vectors = some_rows(space.table), space.n_vectors
     data = table.values
     if table.n * (len(table.classes) - 1) <= MAX_NEW_PAIRS or data.dtype.kind == "O":
@@ -45,14 +45,10 @@ def propose(space: Space, deadline: Deadline) -> tuple[Floats, bool]:
     history = [table.n, table.n]
     for state in run_epochs(problem, rule_of(space), memory, seed=0):
         history.append(state.mistakes)
-        deadline.report("perceptron", state.passes, table.n, state.mistakes)
+        deadline.report("perceptron", state.epoch, table.n, state.mistakes)
         if state.mistakes == 0:
             return _unscaled(space, memory.last()), True
-        if (
-            deadline.passed()
-            or state.passes == most
-            or state.mistakes > SLOW_DECREASE * history[-3]
-        ):
+        if deadline.passed() or state.epoch == most or state.mistakes > SLOW_DECREASE * history[-3]:
             break
     return _unscaled(space, memory.average()), False
 
@@ -77,11 +73,11 @@ def scaled_rows(space: Space, table: Table, data: Array) -> Rows:
 
 def rule_of(space: Space) -> Rule:
     """The perceptron's rule on the scaled rows, the constant 1 scaled like a column."""
-    bias = float(space.scale[-1]) if space.fit_intercept else 0.0
+    constant = float(space.scale[-1]) if space.fit_intercept else 0.0
     return Rule(
         int(Loss.PERCEPTRON),
         int(Step.CONSTANT),
-        bias=bias,
+        constant=constant,
         kesler=space.n_vectors > 1,
     )
 
