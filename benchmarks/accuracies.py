@@ -33,7 +33,7 @@ from record import versions
 
 HERE = Path(__file__).parent
 RESULTS, PAGE = HERE / "results/accuracies.json", HERE.parent / "docs/accuracies.md"
-OURS = [sys.executable, "-c", "from rosenblatt.cli.entry import main; main()"]
+OURS = [sys.executable, "-c", "from rosenblatt.__main__ import main; main()"]
 OPENERS: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open}
 FOLDS, SEED = 5, 0
 Files = tuple[Path, Path]

@@ -23,7 +23,7 @@ import numpy as np
 import polars as pl
 from record import RESULTS, versions
 
-OURS = [sys.executable, "-c", "from rosenblatt.cli.entry import main; main()"]
+OURS = [sys.executable, "-c", "from rosenblatt.__main__ import main; main()"]
 PARSE_POLARS = "import sys, polars; polars.read_csv(sys.argv[1])"
 PARSE_OURS = (
     "import sys; from rosenblatt.io.formats import open_source\n"

@@ -39,7 +39,7 @@ from rosenblatt.preprocess.vocabulary import document_frequencies, inverse_frequ
 
 RESULTS = Path(__file__).parent / "results"
 CS, REPEATS = (1.0, 10.0, 100.0, 1000.0), 3
-OURS = [sys.executable, "-c", "from rosenblatt.cli.entry import main; main()"]
+OURS = [sys.executable, "-c", "from rosenblatt.__main__ import main; main()"]
 COMMANDS = [
     "fit text/imdb_train.jsonl.gz --test text/imdb_test.jsonl.gz --features ngrams:1-2,bits=20",
     "fit text/sms-spam.tsv --target x1 --features ngrams:1-2",

@@ -14,7 +14,7 @@ from commands import PETS, QUICKLY, contents, rosenblatt
 
 import rosenblatt as library
 
-CODE = "import sys; sys.argv[0] = 'rosenblatt'; from rosenblatt.cli.entry import main; main()"
+CODE = "import sys; sys.argv[0] = 'rosenblatt'; from rosenblatt.__main__ import main; main()"
 FULL = Path("/dev/full")
 
 
@@ -181,7 +181,7 @@ def ended(handle):  # the moment at which a file is about to take its place
     print("writing", flush=True)
     {waiting}
 os.fsync = ended
-from rosenblatt.cli.entry import main; main()
+from rosenblatt.__main__ import main; main()
 """
 WRITERS = {
     "model": ("fit", "pets.csv", "-o", "new", *QUICKLY),
@@ -374,7 +374,7 @@ def test_an_interrupt_while_modules_are_loaded() -> None:
         "        if name == 'typer':\n"
         "            raise KeyboardInterrupt\n"
         "sys.meta_path.insert(0, Interrupted())\n"
-        "from rosenblatt.cli.entry import main; main()"
+        "from rosenblatt.__main__ import main; main()"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "Interrupted.\n")
@@ -409,7 +409,7 @@ def test_light_commands_load_little(words: tuple[str, ...], unwanted: set[str]) 
     rosenblatt("separable", "builtin:or", "--proof", "or.json")
     code = (
         f"import sys; sys.argv = ['rosenblatt', *{words!r}]\n"
-        "from rosenblatt.cli.entry import main\n"
+        "from rosenblatt.__main__ import main\n"
         "try:\n    main()\nexcept SystemExit as ending:\n    assert not ending.code\n"
         f"print({sorted(unwanted)!r}, sorted({unwanted!r} & set(sys.modules)), file=sys.stderr)"
     )

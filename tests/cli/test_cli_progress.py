@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from rosenblatt import BatchPerceptron, LinearSVM, LogisticRegression, Perceptron, builtin
-from rosenblatt.cli.progress import BAR_WIDTH, Progress, progress_line
+from rosenblatt.cli.output import BAR_WIDTH, Progress, progress_line
 
 XOR, IRIS = builtin("xor"), builtin("iris")
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")

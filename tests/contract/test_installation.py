@@ -31,7 +31,7 @@ assert np.array_equal(rosenblatt.load(sys.argv[1]).predict(table.X), model.predi
 assert dict(os.environ) == environment and "NUMBA_CACHE_DIR" not in environment
 print(rosenblatt.__file__, model.coef_.tolist())
 """
-COMMAND = "from rosenblatt.cli.entry import main; main()"
+COMMAND = "from rosenblatt.__main__ import main; main()"
 CACHE_FOLDER = """
 from rosenblatt.linalg.scores import score_rows
 print(score_rows._cache.cache_path)

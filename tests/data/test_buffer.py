@@ -11,9 +11,9 @@ from scipy import sparse
 
 import rosenblatt
 from rosenblatt.csr import CSR
-from rosenblatt.data.buffer import GrowableArray, RowBuffer
 from rosenblatt.data.training_data import matrix_of
 from rosenblatt.errors import SourceError
+from rosenblatt.pipeline.encoded_data import GrowableArray, RowBuffer
 
 KINDS = [np.int8, np.int32, np.int64, np.float32, np.float64]
 

@@ -99,7 +99,7 @@ def test_whoever_prints_outcomes_is_not_warned() -> None:
 def test_a_command_does_not_load_scikit_learn_to_warn() -> None:
     command = ["fit", "builtin:iris", "--max-iter", "1", "--rule", "logistic-regression"]
     code = (
-        "import sys; from rosenblatt.cli.entry import main\n"
+        "import sys; from rosenblatt.__main__ import main\n"
         f"sys.argv = ['rosenblatt', *{command!r}, '--test', 'none', '--proof-seconds', '0']\n"
         "try:\n"
         "    main()\n"

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from rosenblatt.geometry.contours import Grid, class_margin
-from rosenblatt.geometry.plane import Box
+from rosenblatt.geometry.plane import Box, Grid, class_margin
 from rosenblatt.geometry.view import sample
 
 

@@ -6,8 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from rosenblatt import solution_region
-from rosenblatt.geometry.plane import Box, area
-from rosenblatt.geometry.weight_space import WeightPlane
+from rosenblatt.geometry.plane import Box, WeightPlane, area
 
 SQUARE = Box(-1.0, 1.0, -1.0, 1.0)
 LECTURE = np.array([[1, 0], [1, 1], [0.6, 0.6], [0.7, 0.4], [0, 0], [0, 1], [0.25, 1], [0.3, 0.4]])

@@ -5,7 +5,6 @@ import pytest
 
 from rosenblatt import realize
 from rosenblatt.datasets import glyphs
-from rosenblatt.lab.format import hints, number, sentence, table, vector, weights_of_units
 from rosenblatt.lab.gates import (
     PRESETS,
     constant_false,
@@ -17,6 +16,7 @@ from rosenblatt.lab.gates import (
     wiring,
 )
 from rosenblatt.lab.mark_i import ALPHABETS, machine, pictures_of, sample_glyph, votes
+from rosenblatt.lab.theme import hints, number, sentence, table, vector, weights_of_units
 from rosenblatt.logic.realize import Realizable
 
 

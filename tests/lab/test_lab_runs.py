@@ -6,12 +6,12 @@ import pytest
 from rosenblatt.datasets.builtin import Dataset, builtin
 from rosenblatt.errors import DataError
 from rosenblatt.lab.catalogue import LAB_RULES, Stepping
-from rosenblatt.lab.curves import charts
 from rosenblatt.lab.dataset import LabDataset, dataset_of
 from rosenblatt.lab.runs import PassRun, Run, SampleRun, run_of
 from rosenblatt.lab.state import DRAWN, FILE, Point, Setup
-from rosenblatt.lab.verdicts import explanation, headline, verdict_on, witnesses
-from rosenblatt.lab.weight_space import refusal, weight_names, weight_picture
+from rosenblatt.lab.views.curves import charts
+from rosenblatt.lab.views.proof import explanation, headline, verdict_on, witnesses
+from rosenblatt.lab.views.weights import refusal, weight_names, weight_picture
 from rosenblatt.separation.proof.verdict import Inseparable, Separable
 
 XOR = (Point(0, 0, 0), Point(1, 1, 0), Point(0, 1, 1), Point(1, 0, 1))

@@ -24,8 +24,7 @@ from rosenblatt.report.fit_json import fit_json
 from rosenblatt.report.html.charts import picture
 from rosenblatt.report.html.comparison_sections import accuracy_chart
 from rosenblatt.report.html.fit_sections import Provenance, fit_sections, summary
-from rosenblatt.report.html.markup import data, table, tag, text, ticks
-from rosenblatt.report.html.page import page, write_page
+from rosenblatt.report.html.markup import data, page, table, tag, text, ticks, write_page
 from rosenblatt.report.plot_data import _pixel_by_pixel, page_data
 
 EVIL = "</script><script>alert(1)</script>\"'&<img src=x onerror=alert(2)>"

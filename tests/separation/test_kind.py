@@ -14,7 +14,7 @@ from sklearn.datasets import load_iris
 from rosenblatt.separation.decide import separability
 from rosenblatt.separation.proof.margins import signs
 from rosenblatt.separation.proof.validation import read_table
-from rosenblatt.separation.search import kind, stiemke_lp
+from rosenblatt.separation.search import kind
 from rosenblatt.separation.search.deadline import Deadline
 from rosenblatt.separation.search.kesler import Space
 from rosenblatt.separation.search.kind import kind_of
@@ -107,7 +107,7 @@ def test_evidence_holds_on_every_road(problem, road):
     if found.kind == "overlap":
         assert_overlap(found.overlap, X, y, fit_intercept=fit_intercept)
     else:
-        assert stiemke_lp.touches(Space(read_table(X, y), fit_intercept), found.touching)
+        assert kind.touches(Space(read_table(X, y), fit_intercept), found.touching)
 
 
 def test_touching_weights_leave_as_few_rows_on_the_boundary_as_any():

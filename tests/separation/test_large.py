@@ -6,13 +6,13 @@ from scipy import sparse
 
 from rosenblatt.separation.decide import separability
 from rosenblatt.separation.proof import table, validation
-from rosenblatt.separation.search import warm_start
+from rosenblatt.separation.search import perceptron
 
 
 @pytest.fixture
 def small_blocks(monkeypatch):
     monkeypatch.setattr(table, "BLOCK_ENTRIES", 64)
-    monkeypatch.setattr(warm_start, "MAX_ENTRIES", 2000)
+    monkeypatch.setattr(perceptron, "MAX_ENTRIES", 2000)
     monkeypatch.setattr(validation, "LABELS_AT_ONCE", 100)
 
 
@@ -43,11 +43,11 @@ def test_many_blocks_give_the_verdict_of_one(tmp_path, answer, storage):
 def test_every_so_manyth_row_is_proposed_from():
     X, y = clouds("separable")
     rows = validation.read_table(X, y)
-    some = warm_start.some_rows(rows)
-    assert some.n * some.d <= warm_start.MAX_ENTRIES + some.d
+    some = perceptron.some_rows(rows)
+    assert some.n * some.d <= perceptron.MAX_ENTRIES + some.d
     step = -(-rows.n // some.n)
     np.testing.assert_array_equal(some.X, X[::step])
-    packed = warm_start.some_rows(validation.read_table(sparse.csr_array(X), y))
+    packed = perceptron.some_rows(validation.read_table(sparse.csr_array(X), y))
     np.testing.assert_array_equal(packed.codes, some.codes)
 
 

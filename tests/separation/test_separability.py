@@ -23,12 +23,10 @@ from rosenblatt.separation.proof.margins import Hull
 from rosenblatt.separation.proof.validation import read_table
 from rosenblatt.separation.proof.verdict import Inseparable, Separable, Undecided
 from rosenblatt.separation.search import (
-    class_pairs,
-    common_features,
     exact,
-    integer_perceptron,
     min_norm_point,
-    warm_start,
+    perceptron,
+    subproblems,
     working_set,
 )
 from rosenblatt.separation.search.kesler import Space
@@ -76,12 +74,12 @@ def rounds(request):
     """Let small problems also take the road of large ones: proposal, two classes, many rounds."""
     with pytest.MonkeyPatch.context() as patch:
         if request.param != "as it comes":
-            patch.setattr(integer_perceptron, "MAX_PAIRS", 0)
+            patch.setattr(perceptron, "MAX_PAIRS", 0)
         if request.param == "two rows a round":
-            for module in (working_set, warm_start, class_pairs, common_features):
+            for module in (working_set, perceptron, subproblems):
                 patch.setattr(module, "MAX_NEW_PAIRS", 2)
             patch.setattr("rosenblatt.separation.decide.MAX_NEW_PAIRS", 2)
-            patch.setattr(common_features, "MIN_FEATURES", 0)
+            patch.setattr(subproblems, "MIN_FEATURES", 0)
             patch.setattr(working_set, "MAX_BATCHES", 2)
             patch.setattr(min_norm_point, "BATCH_SIZE", 2)
         yield
@@ -413,9 +411,9 @@ def test_progress_is_told():
 
 def test_few_rows_of_integers_are_left_to_a_perceptron():
     vectors = [(0, 1), (1, 0), (1, 1)]
-    assert integer_perceptron.perceptron(vectors, 100) == ((1, 1), {})
-    assert integer_perceptron.perceptron([*vectors, (-2, -1)], 2) is None
-    walk = integer_perceptron.perceptron([*vectors, (-2, -1)], 1000)
+    assert perceptron.perceptron(vectors, 100) == ((1, 1), {})
+    assert perceptron.perceptron([*vectors, (-2, -1)], 2) is None
+    walk = perceptron.perceptron([*vectors, (-2, -1)], 1000)
     total = np.array([*vectors, (-2, -1)]).T @ [walk.added[i] for i in range(4)]
     assert walk.w is None
     assert total.tolist() == [0, 0]
@@ -479,13 +477,13 @@ def rarer_and_rarer(n=3000, d=250):
 @pytest.mark.parametrize("storage", [np.asarray, sparse.csr_array])
 def test_rows_of_common_features_are_enough(storage):
     X, y = rarer_and_rarer()
-    rows = common_features.narrow_rows(read_table(storage(X), y))
+    rows = subproblems.narrow_rows(read_table(storage(X), y))
     features = np.count_nonzero(X[rows].any(axis=0))
     proof = separability(storage(X), y)
     assert set(proof.rows) <= set(rows.tolist())
     assert len(proof.rows) <= features + 2 < 200
     assert proof.verify(X, y)
-    assert common_features.narrow_rows(read_table(X + 5, y)) is None
+    assert subproblems.narrow_rows(read_table(X + 5, y)) is None
 
 
 def test_a_part_that_is_late_speaks_of_the_rows_of_the_whole(monkeypatch):
@@ -495,10 +493,10 @@ def test_a_part_that_is_late_speaks_of_the_rows_of_the_whole(monkeypatch):
     def late(_part, W, _watch, **_options):
         raise working_set.TimeLimitReached(W, Hull((0, 2), (1, 0), (0.5, 0.5)))
 
-    monkeypatch.setattr(common_features, "attempt", late)
+    monkeypatch.setattr(subproblems, "attempt", late)
     with pytest.raises(working_set.TimeLimitReached) as error:
-        common_features.decide_narrow(space, np.ones((1, 251)), working_set.Deadline())
-    assert error.value.hull.rows == tuple(common_features.narrow_rows(space.table)[[0, 2]].tolist())
+        subproblems.decide_narrow(space, np.ones((1, 251)), working_set.Deadline())
+    assert error.value.hull.rows == tuple(subproblems.narrow_rows(space.table)[[0, 2]].tolist())
 
 
 def test_label_noise_is_bracketed():

@@ -7,8 +7,7 @@ import typer
 
 from rosenblatt.cli import options
 from rosenblatt.cli.options import Reading, with_reading_options, with_scaled_column_options
-from rosenblatt.cli.output import print_result
-from rosenblatt.cli.progress import progress_line
+from rosenblatt.cli.output import print_result, progress_line
 from rosenblatt.registry import Rule
 
 if TYPE_CHECKING:
@@ -56,7 +55,7 @@ def compare(
 
     from rosenblatt.cli.output import name_output_in_errors, require_writable
     from rosenblatt.comparison.compare import DEFAULT_RULES, ComparisonPlan, run_comparison
-    from rosenblatt.report.comparison_json import comparison_json
+    from rosenblatt.report.fit_json import comparison_json
 
     require_writable(report, "the report", *source)
     plan = ComparisonPlan(

@@ -7,10 +7,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rosenblatt.cli import options
-from rosenblatt.cli.options import Reading, with_reading_options, with_scaled_column_options
-from rosenblatt.cli.output import name_output_in_errors, print_result, require_writable
-from rosenblatt.cli.progress import progress_line
-from rosenblatt.cli.rule_options import name_options, with_rule_options
+from rosenblatt.cli.options import (
+    Reading,
+    name_options,
+    with_reading_options,
+    with_rule_options,
+    with_scaled_column_options,
+)
+from rosenblatt.cli.output import (
+    name_output_in_errors,
+    print_result,
+    progress_line,
+    require_writable,
+)
 from rosenblatt.errors import ParameterError
 from rosenblatt.registry import Rule
 

@@ -13,9 +13,9 @@ import typer
 from rosenblatt.cli.compare import compare
 from rosenblatt.cli.fit import fit
 from rosenblatt.cli.lab import lab
+from rosenblatt.cli.options import name_options
 from rosenblatt.cli.output import escape_to_one_line
 from rosenblatt.cli.predict import predict, score
-from rosenblatt.cli.rule_options import name_options
 from rosenblatt.cli.separable import separable, verify
 from rosenblatt.cli.show import export, show
 from rosenblatt.cli.sigint import SignalExit, interruptible

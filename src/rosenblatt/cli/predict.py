@@ -7,8 +7,7 @@ import typer
 
 from rosenblatt.cli import options
 from rosenblatt.cli.options import Reading, with_reading_options
-from rosenblatt.cli.output import print_result, until_pipe_closes
-from rosenblatt.cli.progress import progress_line
+from rosenblatt.cli.output import print_result, progress_line, until_pipe_closes
 
 if TYPE_CHECKING:
     from rosenblatt.io.chunks import Chunk, Source

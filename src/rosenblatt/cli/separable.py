@@ -9,8 +9,7 @@ import typer
 
 from rosenblatt.cli import options
 from rosenblatt.cli.options import Reading, with_column_options, with_reading_options
-from rosenblatt.cli.output import print_result
-from rosenblatt.cli.progress import progress_line
+from rosenblatt.cli.output import print_result, progress_line
 from rosenblatt.errors import ProofError, SourceError
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from rosenblatt.estimators.fit_loop import (
 )
 from rosenblatt.estimators.linear_base import LinearClassifier, unchanged_by_failure
 from rosenblatt.estimators.partial_fit import count_outputs
-from rosenblatt.online.batch import batch_epochs
+from rosenblatt.online.epochs import batch_epochs
 from rosenblatt.online.result import Ending
 from rosenblatt.online.state import OptimiserState
 from rosenblatt.online.stopping import Stalled, Stop, max_epochs, no_mistake

@@ -28,8 +28,16 @@ from rosenblatt.online.stopping import (
     with_validation_score,
 )
 from rosenblatt.online.update import Rule, add_row
-from rosenblatt.trace.bounds import MarginAndRadius, MarginBounds, margin_and_radius
-from rosenblatt.trace.trace import Certified, Record, Trace, outcome_of, record_of
+from rosenblatt.trace.trace import (
+    Certified,
+    MarginAndRadius,
+    MarginBounds,
+    Record,
+    Trace,
+    margin_and_radius,
+    outcome_of,
+    record_of,
+)
 from rosenblatt.types import Array, Codes, Floats
 
 _LOG = logging.getLogger("rosenblatt")

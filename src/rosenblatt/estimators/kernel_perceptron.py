@@ -38,8 +38,7 @@ from rosenblatt.online.result import Ending, Outcome
 from rosenblatt.online.state import MISTAKES, ROWS, OptimiserState
 from rosenblatt.online.stopping import Stalled, Stop, keep_best, max_epochs, no_mistake
 from rosenblatt.online.update import Rule
-from rosenblatt.trace.bounds import MarginAndRadius, MarginBounds, smallest_margin
-from rosenblatt.trace.trace import Trace
+from rosenblatt.trace.trace import MarginAndRadius, MarginBounds, Trace, smallest_margin
 from rosenblatt.types import Array, Floats, Ints
 
 MEGABYTE = 1024 * 1024

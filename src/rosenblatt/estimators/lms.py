@@ -9,7 +9,7 @@ from rosenblatt.errors import ParameterError
 from rosenblatt.estimators import parameters
 from rosenblatt.estimators.online_base import OnlineClassifier
 from rosenblatt.losses.margin_losses import NEVER_FLAT
-from rosenblatt.online.batch import batch_epochs
+from rosenblatt.online.epochs import batch_epochs
 from rosenblatt.online.result import Ending, EpochResult
 from rosenblatt.online.state import OptimiserState
 from rosenblatt.online.stopping import (

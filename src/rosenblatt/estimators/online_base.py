@@ -49,8 +49,7 @@ from rosenblatt.online.result import Ending, EpochResult, Outcome
 from rosenblatt.online.state import MISTAKES, ROWS, OptimiserState
 from rosenblatt.online.stopping import DivergenceGuard, Stalled, Stop, max_epochs
 from rosenblatt.online.update import Rule
-from rosenblatt.trace.bounds import MarginBounds
-from rosenblatt.trace.trace import Record, Trace
+from rosenblatt.trace.trace import MarginBounds, Record, Trace
 from rosenblatt.types import Array, Floats
 
 

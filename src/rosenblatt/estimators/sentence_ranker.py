@@ -29,8 +29,7 @@ from rosenblatt.preprocess.vocabulary import (
     ngram_document_frequencies,
     texts_of,
 )
-from rosenblatt.trace.bounds import MarginAndRadius, MarginBounds
-from rosenblatt.trace.trace import Trace
+from rosenblatt.trace.trace import MarginAndRadius, MarginBounds, Trace
 from rosenblatt.types import Array, Floats, Ints
 
 

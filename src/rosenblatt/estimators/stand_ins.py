@@ -1,7 +1,7 @@
 """Stand-ins for scikit-learn's base classes, for the process of a command.
 
 Importing scikit-learn takes longer than most commands do, and a command needs none of its tools.
-So `cli/entry.py` calls `use_stand_ins` before any estimator is imported, and estimators/base.py
+So `__main__.py` calls `use_stand_ins` before any estimator is imported, and estimators/base.py
 then takes its bases from here. Everywhere else estimators inherit from scikit-learn's own classes.
 """
 

@@ -2,10 +2,17 @@
 
 The score of a point x is w·x + b. The boundary of two classes is the line where it is 0; of several
 classes the largest score is predicted, so each region is convex. Polygons are arrays of corners
-in order, the first not repeated; an empty one has no corners.
+in order, the first not repeated; an empty one has no corners. The curved boundaries behind feature
+maps are contour lines of the score, interpolated between the points of a grid.
+
+In the space of the weights (lecture 003) a row x with the sign y requires y(w·x + b) > 0: a
+half-plane of two of the weights, where the others are fixed. The intersection of all half-planes is
+convex, the solutions, and a training run is a path towards it. The regions here are clipped to a
+box, for drawing; `rosenblatt.solution_region` is exact.
 """
 
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -167,3 +174,84 @@ def feet(points: npt.ArrayLike, w: npt.ArrayLike, b: float) -> Floats:
     unit = np.asarray(w, dtype=float) / np.linalg.norm(w)
     nearest: Floats = np.asarray(points, dtype=float) - np.outer(distances(points, w, b), unit)
     return nearest
+
+
+GRID_POINTS_PER_SIDE = 150
+
+
+class Grid(NamedTuple):
+    """Points over a box: `x` from left to right, `y` from the bottom up."""
+
+    x: Floats
+    y: Floats
+
+    @classmethod
+    def over(cls, box: Box, resolution: int = GRID_POINTS_PER_SIDE) -> "Grid":
+        """A grid with this many points a side, the edges of the box included."""
+        across = np.linspace(box.left, box.right, resolution)
+        return cls(across, np.linspace(box.bottom, box.top, resolution))
+
+    @property
+    def points(self) -> Floats:
+        """All points, n × 2, the lowest row first."""
+        return np.column_stack([each.ravel() for each in np.meshgrid(self.x, self.y)])
+
+    def as_matrix(self, values: Any) -> Floats:
+        """Values at the points as a matrix, the lowest row first."""
+        return np.asarray(values, dtype=float).reshape(len(self.y), len(self.x))
+
+    def lines(self, values: Any, level: float = 0.0) -> list[Floats]:
+        """Polylines along which a score with these values at the points has the value `level`."""
+        try:
+            from contourpy import contour_generator  # noqa: PLC0415 (comes with extras)
+        except ImportError as missing:
+            raise ImportError(
+                "Curved boundaries need contourpy, which comes with pip install 'rosenblatt[plot]'."
+            ) from missing
+        generator = contour_generator(self.x, self.y, self.as_matrix(values))
+        return [np.asarray(line) for line in generator.lines(level)]
+
+
+def class_margin(k: int, scores: Floats) -> Floats:
+    """The score of class k less the best other one: 0 on the boundary of the class."""
+    others = np.delete(scores, k, axis=1).max(axis=1)
+    return np.asarray(scores[:, k] - others)
+
+
+@dataclass(frozen=True, eq=False)
+class WeightPlane:
+    """The plane of two weights, with all others fixed.
+
+    Parameters
+    ----------
+    at
+        All weights, the intercept last if there is one; the others are fixed at these.
+    chosen
+        Indices of the two weights that vary.
+    """
+
+    at: Floats
+    chosen: tuple[int, int] = (0, 1)
+
+    def halfplanes(self, X: npt.ArrayLike, signs: npt.ArrayLike) -> tuple[Floats, Floats]:
+        """A (n × 2) and c (n): weights u classify row i correctly if A[i]·u + c[i] > 0."""
+        rows = np.asarray(X, dtype=float)
+        if len(self.at) > rows.shape[1]:
+            rows = np.column_stack([rows, np.ones(len(rows))])
+        signed = np.asarray(signs, dtype=float)[:, None] * rows
+        fixed = self.at.astype(float)
+        fixed[list(self.chosen)] = 0.0
+        return signed[:, list(self.chosen)], signed @ fixed
+
+    def solutions(self, X: npt.ArrayLike, signs: npt.ArrayLike, box: Box) -> Floats:
+        """The polygon of the weights in the box that classify all rows correctly."""
+        polygon = box.corners
+        for a, c in zip(*self.halfplanes(X, signs), strict=True):
+            polygon = clip(polygon, a, float(c), ties=False)
+            if not len(polygon):
+                break
+        return polygon
+
+    def path(self, weights: Any) -> Floats:
+        """The two weights in the states of a run (T × all weights)."""
+        return np.asarray(weights, dtype=float)[:, list(self.chosen)]

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt.geometry import contours
-from rosenblatt.geometry.plane import Box, regions, segment
+from rosenblatt.geometry.plane import Box, Grid, class_margin, regions, segment
 from rosenblatt.geometry.projection import Projection
 from rosenblatt.types import Floats, Ints
 
@@ -146,13 +145,13 @@ class View:
 
     def curved_boundary(self, scores: Callable[[Floats], Floats]) -> Boundary:
         """The boundary of any scores of points: n numbers for two classes, else n × K."""
-        grid = contours.Grid.over(self.box)
+        grid = Grid.over(self.box)
         values = scores(grid.points)
         if values.ndim == 1 or values.shape[1] == 1:
             margins = [np.ravel(values)]
             codes = margins[0] >= 0
         else:
-            margins = [contours.class_margin(k, values) for k in range(values.shape[1])]
+            margins = [class_margin(k, values) for k in range(values.shape[1])]
             codes = values.argmax(axis=1)
         lines = [line for margin in margins for line in grid.lines(margin)]
         return Boundary(lines=lines, shade=grid.as_matrix(codes))

@@ -12,8 +12,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING
 
 from rosenblatt.errors import SourceError
-from rosenblatt.io.chunks import Place, Table
-from rosenblatt.io.column_stack import unnamed
+from rosenblatt.io.chunks import Place, Table, unnamed
 from rosenblatt.io.csv_cells import (
     cast_columns,
     decoded,

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt.errors import SourceError
-from rosenblatt.io.chunks import Place, Table
-from rosenblatt.io.column_stack import count_cells, map_cells, unnamed
+from rosenblatt.io.chunks import Place, Table, count_cells, map_cells, unnamed
 from rosenblatt.io.csv_dialect import Dialect, bare_return, is_blank
 from rosenblatt.io.files import Piece
 from rosenblatt.io.options import Options

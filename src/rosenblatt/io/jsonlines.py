@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from rosenblatt.errors import SourceError
-from rosenblatt.io.chunks import Place, Table, non_empty
-from rosenblatt.io.column_stack import count_cells, unnamed
+from rosenblatt.io.chunks import Place, Table, count_cells, non_empty, unnamed
 from rosenblatt.io.csv_dialect import MAX_COLUMNS
 from rosenblatt.io.files import BOM, NEWLINE, PIECE_BYTES, Piece, long_lines, name_of, pieces
 from rosenblatt.types import Ints

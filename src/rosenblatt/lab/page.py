@@ -10,14 +10,14 @@ from bokeh.themes import Theme
 from jinja2 import Template
 
 from rosenblatt.lab import theme
-from rosenblatt.lab.controllers.gates import GatesController
-from rosenblatt.lab.controllers.mark_i import MarkIController
-from rosenblatt.lab.controllers.plane import Files, PlaneController
-from rosenblatt.lab.format import hints
+from rosenblatt.lab.plane import Files, PlaneController
 from rosenblatt.lab.session import Session
 from rosenblatt.lab.state import TABS, Opened
+from rosenblatt.lab.theme import hints
 from rosenblatt.lab.views.bindings import on_change
 from rosenblatt.lab.views.bridge import Bridge
+from rosenblatt.lab.views.gates import GatesController
+from rosenblatt.lab.views.mark_i import MarkIController
 
 TEMPLATE = Template(Path(__file__).with_name("page.html").read_text(encoding="utf-8"))
 ROOM_LABELS = ["Plane", "Gates", "Mark I"]

@@ -17,8 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit, softmax
 
-from rosenblatt.geometry.contours import Grid, class_margin
-from rosenblatt.geometry.plane import Box, feet, regions, segment
+from rosenblatt.geometry.plane import Box, Grid, class_margin, feet, regions, segment
 from rosenblatt.geometry.projection import Projection
 from rosenblatt.geometry.view import Sample, sample
 from rosenblatt.lab.dataset import LabDataset

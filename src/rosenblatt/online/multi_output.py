@@ -18,8 +18,7 @@ from rosenblatt.kernels.rows import dot, n_cols, n_rows
 from rosenblatt.linalg.scores import scores_of
 from rosenblatt.losses.margin_losses import value_and_negative_gradient
 from rosenblatt.online.algorithms import NORMALISED, Step, learning_rate, normalised_step
-from rosenblatt.online.batch import Gradient, batches, step_down
-from rosenblatt.online.epochs import EpochSize, epoch_results
+from rosenblatt.online.epochs import EpochSize, Gradient, batches, epoch_results, step_down
 from rosenblatt.online.result import EpochResult
 from rosenblatt.online.state import LAST_MISTAKE, LOSS, MISTAKES, ROWS, UPDATES, OptimiserState
 from rosenblatt.online.update import ALL_FINITE, Rule, add_row, update_squared_norm

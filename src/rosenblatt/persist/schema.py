@@ -148,7 +148,7 @@ RECORDS = {
         },
     ),
     "margin_bounds": RecordType(
-        "rosenblatt.trace.bounds", "MarginBounds", {"lower": is_number, "upper": is_number}
+        "rosenblatt.trace.trace", "MarginBounds", {"lower": is_number, "upper": is_number}
     ),
     "stream": RecordType(
         "rosenblatt.estimators.partial_fit",

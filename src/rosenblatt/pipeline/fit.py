@@ -13,12 +13,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rosenblatt.data.buffer import GrowableArray
 from rosenblatt.features.maps.spec import MapSpec
 from rosenblatt.io.chunks import Source
 from rosenblatt.io.wrappers import BackgroundTaskSource, CachedSource, ProgressSource, SelectedRows
 from rosenblatt.model_selection.split import folds_of, held_out, kept
-from rosenblatt.pipeline.encoded_data import EncodedData, choices_for, encode, fit_maps
+from rosenblatt.pipeline.encoded_data import (
+    EncodedData,
+    GrowableArray,
+    choices_for,
+    encode,
+    fit_maps,
+)
 from rosenblatt.pipeline.evaluate import TEST_SET, Evaluation, decision_values, predict_rows
 from rosenblatt.pipeline.question import LEFT_OUT_SECONDS, EncodingPlan, Question, prove_in_time
 from rosenblatt.pipeline.train import Progress, estimator_of, train_estimator

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from rosenblatt import palette
-from rosenblatt.geometry.contours import class_margin
+from rosenblatt.geometry.plane import class_margin
 from rosenblatt.plotting import canvas, inputs
 from rosenblatt.types import Floats, Ints
 

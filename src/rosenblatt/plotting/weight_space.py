@@ -8,8 +8,7 @@ import numpy as np
 from rosenblatt import palette
 from rosenblatt.errors import DataError
 from rosenblatt.estimators.replay import replay
-from rosenblatt.geometry.plane import Box, segment
-from rosenblatt.geometry.weight_space import WeightPlane
+from rosenblatt.geometry.plane import Box, WeightPlane, segment
 from rosenblatt.plotting import canvas, inputs
 from rosenblatt.types import Floats
 

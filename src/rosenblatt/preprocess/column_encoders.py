@@ -19,8 +19,7 @@ import numpy as np
 
 from rosenblatt.csr import CSR
 from rosenblatt.errors import BadCellError
-from rosenblatt.io.chunks import Table
-from rosenblatt.io.column_stack import count_cells, map_cells, unnamed
+from rosenblatt.io.chunks import Table, count_cells, map_cells, unnamed
 from rosenblatt.preprocess.ngram_spec import NgramSpec
 from rosenblatt.types import Array, Floats, Ints
 

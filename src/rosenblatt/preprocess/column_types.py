@@ -18,8 +18,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from rosenblatt.errors import SourceError
-from rosenblatt.io.chunks import Table
-from rosenblatt.io.column_stack import count_cells, unnamed
+from rosenblatt.io.chunks import Table, count_cells, unnamed
 from rosenblatt.preprocess.column_encoders import words_of
 from rosenblatt.preprocess.ngram_spec import NgramSpec
 

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from rosenblatt.errors import DataError
-from rosenblatt.io.column_stack import unnamed
+from rosenblatt.io.chunks import unnamed
 from rosenblatt.kernels.cache import njit
 from rosenblatt.kernels.rows import CSR, UINT
 from rosenblatt.preprocess.ngram_spec import UNITS, NgramSpec

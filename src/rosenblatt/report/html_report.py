@@ -11,7 +11,7 @@ from rosenblatt.io.chunks import Source
 from rosenblatt.pipeline.fit import FitResult
 from rosenblatt.report.html.comparison_sections import comparison_sections, comparison_summary
 from rosenblatt.report.html.fit_sections import Provenance, fit_sections, summary
-from rosenblatt.report.html.page import page, write_page
+from rosenblatt.report.html.markup import page, write_page
 from rosenblatt.report.plot_data import page_data
 from rosenblatt.version import __version__
 

@@ -19,18 +19,21 @@ from rosenblatt.separation.proof import margins, verify
 from rosenblatt.separation.proof.overlap import Overlap, overlap_of
 from rosenblatt.separation.proof.validation import read_table
 from rosenblatt.separation.proof.verdict import Inseparable, Proof, Separable, Undecided
-from rosenblatt.separation.search.class_pairs import decide_two
-from rosenblatt.separation.search.common_features import decide_narrow
 from rosenblatt.separation.search.deadline import Deadline, Progress
 from rosenblatt.separation.search.exact import Found
-from rosenblatt.separation.search.integer_perceptron import decide_small
 from rosenblatt.separation.search.kesler import Space
 from rosenblatt.separation.search.kind import kind_of
-from rosenblatt.separation.search.max_margin import maximise_margin
 from rosenblatt.separation.search.overlap_evidence import SpanningPairs
+from rosenblatt.separation.search.perceptron import decide_small, propose
 from rosenblatt.separation.search.presolve import everything, rest_of
-from rosenblatt.separation.search.warm_start import propose
-from rosenblatt.separation.search.working_set import MAX_NEW_PAIRS, TimeLimitReached, decide, quiet
+from rosenblatt.separation.search.subproblems import decide_narrow, decide_two
+from rosenblatt.separation.search.working_set import (
+    MAX_NEW_PAIRS,
+    TimeLimitReached,
+    decide,
+    maximise_margin,
+    quiet,
+)
 from rosenblatt.types import Array, Floats
 
 SLACK_TIE_SHARE = 1e-9  # share by which slacks differ that are the same to rounding

@@ -21,7 +21,7 @@ from rosenblatt.separation.proof.table import Table
 from rosenblatt.separation.proof.validation import read_table
 from rosenblatt.separation.search.deadline import Deadline, Progress
 from rosenblatt.separation.search.kesler import Space
-from rosenblatt.separation.search.warm_start import propose
+from rosenblatt.separation.search.perceptron import propose
 from rosenblatt.separation.search.working_set import TimeLimitReached, decide, quiet
 from rosenblatt.types import Array, Floats, Ints
 

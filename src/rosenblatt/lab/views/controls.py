@@ -20,9 +20,8 @@ from rosenblatt.datasets import builtin
 from rosenblatt.lab.catalogue import LAB_RULES, Number, Setting
 from rosenblatt.lab.dataset import LabDataset
 from rosenblatt.lab.files import File
-from rosenblatt.lab.format import sentence
 from rosenblatt.lab.state import BUILT_IN, DRAWN, FEATURES, FILE, PLANE_CLASSES, Setup
-from rosenblatt.lab.theme import MESSAGE, WORDS
+from rosenblatt.lab.theme import MESSAGE, WORDS, sentence
 from rosenblatt.lab.views.bindings import on_change
 
 WIDTH = 250

@@ -1,8 +1,8 @@
-"""View of the gates: a truth table to click, and the unit, or the proof and a network."""
+"""The gates: a truth table to click, and the unit, or the proof and a network."""
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 from bokeh.models import (
     Button,
@@ -16,7 +16,6 @@ from bokeh.models import (
 )
 from bokeh.plotting import figure
 
-from rosenblatt.lab.format import sentence
 from rosenblatt.lab.gates import (
     PRESETS,
     Wiring,
@@ -25,11 +24,13 @@ from rosenblatt.lab.gates import (
     flipped,
     formulas,
     n_inputs_of,
+    neighbouring_preset,
     rows_of,
     wiring,
 )
+from rosenblatt.lab.session import Session
 from rosenblatt.lab.state import MAX_INPUTS
-from rosenblatt.lab.theme import ACCENT, INK, WRONG, plain
+from rosenblatt.lab.theme import ACCENT, INK, WRONG, plain, sentence
 from rosenblatt.lab.views.bindings import on_change
 from rosenblatt.lab.views.controls import HALF, WIDTH, heading
 from rosenblatt.logic.realize import Realizable, realize
@@ -183,3 +184,32 @@ class GatesView:
     def _on_size(self, active: int) -> None:
         if not self._showing:
             self._chosen(constant_false(active + 1))
+
+
+class GatesController:
+    """Shows the truth table of the set-up."""
+
+    KEYS: ClassVar = {"↑ ↓": "function", "1 2 3 4": "inputs"}
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._panel = GatesView(self._choose)
+        self.view = self._panel.view
+        self._panel.update(session.setup.table)
+
+    def enter(self) -> None:
+        """Nothing to do: the table is always shown."""
+
+    def pressed(self, key: str) -> None:
+        """Act on a key."""
+        actions: dict[str, Callable[[], str]] = {
+            "ArrowUp": partial(neighbouring_preset, self._session.setup.table, -1),
+            "ArrowDown": partial(neighbouring_preset, self._session.setup.table, 1),
+            **{str(n): partial(constant_false, n) for n in range(1, MAX_INPUTS + 1)},
+        }
+        if key in actions:
+            self._choose(actions[key]())
+
+    def _choose(self, table: str) -> None:
+        self._session.change(table=table)
+        self._panel.update(table)

@@ -1,6 +1,7 @@
-"""View of the Mark I: 20 × 20 pixels to draw on, scores, and weights as images."""
+"""The Mark I: 20 × 20 pixels to draw on, scores, the rule, and weights as images."""
 
-from typing import Any, Protocol
+from functools import partial
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from bokeh.events import Pan, PanEnd, PanStart, Tap
@@ -22,7 +23,6 @@ from bokeh.plotting import figure
 
 from rosenblatt import palette as looks
 from rosenblatt.lab.catalogue import LAB_RULES
-from rosenblatt.lab.format import sentence
 from rosenblatt.lab.mark_i import (
     ACROSS,
     ALPHABETS,
@@ -35,9 +35,15 @@ from rosenblatt.lab.mark_i import (
     WIDE,
     Machine,
     Votes,
+    as_hex,
+    from_hex,
+    machine,
     pictures_of,
+    sample_glyph,
+    votes,
 )
-from rosenblatt.lab.theme import ACCENT, INK, PALE, SOFT, plain
+from rosenblatt.lab.session import Session
+from rosenblatt.lab.theme import ACCENT, INK, PALE, SOFT, plain, sentence
 from rosenblatt.lab.views.bindings import on_change
 from rosenblatt.lab.views.controls import HALF, heading
 from rosenblatt.types import Floats
@@ -258,3 +264,72 @@ class MarkIView:
     def _on_alphabet(self, place: int) -> None:
         if not self._showing:
             self._handler.choose_alphabet(list(ALPHABETS)[place])
+
+
+GLYPH_STRIDE = 7  # from one sample to the next
+
+
+class MarkIController:
+    """Trains a classifier when the tab is opened."""
+
+    KEYS: ClassVar = {"space": "show one", "delete": "clear"}
+
+    def __init__(self, session: Session) -> None:
+        self._session, self._trainer = session, session.worker()
+        self._panel = MarkIView(self)
+        self._units: Machine | None = None
+        self._shown = 0
+        self.view = self._panel.view
+
+    def enter(self) -> None:
+        """Show the image of the set-up, and train the classifier if necessary."""
+        self._panel.show_cells(from_hex(self._session.setup.cells))
+        if self._units is None:
+            self._train()
+
+    def pressed(self, key: str) -> None:
+        """Act on a key."""
+        if key == " ":
+            self.show_some()
+        elif key in {"Delete", "Backspace"}:
+            self.draw(np.zeros(CELLS))
+
+    def choose_rule(self, rule: str) -> None:
+        """Train by another rule."""
+        self._session.change(machine=rule)
+        self._train()
+
+    def choose_alphabet(self, alphabet: str) -> None:
+        """Train on letters, or on digits."""
+        self._session.change(alphabet=alphabet)
+        self._train()
+
+    def _train(self) -> None:
+        self._units = None
+        setup = self._session.setup
+        self._panel.wait(setup.machine, setup.alphabet)
+        work = partial(machine, setup.machine, setup.alphabet)
+        self._session.run_in_background(self._trainer, work, self._trained, self._panel.say)
+
+    def _trained(self, units: Machine) -> None:
+        self._units = units
+        self._panel.show_machine(units)
+        self._vote()
+
+    def draw(self, cells: Floats) -> None:
+        """Classify another image."""
+        self._session.change(cells=as_hex(cells))
+        self._panel.show_cells(cells)
+        self._vote()
+
+    def _vote(self) -> None:
+        if self._units is not None:
+            cells = from_hex(self._session.setup.cells)
+            self._panel.show_votes(self._units, votes(self._units, cells))
+
+    def show_some(self) -> None:
+        """Show a letter or digit from outside the training set."""
+        self.draw(
+            sample_glyph(self._session.setup.alphabet, GLYPH_STRIDE * self._shown, self._shown)
+        )
+        self._shown += 1

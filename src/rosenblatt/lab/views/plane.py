@@ -30,8 +30,8 @@ from rosenblatt.lab.dataset import LabDataset
 from rosenblatt.lab.plot_data import EMPTY_BOX, Picture, foot_of
 from rosenblatt.lab.state import Point, rounded
 from rosenblatt.lab.theme import ACCENT, INK, SOFT, WRONG, marker, plain
-from rosenblatt.lab.verdicts import Witness
 from rosenblatt.lab.views.bindings import on_change, send
+from rosenblatt.lab.views.proof import Witness
 from rosenblatt.palette import COLOURS, SHAPES, colour
 from rosenblatt.types import Array, Floats
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from bokeh.models import Button, Div, Pane, Row, Slider
 
-from rosenblatt.lab.format import sentence, vector, weights_of_units
 from rosenblatt.lab.runs import Moment, Run
+from rosenblatt.lab.theme import sentence, vector, weights_of_units
 from rosenblatt.lab.views.bindings import on_change
 
 READOUT_HEIGHT = 116  # pixels; fixed, so that the plane above keeps its size

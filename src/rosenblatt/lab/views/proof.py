@@ -1,13 +1,87 @@
-"""View of the proof: the margin, or the samples that contradict each other."""
+"""The verdict on separability: in words, as the samples that prove it, and as a view."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from bokeh.models import Div
 
 from rosenblatt.lab.dataset import LabDataset
-from rosenblatt.lab.format import number, sentence, table
-from rosenblatt.lab.verdicts import Witness, explanation, headline
-from rosenblatt.separation.proof.verdict import Proof
+from rosenblatt.lab.theme import number, sentence, table
+from rosenblatt.separation.decide import separability
+from rosenblatt.separation.proof.verdict import Inseparable, Proof, Separable
+
+MAX_SECONDS = 10.0
+MAX_MARGIN_ROWS = 2000  # the largest margin is computed for up to this many
+
+
+class Witness(NamedTuple):
+    """A row of the proof, its class, and its weight as a fraction.
+
+    With several classes, it is compared with a `rival` class.
+    """
+
+    row: int
+    label: str
+    weight: str = ""
+    share: float = 0.0
+    rival: str = ""
+
+
+def verdict_on(dataset: LabDataset) -> Proof | None:
+    """The verdict with its proof; None if there are fewer than two classes."""
+    if len(dataset.classes) < 2:
+        return None
+    small = len(dataset.X) <= MAX_MARGIN_ROWS
+    return separability(dataset.Z, dataset.labels, maximise=small, time_limit=MAX_SECONDS)
+
+
+def witnesses(proof: Proof, dataset: LabDataset) -> tuple[Witness, ...]:
+    """The rows of the proof: the contradicting ones, or those on the margin."""
+    labels = dataset.labels
+    if isinstance(proof, Inseparable):
+        several = len(proof.classes) > 2
+        return tuple(
+            Witness(row, str(labels[row]), str(w), float(w), proof.classes[k] if several else "")
+            for row, w, k in zip(proof.rows, proof.weights, proof.rivals, strict=True)
+        )
+    if isinstance(proof, Separable):
+        return tuple(Witness(row, str(labels[row])) for row in proof.support)
+    return ()
+
+
+def headline(proof: Proof) -> str:
+    """The verdict in a few words."""
+    if isinstance(proof, Separable):
+        return "Separable"
+    return "Not separable" if isinstance(proof, Inseparable) else "Undecided"
+
+
+def explanation(proof: Proof, mistakes: int | None) -> tuple[str, ...]:
+    """The proof in sentences; `mistakes` are those of a run to which the theorem applies."""
+    if isinstance(proof, Inseparable):
+        what = "y·(x, 1)"
+        if len(proof.classes) > 2:
+            what = "the vectors with (x, 1) at the own class and −(x, 1) at the rival"
+        sentence = (
+            f"These {len(proof.rows)} samples prove it. Add up {what}, with the weights below: the"
+            " sum is exactly 0. Weights that classify all of them correctly would make it positive."
+        )
+        return (sentence,)
+    if isinstance(proof, Separable):
+        bound = proof.mistake_bound
+        sentences = [
+            f"Margin γ = {proof.margin:.4g}, radius R = {proof.radius:.4g}, of the vectors (x, 1)."
+        ]
+        if bound is not None:
+            sentences.append(f"A perceptron from w = 0 makes at most R²/γ² = {bound:,} mistakes.")
+        if mistakes is not None:
+            sentences.append(f"This one made {mistakes:,}.")
+        if proof.upper is not None:
+            sentences.append("The samples below lie on the largest margin.")
+        return tuple(sentences)
+    unproved = f"{MAX_SECONDS:g} seconds were not enough."
+    return (f"{unproved} The largest margin is at most {proof.upper:.4g}.",)
+
 
 MAX_SHOWN_SAMPLES = 12  # of a proof
 MAX_SHOWN_FEATURES, MAX_NAME_LENGTH = 2, 16  # of each, and characters of their names

@@ -11,8 +11,18 @@ from rosenblatt.report.html.fit_sections import (
     provenance_text,
     tiles,
 )
-from rosenblatt.report.html.markup import Frame, Markup, joined, label_at, line, markers, table, tag
-from rosenblatt.report.html.page import Section, paragraphs
+from rosenblatt.report.html.markup import (
+    Frame,
+    Markup,
+    Section,
+    joined,
+    label_at,
+    line,
+    markers,
+    paragraphs,
+    table,
+    tag,
+)
 from rosenblatt.report.text import percent
 
 NAME_WIDTH = 190  # pixels

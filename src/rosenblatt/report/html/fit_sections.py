@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from rosenblatt.report.html import charts
-from rosenblatt.report.html.markup import Markup, joined, legend, table, tag
-from rosenblatt.report.html.page import Section, paragraphs
+from rosenblatt.report.html.markup import Markup, Section, joined, legend, paragraphs, table, tag
 from rosenblatt.report.text import interval_text, percent
 from rosenblatt.text import listed
 

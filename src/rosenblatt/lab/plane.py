@@ -10,22 +10,19 @@ from bokeh.models import Button, Column, Row, TabPanel, Tabs
 
 from rosenblatt.errors import RosenblattError
 from rosenblatt.geometry.plane import Box
-from rosenblatt.lab.curves import charts
 from rosenblatt.lab.dataset import LabDataset, dataset_of
 from rosenblatt.lab.files import File, Uploads
 from rosenblatt.lab.plot_data import EMPTY_BOX, box_around, chosen, picture
 from rosenblatt.lab.runs import Run, run_of
 from rosenblatt.lab.session import Session
 from rosenblatt.lab.state import DRAWN, FILE, MAX_POINTS, VIEWS, Point, start_of
-from rosenblatt.lab.verdicts import Witness, verdict_on, witnesses
 from rosenblatt.lab.views.bindings import on_change
 from rosenblatt.lab.views.controls import ControlsView
-from rosenblatt.lab.views.curves import CurvesView
+from rosenblatt.lab.views.curves import CurvesView, charts
 from rosenblatt.lab.views.plane import PlaneView
 from rosenblatt.lab.views.playback import PlaybackView
-from rosenblatt.lab.views.proof import ProofView
-from rosenblatt.lab.views.weights import WeightsView
-from rosenblatt.lab.weight_space import refusal, weight_names, weight_picture
+from rosenblatt.lab.views.proof import ProofView, Witness, verdict_on, witnesses
+from rosenblatt.lab.views.weights import WeightsView, refusal, weight_names, weight_picture
 from rosenblatt.separation.proof.verdict import Proof
 
 if TYPE_CHECKING:
