@@ -23,7 +23,7 @@ def lab(
     target: options.Target = None,
     browser: Annotated[bool, typer.Option(help="Open the page in the browser.")] = True,
     port: Annotated[
-        int, typer.Option(min=0, max=65535, help="Port on 127.0.0.1; 0 takes a free one.")
+        int, typer.Option(min=0, max=65535, help="Port on 127.0.0.1; 0 picks a free one.")
     ] = 0,
 ) -> None:
     """Open a page on this machine: draw points, train step by step, see the proof."""

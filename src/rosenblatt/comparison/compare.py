@@ -197,9 +197,7 @@ def parse_rules(names: Sequence[str]) -> tuple[Rule, ...]:
     """Rules by their names on the command line."""
     known = [str(rule) for rule in Rule]
     if isinstance(names, str) or not names:
-        raise ParameterError(
-            f"rules must be a list of names out of {listed(known)}; got {names!r}."
-        )
+        raise ParameterError(f"rules must be a list of names from {listed(known)}; got {names!r}.")
     for name in names:
         parameters.one_of("rules", str(name), known)
     return tuple(dict.fromkeys(Rule(name) for name in names))

@@ -241,6 +241,7 @@ def _beyond(data: TrainingData) -> DataError:
     if not isinstance(error, TooLargeError):
         return error
     return TooLargeError(
-        "The objective grew beyond float64: X holds values too large, or C and the weights of rows"
-        " are too large or too far apart. Scale its columns, or choose others."
+        "The objective overflows float64: X holds values that are too large, or C and the sample"
+        " weights are too large or differ too much. Scale the columns of X, or change C and the"
+        " weights."
     )

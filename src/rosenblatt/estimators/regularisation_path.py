@@ -43,7 +43,9 @@ def regularisation_path(
     100 0.967
     """
     if not hasattr(estimator, "C"):
-        raise ParameterError(f"A path is one of values of C, which {estimator!r} does not have.")
+        raise ParameterError(
+            f"A path is a series of fits for several C, and {estimator!r} has no parameter C."
+        )
     if not np.iterable(Cs) or isinstance(Cs, str):
         raise ParameterError(f"Cs must be a list of values of C; got {Cs!r}.")
     fitted: list[Any] = []

@@ -123,7 +123,7 @@ class CsvSource:
         dialect = self.dialect if file == self.files[0] else self._dialect(file)
         if dialect.names != self.dialect.names:
             raise SourceError(
-                f"{file} has other columns than {self.files[0]}: {', '.join(dialect.names[:8])}"
+                f"{file} has different columns from {self.files[0]}: {', '.join(dialect.names[:8])}"
                 f" instead of {', '.join(self.dialect.names[:8])}. Read such files separately."
             )
         last_end = partial(last_record_end, separators=_separators(self.dialect))
@@ -233,6 +233,6 @@ def _header_length(text: bytes, dialect: Dialect) -> int:
 
 def _require_text(file: str, text: bytes) -> None:
     if text.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise SourceError(f"{file} is UTF-16 text; write it as UTF-8 first.")
+        raise SourceError(f"{file} is UTF-16 text; convert it to UTF-8 first.")
     if b"\0" in text:
         raise SourceError(f"{file} is not a text table: it holds zero bytes.")

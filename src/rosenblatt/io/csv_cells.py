@@ -135,8 +135,8 @@ def cast_columns(
 def _wrong_cell(strings: Table, column: "pl.Series", cast: "pl.Series", wanted: str) -> SourceError:
     row = int((unnamed(cast).is_null() & unnamed(column).is_not_null()).arg_max() or 0)
     return SourceError(
-        f"{strings.place.at(row)}, column {column.name!r}: {column[row]!r} is not {wanted}, as the"
-        " cells before are. Correct the cell, declare it missing with --missing, or read the"
+        f"{strings.place.at(row)}, column {column.name!r}: {column[row]!r} is not {wanted} like"
+        " the cells before it. Correct the cell, declare it missing with --missing, or read the"
         f" column as strings with --category {column.name}."
     )
 
@@ -158,7 +158,7 @@ def decoded(file: str, piece: Piece) -> str:
         line = piece.line + piece.text.count(b"\n", 0, error.start)
         raise SourceError(
             f"{file}, line {line}: not UTF-8 text ({piece.text[error.start : error.end]!r})."
-            " Write the file as UTF-8 first."
+            " Convert the file to UTF-8 first."
         ) from None
 
 
