@@ -65,7 +65,7 @@ class Conclusion(NamedTuple):
 
     @property
     def linear_enough(self) -> bool:
-        """Whether a linear rule on the features as they are is enough."""
+        """Whether a linear rule on the original features is enough."""
         return not self.nonlinear_vs_linear.better
 
     @property
