@@ -137,4 +137,4 @@ def test_shares_of_choosing_are_those_of_the_result_file() -> None:
 
 
 def fastest_peer(told: str) -> str:
-    return told.replace("scikit-learn ", "").replace("none in its time", "none")
+    return told.replace("scikit-learn ", "").replace("none in time", "none")
