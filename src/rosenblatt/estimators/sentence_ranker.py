@@ -266,8 +266,8 @@ class SentenceRanker(Estimator):
         lengths = [int(np.shape(group)[0]) for group in groups]
         if max(lengths, default=0) < 2:
             raise DataError(
-                "At least one group must have two candidates; all of the"
-                f" {len(groups)} have one or none."
+                "At least one group must have two candidates; none of the"
+                f" {len(groups)} groups has."
             )
         starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         if any(is_table(group) for group in groups):
