@@ -36,8 +36,7 @@ from rosenblatt.persist.model import Model, as_chunk, model_of
 from rosenblatt.persist.sklearn_pipeline import to_pipeline
 from rosenblatt.preprocess.column_encoders import CategoryColumn, NumberColumn, TextColumn
 from rosenblatt.preprocess.ngram_spec import NgramSpec
-from rosenblatt.preprocess.scaling import Scaling
-from rosenblatt.preprocess.transformer import ColumnTransformer
+from rosenblatt.preprocess.transformer import ColumnTransformer, Scaling
 
 IRIS = builtin("iris")
 N, WIDTH = 400, 12

@@ -46,8 +46,7 @@ from rosenblatt.persist.safetensors_file import (
 )
 from rosenblatt.preprocess.column_encoders import CategoryColumn, NumberColumn, TextColumn
 from rosenblatt.preprocess.ngram_spec import NgramSpec
-from rosenblatt.preprocess.scaling import Scaling
-from rosenblatt.preprocess.transformer import ColumnTransformer
+from rosenblatt.preprocess.transformer import ColumnTransformer, Scaling
 
 IRIS = builtin("iris")
 FRAME = pl.DataFrame({"age": [22.0, None, 35.0, 58.0], "town": ["Ulm", "Bonn", None, "Kiel"]})

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from rosenblatt.io.options import MISSING, Options
+from rosenblatt.io.files import MISSING, Options
 from rosenblatt.text import listed
 
 if TYPE_CHECKING:

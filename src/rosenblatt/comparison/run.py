@@ -26,11 +26,10 @@ from rosenblatt.csr import n_cols
 from rosenblatt.data.labels import classes_of, labels_of
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.features.maps.spec import MapSpec, parse_map_specs
-from rosenblatt.io.chunks import Source
-from rosenblatt.io.wrappers import SelectedRows
+from rosenblatt.io.chunks import SelectedRows, Source
 from rosenblatt.parallel import processors
 from rosenblatt.pipeline.encoded_data import EncodedData, apply_map, encode, fit_maps
-from rosenblatt.pipeline.train import Progress, train_estimator
+from rosenblatt.pipeline.fit import Progress, train_estimator
 from rosenblatt.preprocess.column_types import Choices
 from rosenblatt.preprocess.fit import FittedPreprocessing, fit_preprocessing
 from rosenblatt.registry import Rule

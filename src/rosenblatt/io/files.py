@@ -1,4 +1,4 @@
-"""Files by name as bytes: globs, standard input, pipes and compressed files.
+"""Files by name as bytes (globs, standard input, pipes, compressed files); options for reading.
 
 Text is read in pieces of whole lines. What can be read only once, standard input or a pipe, is
 copied into a temporary file first, since a source may be iterated more than once.
@@ -22,12 +22,11 @@ import sys
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cache
 from io import BufferedReader, RawIOBase, UnsupportedOperation
 from pathlib import Path
 from typing import IO, Any, NamedTuple
-
-import zstandard
 
 from rosenblatt.atomic_write import temporary_file
 from rosenblatt.errors import SourceError
@@ -39,6 +38,41 @@ COPY_BYTES = 1 << 20  # copied at a time
 FREE_DISK_DIVISOR = 2  # a temporary file may take half of the free disk
 NEWLINE = b"\n"
 BOM = b"\xef\xbb\xbf"  # byte order mark of UTF-8
+
+
+USUAL_TARGETS = ("target", "label", "class", "y")
+MISSING = ("", "NA", "N/A", "NaN", "nan", "NULL", "null", "None", "?")
+MAGIC = {b"\x1f\x8b": ".gz", b"BZh": ".bz2", b"\x28\xb5\x2f\xfd": ".zst"}
+BLOCKS_AT_A_TIME = 8  # at most 1 MB uncompressed
+BUFFER_BYTES = 1 << 20  # read from the file at a time
+ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
+SKIPPABLE = range(0x184D2A50, 0x184D2A60)  # frames of other content
+RUN = 1  # a block of one byte, repeated
+DICTIONARY_BYTES = (0, 1, 2, 4)
+CONTENT_SIZE_BYTES = (0, 2, 4, 8)
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to read files; None lets the reader find out.
+
+    `string_columns` are read as strings even where their cells look like numbers. In a source
+    `for_training`, so is a target of codes such as 01: as numbers, classes would be merged.
+    """
+
+    format: str | None = None
+    separator: str | None = None
+    header: bool | None = None
+    decimal_comma: bool | None = None
+    missing: tuple[str, ...] = MISSING
+    string_columns: frozenset[str] = frozenset()
+    zero_based: bool = False
+    for_training: bool = False
+
+
+def usual_target(names: Sequence[str]) -> str:
+    """The default column to predict: one called target, label, class or y, else the last."""
+    return next((name for name in names if name.lower() in USUAL_TARGETS), names[-1])
 
 
 class Piece(NamedTuple):
@@ -244,8 +278,6 @@ def _compression(file: str) -> str:
 
 
 def _zstd(path: str) -> Any:
-    from rosenblatt.io.files import Frames  # noqa: PLC0415 (seldom needed)
-
     return BufferedReader(Frames(path))
 
 
@@ -257,21 +289,15 @@ def _decompression_errors() -> tuple[type[Exception], ...]:
 
 
 OPENERS: dict[str, Callable[[str], Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".zst": _zstd}
-MAGIC = {b"\x1f\x8b": ".gz", b"BZh": ".bz2", b"\x28\xb5\x2f\xfd": ".zst"}
-
-BLOCKS_AT_A_TIME = 8  # at most 1 MB uncompressed
-BUFFER_BYTES = 1 << 20  # read from the file at a time
-ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
-SKIPPABLE = range(0x184D2A50, 0x184D2A60)  # frames of other content
-RUN = 1  # a block of one byte, repeated
-DICTIONARY_BYTES = (0, 1, 2, 4)
-CONTENT_SIZE_BYTES = (0, 2, 4, 8)
 
 
 class Frames(RawIOBase):
     """The decompressed bytes of a file; one that ends within a frame is an EOFError, as in gzip."""
 
     def __init__(self, path: str) -> None:
+        import zstandard  # noqa: PLC0415 (seldom needed)
+
+        self._zstandard = zstandard
         self._file: IO[bytes] = Path(path).open("rb", BUFFER_BYTES)  # noqa: SIM115 (closed below)
         self._decompressor = zstandard.ZstdDecompressor()  # one for all frames: slow to create
         self._frame: Any = None
@@ -309,7 +335,7 @@ class Frames(RawIOBase):
         if not magic:
             return b""
         if magic != ZSTD_MAGIC:
-            raise zstandard.ZstdError(f"{magic!r} where a frame should begin")
+            raise self._zstandard.ZstdError(f"{magic!r} where a frame should begin")
         descriptor = self._exactly(1)[0]
         single, self._checksum = descriptor & 0x20, 4 if descriptor & 4 else 0
         size = CONTENT_SIZE_BYTES[descriptor >> 6] or (1 if single else 0)

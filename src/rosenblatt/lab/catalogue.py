@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, NamedTuple
 
-from rosenblatt.pipeline.train import estimator_of
+from rosenblatt.pipeline.fit import estimator_of
 from rosenblatt.registry import RULES, Rule, RuleEntry
 
 

@@ -12,7 +12,7 @@ from rosenblatt.features.maps.distances import radial
 from rosenblatt.features.maps.feature_map import FeatureMap
 from rosenblatt.features.maps.polynomial import polynomial, products
 from rosenblatt.lab.state import BUILT_IN, DRAWN, MAX_POINTS, PLANE_CLASSES, Point, Setup, rounded
-from rosenblatt.preprocess.scaling import Scaling
+from rosenblatt.preprocess.transformer import Scaling
 from rosenblatt.types import Array, Floats, Ints
 
 MAX_ENTRIES = 50_000_000  # rows times features

@@ -6,9 +6,8 @@ from pathlib import Path
 
 from rosenblatt.datasets.builtin import Dataset
 from rosenblatt.errors import SourceError
-from rosenblatt.io.chunks import Source, Table
+from rosenblatt.io.chunks import CachedSource, Source, Table
 from rosenblatt.io.formats import open_source
-from rosenblatt.io.wrappers import CachedSource
 from rosenblatt.pipeline.read_dataset import read_rows
 from rosenblatt.preprocess.column_types import Choices
 

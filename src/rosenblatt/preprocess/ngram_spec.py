@@ -26,7 +26,7 @@ MAX_N, MAX_BITS = 8, 30  # of an n-gram, and of its hash
 class NgramSpec(NamedTuple):
     """n-grams of `sizes[0]` to `sizes[1]` units, hashed to 2^bits features.
 
-    A feature has its tf-idf weight (tfidf.py), its count, or 1 (binary).
+    A feature has its tf-idf weight (vocabulary.py), its count, or 1 (binary).
     """
 
     sizes: tuple[int, int] = (1, 2)

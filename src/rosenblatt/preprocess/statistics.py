@@ -16,7 +16,7 @@ from rosenblatt.csr import CSR, Rows
 from rosenblatt.errors import BadCellError
 from rosenblatt.preprocess.column_encoders import FEW_CELLS, words_of
 from rosenblatt.preprocess.ngram_spec import NgramSpec
-from rosenblatt.preprocess.scaling import Scaling, squares_of
+from rosenblatt.preprocess.transformer import Scaling, squares_of
 from rosenblatt.types import Array, Floats, Ints
 
 if TYPE_CHECKING:

@@ -1,26 +1,40 @@
-"""The results of a fit and of a comparison as plain data: the form of `--json`."""
+"""Results of a fit, a comparison and a test of separability as plain data: the form of `--json`.
 
-from collections.abc import Mapping
-from typing import Any
+The question that a verdict on separability answers is plain data and a sentence.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.comparison.compare import ResultDifference, conclude
-from rosenblatt.comparison.result import Comparison, FeatureSet, Result
-from rosenblatt.comparison.text import conclusion
 from rosenblatt.estimators.base import iterations_of
-from rosenblatt.model_selection.intervals import PairedDifference
-from rosenblatt.pipeline.fit import FitResult
-from rosenblatt.pipeline.question import Question
+from rosenblatt.pipeline.evaluate import PairedDifference, evaluation_json
+from rosenblatt.pipeline.question import NOT_KNOWN, Question
+from rosenblatt.preprocess.column_encoders import column_to_dict, width_of
+from rosenblatt.preprocess.column_types import LeftOutColumn
 from rosenblatt.preprocess.target import label_text
 from rosenblatt.registry import NAMES
-from rosenblatt.report.metrics import evaluation_json
 from rosenblatt.report.model_summary import columns_json, feature_maps_json, largest_weights
-from rosenblatt.report.question import left_out_json, question_json
+from rosenblatt.report.text import SHOWN_CLASSES, SHOWN_COLUMNS, brief
 from rosenblatt.separation.proof.verdict import Inseparable, Proof, Separable
+from rosenblatt.text import listed
+
+if TYPE_CHECKING:
+    from rosenblatt.comparison.compare import ResultDifference
+    from rosenblatt.comparison.result import Comparison, FeatureSet, Result
+    from rosenblatt.pipeline.fit import FitResult
 
 
-def fit_json(source: str, fitted: FitResult, names: Mapping[int, str]) -> dict[str, Any]:
+STATEMENTS = {
+    "separable": "a linear classifier {} separates",
+    "inseparable": "no linear classifier {} separates",
+    "undecided": "it is not known whether a linear classifier {} separates",
+}
+ANSWERS = {"separable": "separable", "inseparable": "not separable"}
+
+
+def fit_json(source: str, fitted: "FitResult", names: Mapping[int, str]) -> dict[str, Any]:
     """The result of a fit; `names` replace the names of some features."""
     learned, estimator = fitted.learned, fitted.estimator
     transformer = learned.transformer
@@ -103,7 +117,7 @@ def plain(value: Any) -> Any:
     return str(value)
 
 
-def _weights(fitted: FitResult, names: Mapping[int, str]) -> dict[str, dict[str, float]]:
+def _weights(fitted: "FitResult", names: Mapping[int, str]) -> dict[str, dict[str, float]]:
     """Weights of each output by name, the largest first, the intercept last."""
     learned, estimator = fitted.learned, fitted.estimator
     W = np.column_stack([estimator.coef_, estimator.intercept_])
@@ -119,8 +133,11 @@ def _mistakes_of(model: Any) -> list[int] | None:
     return mistakes
 
 
-def comparison_json(comparison: Comparison) -> dict[str, Any]:
+def comparison_json(comparison: "Comparison") -> dict[str, Any]:
     """All of a comparison; only fit times differ from run to run."""
+    from rosenblatt.comparison.compare import conclude  # noqa: PLC0415 (as slow as a comparison)
+    from rosenblatt.comparison.text import conclusion  # noqa: PLC0415
+
     shown = conclude(comparison)
     return {
         "source": comparison.source,
@@ -145,7 +162,7 @@ def comparison_json(comparison: Comparison) -> dict[str, Any]:
     }
 
 
-def _feature_set(features: FeatureSet) -> dict[str, Any]:
+def _feature_set(features: "FeatureSet") -> dict[str, Any]:
     return {
         "feature_map": features.map,
         "n_features": features.n_features,
@@ -156,7 +173,7 @@ def _feature_set(features: FeatureSet) -> dict[str, Any]:
     }
 
 
-def _result(comparison: Comparison, result: Result) -> dict[str, Any]:
+def _result(comparison: "Comparison", result: "Result") -> dict[str, Any]:
     return {
         **_name(result),
         "nonlinear": result.is_baseline,
@@ -171,11 +188,11 @@ def _result(comparison: Comparison, result: Result) -> dict[str, Any]:
     }
 
 
-def _name(result: Result) -> dict[str, str]:
+def _name(result: "Result") -> dict[str, str]:
     return {"rule": result.rule, "feature_map": result.map}
 
 
-def _difference(difference: ResultDifference | None) -> dict[str, Any] | None:
+def _difference(difference: "ResultDifference | None") -> dict[str, Any] | None:
     if difference is None:
         return None
     return {
@@ -192,3 +209,106 @@ def _paired(by: PairedDifference) -> dict[str, Any]:
         "p_value": by.p_value,
         "n_rows": by.n_rows,
     }
+
+
+def left_out_json(left_out: Iterable[LeftOutColumn]) -> list[dict[str, Any]]:
+    """Columns that were left out, and why, as plain data."""
+    return [{"column": f.column, "kind": f.kind, "reason": f.reason} for f in left_out]
+
+
+def question_json(question: Question, answer: str) -> dict[str, Any]:
+    """The question as plain data, with the verdict on it as a sentence."""
+    transformer = question.transformer
+    data: dict[str, Any] = {
+        "n_rows": sum(question.counts.values()),
+        "n_features": transformer.n_features,
+        "n_encoded_features": transformer.n_encoded_features,
+        "fit_intercept": question.fit_intercept,
+        "scaled": transformer.scaling is not None,
+        "target": transformer.target,
+        "class_counts": {
+            label_text(label): question.counts[label] for label in sorted(question.counts)
+        },
+        "columns": [
+            {**column_to_dict(column), "n_features": width_of(column)}
+            for column in transformer.columns
+        ],
+        "feature_maps": feature_maps_json(transformer),
+        "left_out": left_out_json(question.left_out),
+        "verdict_with_left_out": question.with_left_out,
+    }
+    effect = _effect_of_left_out(data, answer)
+    return {"statement": _statement(data, answer), **data, "effect_of_left_out": effect}
+
+
+def _statement(data: dict[str, Any], answer: str) -> str:
+    """The verdict with the whole problem, as one sentence."""
+    intercept = "with an intercept" if data["fit_intercept"] else "without an intercept"
+    names = listed([brief(name) for name in data["class_counts"]], SHOWN_CLASSES)
+    target = "" if data["target"] is None else f" of {data['target']!r}"
+    sentence = (
+        f"{STATEMENTS[answer].format(intercept)} the {len(data['class_counts'])} classes ({names})"
+        f"{target} in {_number(data['n_rows'], 'row')} of {_features(data)}"
+    )
+    return f"{sentence[0].upper()}{sentence[1:]}."
+
+
+def _features(data: dict[str, Any]) -> str:
+    """The number of features, and what they are encoded from."""
+    made = _number(data["n_features"], "feature")
+    if data["feature_maps"]:
+        maps = " and ".join(each["feature_map"] for each in data["feature_maps"])
+        noun = "scaled feature" if data["scaled"] else "feature"
+        made += f", mapped by {maps} from {_number(data['n_encoded_features'], noun)}"
+    if data["columns"]:
+        made += f", encoded from: {listed([_column(c) for c in data['columns']], SHOWN_COLUMNS)}"
+    return made
+
+
+def _column(column: dict[str, Any]) -> str:
+    """A column, and how it was encoded."""
+    name, kind = brief(column["name"]), column["kind"]
+    if kind == "text":
+        low, high = column["sizes"]
+        how = "binary" if column["weight"] == "binary" else "counted"
+        return f"{name} (text, n-grams of {low} to {high} {column['unit']}s, {how})"
+    if kind == "category":
+        missing = ", missing as one more" if column["indicator"] else ""
+        return f"{name} (category, {_number(len(column['values']), 'value')}{missing})"
+    if column["indicator"]:
+        return f"{name} (number, missing cells imputed with {column['fill']:.6g} and flagged)"
+    return f"{name} (number)"
+
+
+def left_out_sentence(data: dict[str, Any]) -> str:
+    """The columns left out, grouped by reason; or no text."""
+    names: dict[str, list[str]] = {}
+    for left in data["left_out"]:
+        names.setdefault(left["reason"], []).append(repr(brief(left["column"])))
+    groups = [f"{listed(own, SHOWN_COLUMNS)} ({reason})" for reason, own in names.items()]
+    return f"Left out: {listed(groups)}." if groups else ""
+
+
+def _effect_of_left_out(data: dict[str, Any], answer: str) -> str:
+    """Whether the columns that were left out automatically change the verdict; or no text."""
+    again = data["verdict_with_left_out"]
+    if again is None:
+        return ""
+    found = [f["column"] for f in data["left_out"] if f["kind"] != "dropped"]
+    columns = listed([repr(brief(name)) for name in found], SHOWN_COLUMNS)
+    if again == NOT_KNOWN:
+        return f"Whether {columns} would change the verdict is not known (--use all includes all)."
+    if again == answer:
+        return f"With {columns} (--use all) the verdict is the same."
+    return f"With {columns} (--use all) the classes are {ANSWERS[again]}."
+
+
+def verdict_text(data: dict[str, Any]) -> str:
+    """A verdict with its question, the columns left out first."""
+    question = data["question"]
+    left_out = f"{left_out_sentence(question)} {question['effect_of_left_out']}".strip()
+    return "\n".join(filter(None, [left_out, data["explanation"], question["statement"]]))
+
+
+def _number(n: int, noun: str) -> str:
+    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
