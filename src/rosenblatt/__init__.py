@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rosenblatt.datasets.builtin import builtin
     from rosenblatt.datasets.corruptions import corrupted
     from rosenblatt.estimators.batch_perceptron import BatchPerceptron
+    from rosenblatt.estimators.convex_base import regularisation_path
     from rosenblatt.estimators.fisher_discriminant import FisherDiscriminant
     from rosenblatt.estimators.kernel_perceptron import KernelPerceptron
     from rosenblatt.estimators.least_squares import LeastSquares
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from rosenblatt.estimators.logistic_regression import LogisticRegression
     from rosenblatt.estimators.passive_aggressive import PassiveAggressive
     from rosenblatt.estimators.perceptron import Perceptron
-    from rosenblatt.estimators.regularisation_path import regularisation_path
     from rosenblatt.estimators.second_order import AROW, SecondOrderPerceptron
     from rosenblatt.estimators.sentence_ranker import SentenceRanker
     from rosenblatt.estimators.tanh_perceptron import TanhPerceptron
@@ -56,7 +56,7 @@ _HOMES = {
     "named_weights": "rosenblatt.report.model_summary",
     "read": "rosenblatt.pipeline.read_dataset",
     "realize": "rosenblatt.logic.realize",
-    "regularisation_path": "rosenblatt.estimators.regularisation_path",
+    "regularisation_path": "rosenblatt.estimators.convex_base",
     "save": "rosenblatt.persist.file",
     "separability": "rosenblatt.separation.decide",
     "solution_region": "rosenblatt.logic.solution_region",

@@ -13,8 +13,7 @@ from sklearn.datasets import load_digits, load_iris
 from sklearn.linear_model import LogisticRegression as Referee
 
 from rosenblatt import LogisticRegression
-from rosenblatt.data.blocks import Blocks
-from rosenblatt.data.training_data import unlabelled
+from rosenblatt.data.training_data import Blocks, unlabelled
 from rosenblatt.errors import DataError, NotFiniteError, ParameterError, TooLargeError
 from rosenblatt.kernels.rows import CSR
 from rosenblatt.online.result import Ending

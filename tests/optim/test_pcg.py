@@ -7,8 +7,7 @@ import pytest
 from scipy import sparse
 from scipy.special import entr
 
-from rosenblatt.data.blocks import Blocks
-from rosenblatt.data.training_data import unlabelled
+from rosenblatt.data.training_data import Blocks, unlabelled
 from rosenblatt.data.validation import rows_of
 from rosenblatt.kernels.rows import n_rows
 from rosenblatt.losses.margin_losses import HINGE, LOGISTIC, SQUARED_HINGE

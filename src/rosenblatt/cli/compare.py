@@ -49,7 +49,7 @@ def compare(
     quiet: options.Quiet = False,
 ) -> None:
     """Is linear enough? Compare rules, feature maps and non-linear baselines on the same folds."""
-    from rosenblatt.estimators.stand_ins import use_stand_ins
+    from rosenblatt.estimators.sklearn_interface import use_stand_ins
 
     use_stand_ins(wanted=False)  # its baselines are scikit-learn's
 

@@ -20,7 +20,7 @@ from rosenblatt.cli.separable import separable, verify
 from rosenblatt.cli.show import export, show
 from rosenblatt.cli.sigint import SignalExit, interruptible
 from rosenblatt.errors import RosenblattError
-from rosenblatt.estimators.convergence_warning import outcomes_alone
+from rosenblatt.estimators.sklearn_interface import outcomes_alone
 from rosenblatt.version import __version__
 
 INTERRUPTED = 130

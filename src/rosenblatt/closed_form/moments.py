@@ -18,8 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rosenblatt.data.blocks import Blocks
-from rosenblatt.data.training_data import TrainingData
+from rosenblatt.data.training_data import Blocks, TrainingData
 from rosenblatt.data.validation import not_finite
 from rosenblatt.errors import DataError
 from rosenblatt.kernels import gram

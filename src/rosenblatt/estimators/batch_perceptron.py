@@ -4,9 +4,8 @@ from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import Any, Self
 
-from rosenblatt.data.blocks import Blocks
+from rosenblatt.data.training_data import Blocks
 from rosenblatt.estimators import parameters
-from rosenblatt.estimators.convergence_warning import warn_unless_converged
 from rosenblatt.estimators.fit_loop import (
     Monitoring,
     given_weights,
@@ -16,6 +15,7 @@ from rosenblatt.estimators.fit_loop import (
 )
 from rosenblatt.estimators.linear_base import LinearClassifier, unchanged_by_failure
 from rosenblatt.estimators.partial_fit import count_outputs
+from rosenblatt.estimators.sklearn_interface import warn_unless_converged
 from rosenblatt.online.epochs import batch_epochs
 from rosenblatt.online.result import Ending
 from rosenblatt.online.state import OptimiserState

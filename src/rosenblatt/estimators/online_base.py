@@ -7,7 +7,6 @@ from typing import Any, Self
 
 import numpy as np
 
-from rosenblatt.data.blocks import Blocks
 from rosenblatt.data.labels import (
     check_same_kind,
     class_counts,
@@ -16,11 +15,10 @@ from rosenblatt.data.labels import (
     given_classes,
     labels_of,
 )
-from rosenblatt.data.training_data import TrainingData, unlabelled
+from rosenblatt.data.training_data import Blocks, TrainingData, unlabelled
 from rosenblatt.data.validation import require_finite, weights_of
 from rosenblatt.errors import ParameterError, TooLargeError
 from rosenblatt.estimators import parameters
-from rosenblatt.estimators.convergence_warning import warn_unless_converged
 from rosenblatt.estimators.fit_loop import (
     Fit,
     Monitoring,
@@ -42,6 +40,7 @@ from rosenblatt.estimators.partial_fit import (
     learn_chunk,
 )
 from rosenblatt.estimators.replay import Replay, StateHistory, with_history
+from rosenblatt.estimators.sklearn_interface import warn_unless_converged
 from rosenblatt.kernels.rows import n_rows
 from rosenblatt.losses.margin_losses import NEVER_FLAT
 from rosenblatt.online.epochs import run_epochs

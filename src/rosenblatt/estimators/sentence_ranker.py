@@ -7,8 +7,7 @@ from typing import Any, Self
 import numpy as np
 from scipy import sparse
 
-from rosenblatt.data.blocks import Blocks
-from rosenblatt.data.training_data import unlabelled
+from rosenblatt.data.training_data import Blocks, unlabelled
 from rosenblatt.data.validation import require_finite, rows_of
 from rosenblatt.datasets.corruptions import corrupted
 from rosenblatt.errors import DataError

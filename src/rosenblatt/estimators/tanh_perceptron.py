@@ -6,16 +6,15 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from rosenblatt.data.blocks import Blocks
-from rosenblatt.data.training_data import MultiOutputData, TrainingData
+from rosenblatt.data.training_data import Blocks, MultiOutputData, TrainingData
 from rosenblatt.data.validation import is_matrix, label_pair, scaled_targets, targets_of, weights_of
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.estimators import parameters
 from rosenblatt.estimators.base import available_if
-from rosenblatt.estimators.convergence_warning import warn_unless_converged
 from rosenblatt.estimators.fit_loop import Monitoring, given_weights, run_solver, start_weights
 from rosenblatt.estimators.linear_base import unchanged_by_failure
 from rosenblatt.estimators.lms import SquaredErrorClassifier
+from rosenblatt.estimators.sklearn_interface import warn_unless_converged
 from rosenblatt.kernels.rows import Rows, n_rows
 from rosenblatt.losses.margin_losses import NEVER_FLAT, PERCEPTRON, outputs_at, target_range
 from rosenblatt.online.multi_output import multi_output_epochs, multi_output_error

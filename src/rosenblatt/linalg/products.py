@@ -17,8 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.data.blocks import Blocks
-from rosenblatt.data.training_data import TrainingData, entries_in
+from rosenblatt.data.training_data import Blocks, TrainingData, entries_in
 from rosenblatt.kernels import gram as tiles
 from rosenblatt.kernels.cache import njit
 from rosenblatt.kernels.rows import (

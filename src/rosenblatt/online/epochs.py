@@ -15,9 +15,8 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from rosenblatt.data.blocks import Blocks
 from rosenblatt.data.shuffle import SampleOrder, Shape, sample_orders
-from rosenblatt.data.training_data import MultiOutputData, TrainingData, row_bytes
+from rosenblatt.data.training_data import Blocks, MultiOutputData, TrainingData, row_bytes
 from rosenblatt.data.validation import not_finite
 from rosenblatt.errors import ParameterError, TooLargeError
 from rosenblatt.kernels.cache import njit
