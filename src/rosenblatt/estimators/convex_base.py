@@ -31,7 +31,7 @@ from rosenblatt.estimators.linear_base import LinearClassifier, unchanged_by_fai
 from rosenblatt.estimators.parameters import ConvexParameters
 from rosenblatt.estimators.sklearn_interface import CallbackContext, warn_unless_converged
 from rosenblatt.kernels.rows import n_rows
-from rosenblatt.linalg.blas import one_thread
+from rosenblatt.linalg.products import one_thread
 from rosenblatt.model_selection.choose_c import CS
 from rosenblatt.online.result import Ending, Outcome
 from rosenblatt.optim.certificate import (

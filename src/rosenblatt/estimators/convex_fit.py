@@ -33,7 +33,6 @@ from rosenblatt.losses.margin_losses import Loss
 from rosenblatt.model_selection.choose_c import Choice, choose
 from rosenblatt.online.result import Ending
 from rosenblatt.optim import softmax_mle, softmax_newton
-from rosenblatt.optim.centering import far_offsets, intercept_for, moved
 from rosenblatt.optim.certificate import (
     COMPENSATED,
     Proof,
@@ -49,6 +48,9 @@ from rosenblatt.optim.solve import (
     Start,
     Step,
     at_start,
+    far_offsets,
+    intercept_for,
+    moved,
     primal_of_weights,
     solve,
     unproved,

@@ -13,8 +13,7 @@ from rosenblatt.errors import DataError
 from rosenblatt.estimators.linear_base import given_numbers
 from rosenblatt.kernels.cache import njit
 from rosenblatt.kernels.rows import Rows, n_cols, n_rows
-from rosenblatt.linalg.scores import scores_of, training_error
-from rosenblatt.losses.link import predicted_codes
+from rosenblatt.linalg.scores import predicted_codes, scores_of, training_error
 from rosenblatt.online.result import EpochResult, Outcome
 from rosenblatt.online.stopping import (
     DivergenceGuard,
