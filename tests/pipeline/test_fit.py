@@ -14,7 +14,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from rosenblatt import LogisticRegression
-from rosenblatt.data import buffer
 from rosenblatt.errors import DataError, ParameterError, SourceError
 from rosenblatt.io.chunks import Matrix, Place, Table
 from rosenblatt.model_selection.choose_c import SAMPLE_CS
@@ -118,7 +117,7 @@ def test_held_out_rows_do_not_teach_the_model_they_judge():
 
 def test_rows_in_a_file_are_learned_from_once(monkeypatch):
     frame = people(4000)
-    monkeypatch.setattr(encoded_data, "RowBuffer", partial(buffer.RowBuffer, max_bytes=1000))
+    monkeypatch.setattr(encoded_data, "RowBuffer", partial(encoded_data.RowBuffer, max_bytes=1000))
     fitted = fit(frame, 700)
     assert fitted.on_disk
     out = held_out(0)(np.arange(4000))

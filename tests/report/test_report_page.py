@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 from rosenblatt import palette
-from rosenblatt.data import buffer
 from rosenblatt.features.maps.spec import parse_map_specs
 from rosenblatt.io.formats import open_source
 from rosenblatt.io.options import Options
@@ -220,7 +219,7 @@ def test_many_rows_are_sampled_and_it_is_said(tmp_path: Path, rng: np.random.Gen
 
 
 def test_rows_in_a_file_are_drawn_too(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(encoded_data, "RowBuffer", partial(buffer.RowBuffer, max_bytes=1000))
+    monkeypatch.setattr(encoded_data, "RowBuffer", partial(encoded_data.RowBuffer, max_bytes=1000))
     rng = np.random.default_rng(0)
     X = rng.normal(size=(4000, 2))
     np.savez(tmp_path / "rows.npz", X=X, y=(X[:, 0] + X[:, 1] > 0).astype(int))

@@ -49,7 +49,7 @@ def log_epoch(record: Record, max_iter: int, *, verbose: bool = False) -> None:
     level = logging.INFO if verbose else logging.DEBUG
     values = (record.epoch, record.mistakes, record.loss)
     share = {"share": record.epoch / max_iter}
-    _LOG.log(level, "pass %d: %d mistakes, loss %.6g", *values, extra=share)
+    _LOG.log(level, "epoch %d: %d mistakes, loss %.6g", *values, extra=share)
 
 
 def log_step(record: Certified, tol: float) -> None:
