@@ -22,7 +22,7 @@ from rosenblatt.model_selection.split import folds_of
 from rosenblatt.pipeline import question
 from rosenblatt.pipeline.fit import Plan, run
 from rosenblatt.registry import Rule
-from rosenblatt.report.json import comparison_json
+from rosenblatt.report.comparison_json import comparison_json
 from rosenblatt.separation.proof import cover_count
 
 IRIS, RINGS = builtin("iris"), builtin("rings")

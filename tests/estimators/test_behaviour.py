@@ -441,7 +441,7 @@ def test_passive_aggressive_stops_at_the_first_pass_without_a_loss() -> None:
     # rows of length 1 at right angles: each step closes its loss exactly, and no other
     model = PassiveAggressive(tol=None, fit_intercept=False).fit(np.eye(4), [0, 1, 0, 1])
     assert model.outcome_.ending is Ending.NO_CHANGE
-    assert model.trace_.column("changes") == [4, 0]
+    assert model.trace_.column("updates") == [4, 0]
     assert model.coef_.tolist() == [[-1, 1, -1, 1]]
     assert str(model.outcome_).endswith("no sample had a loss, after 2 epochs.")
 
@@ -885,7 +885,7 @@ def test_verbose_tells_the_log(caplog: pytest.LogCaptureFixture) -> None:
         assert not caplog.records
         Perceptron(max_iter=3, verbose=1).fit(OVERLAP_X, OVERLAP_Y)
     assert len(caplog.records) == 3
-    assert f"pass 1: {quiet.trace_[0].mistakes} mistakes" in caplog.records[0].getMessage()
+    assert f"epoch 1: {quiet.trace_[0].mistakes} mistakes" in caplog.records[0].getMessage()
     with caplog.at_level(logging.DEBUG, logger="rosenblatt"):
         Perceptron(max_iter=3).fit(OVERLAP_X, OVERLAP_Y)
     assert [record.getMessage() for record in caplog.records[:3]] == [

@@ -81,7 +81,7 @@ def test_every_unit_counts_its_steps() -> None:
     assert together.n_iter_.tolist() == [together.trace_[-1].step]
     apart = LogisticRegression(multi_class="ovr").fit(iris.X, iris.y)
     assert apart.n_iter_.shape == (3,)
-    last = {record.unit: record.step for record in apart.trace_}
+    last = {record.output: record.step for record in apart.trace_}
     assert apart.n_iter_.tolist() == [last[unit] for unit in range(3)]
     assert str(apart.outcome_).endswith(f"after {apart.n_iter_.max()} steps.")
 

@@ -55,7 +55,7 @@ def compare(
 
     from rosenblatt.cli.output import name_output_in_errors, require_writable
     from rosenblatt.comparison.compare import DEFAULT_RULES, ComparisonPlan, run_comparison
-    from rosenblatt.report.json import comparison_json
+    from rosenblatt.report.comparison_json import comparison_json
 
     require_writable(report, "the report", *source)
     plan = ComparisonPlan(

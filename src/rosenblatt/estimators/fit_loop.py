@@ -13,7 +13,8 @@ from rosenblatt.errors import DataError
 from rosenblatt.estimators.linear_base import given_numbers
 from rosenblatt.kernels.cache import njit
 from rosenblatt.kernels.rows import Rows, n_cols, n_rows
-from rosenblatt.linalg.scores import predicted_codes, scores_of, training_error
+from rosenblatt.linalg.scores import scores_of, training_error
+from rosenblatt.losses.link import predicted_codes
 from rosenblatt.online.result import EpochResult, Outcome
 from rosenblatt.online.stopping import (
     DivergenceGuard,
@@ -44,7 +45,7 @@ def log_epoch(record: Record, max_iter: int, *, verbose: bool = False) -> None:
     level = logging.INFO if verbose else logging.DEBUG
     values = (record.epoch, record.mistakes, record.loss)
     share = {"share": record.epoch / max_iter}
-    _LOG.log(level, "pass %d: %d mistakes, loss %.6g", *values, extra=share)
+    _LOG.log(level, "epoch %d: %d mistakes, loss %.6g", *values, extra=share)
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,8 @@ from rosenblatt.errors import DataError, NotFiniteError, ParameterError
 from rosenblatt.estimators import parameters
 from rosenblatt.estimators.base import ClassifierMixin, Estimator, remember_columns, seed_of
 from rosenblatt.kernels.rows import Rows, n_cols, n_rows
-from rosenblatt.linalg.scores import predicted_codes, scores_of
+from rosenblatt.linalg.scores import scores_of
+from rosenblatt.losses.link import predicted_codes
 from rosenblatt.online.algorithms import ALGORITHMS
 from rosenblatt.online.result import Ending, Outcome
 from rosenblatt.online.update import Rule

@@ -10,7 +10,7 @@ from rosenblatt.errors import DataError
 from rosenblatt.estimators import parameters
 from rosenblatt.estimators.convex_base import CertifiedClassifier, check_C
 from rosenblatt.estimators.convex_fit import ConvexObjective, Run, signs_of
-from rosenblatt.linalg.scores import predicted_codes
+from rosenblatt.losses.link import predicted_codes
 from rosenblatt.losses.margin_losses import Loss
 from rosenblatt.optim.solve import METHODS
 from rosenblatt.types import Array, Floats, Ints

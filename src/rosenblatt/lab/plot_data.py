@@ -21,7 +21,8 @@ from rosenblatt.geometry.plane import Box, Grid, class_margin, feet, regions, se
 from rosenblatt.geometry.projection import Projection
 from rosenblatt.geometry.view import Sample, sample
 from rosenblatt.lab.dataset import LabDataset
-from rosenblatt.linalg.scores import margins_of, predicted_codes
+from rosenblatt.linalg.scores import margins_of
+from rosenblatt.losses.link import predicted_codes
 from rosenblatt.types import Floats, Ints
 
 MAX_DRAWN_ROWS = 1500

@@ -1,24 +1,12 @@
-"""Scores w_k · x + b_k of rows, to the same bits as in training, and what follows from them.
-
-These are the predicted classes, margins, and the probabilities by a link:
-
-==============  ===========================================================================
-link            probabilities of the classes at scores s
-==============  ===========================================================================
-"logistic"      1 − σ(s) and σ(s) of a single score
-"softmax"       eˢ of each class, normalised to the sum 1
-"one-vs-rest"   σ(s) of each class, normalised to the sum 1
-==============  ===========================================================================
-"""
+"""Scores w_k · x + b_k of rows, to the same bits as in training, and the margins they give."""
 
 import numpy as np
 
 from rosenblatt.data.training_data import Blocks, TrainingData
 from rosenblatt.kernels.cache import njit
 from rosenblatt.kernels.rows import Rows, dot, dot4, n_cols, n_rows, prefetchable4
-from rosenblatt.types import Array, Floats, Ints
-
-LOGISTIC, SOFTMAX, ONE_VS_REST = LINKS = ("logistic", "softmax", "one-vs-rest")
+from rosenblatt.losses.link import predicted_codes
+from rosenblatt.types import Floats, Ints
 
 
 def scores_of(rows: Rows, W: Floats) -> Floats:
@@ -74,30 +62,3 @@ def margins_of(scores: Floats, codes: Ints) -> Floats:
     others[rows, codes] = -np.inf
     margins: Floats = scores[rows, codes] - others.max(axis=1)
     return margins
-
-
-def predicted_codes(scores: Floats, n_classes: int, *, zero_is_first: bool = False) -> Array:
-    """Class code of every row: by the sign of a single score, else the class of the largest score.
-
-    A single score of 0 predicts the second class, as in the lectures. With probabilities both
-    classes are equally likely there, and `zero_is_first` predicts the first, as `argmax` does.
-    """
-    if n_classes == 1:
-        return np.zeros(len(scores), np.intp)
-    if scores.shape[1] == 1:
-        above = scores[:, 0] > 0 if zero_is_first else scores[:, 0] >= 0
-        return above.astype(np.intp)
-    best: Array = scores.argmax(axis=1)
-    return best
-
-
-def probabilities(link: str, scores: Floats) -> Floats:
-    """Probability of each class, a column each."""
-    if link == LOGISTIC:
-        scores = np.hstack([-scores, scores])
-    if link != SOFTMAX:
-        scores = -np.logaddexp(0.0, -scores)  # log σ
-    if link == LOGISTIC:
-        return np.exp(scores)
-    powers = np.exp(scores - scores.max(axis=1, keepdims=True))
-    return np.asarray(powers / powers.sum(axis=1, keepdims=True))

@@ -8,7 +8,7 @@ import numpy as np
 
 from rosenblatt.errors import ModelError
 from rosenblatt.features.maps.spec import FittedMap, map_to_dict
-from rosenblatt.linalg.scores import LOGISTIC, ONE_VS_REST
+from rosenblatt.losses.link import LOGISTIC, ONE_VS_REST
 from rosenblatt.persist.model import Model, as_model
 from rosenblatt.preprocess.column_encoders import (
     CategoryColumn,

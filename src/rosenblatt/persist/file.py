@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.errors import ModelError
-from rosenblatt.linalg.scores import LINKS
+from rosenblatt.losses.link import LINKS
 from rosenblatt.persist.estimator_state import (
     WEIGHTS,
     EstimatorState,

@@ -13,7 +13,7 @@ import numpy as np
 from rosenblatt.csr import CSR, Rows
 from rosenblatt.errors import DataError, ModelError, SourceError
 from rosenblatt.io.chunks import Chunk, Matrix, Place, Table
-from rosenblatt.linalg.scores import LOGISTIC, ONE_VS_REST, SOFTMAX, predicted_codes, probabilities
+from rosenblatt.losses.link import LOGISTIC, ONE_VS_REST, SOFTMAX, predicted_codes, probabilities
 from rosenblatt.persist.estimator_state import EstimatorState, state_of, with_labels
 from rosenblatt.preprocess.column_encoders import NumberColumn
 from rosenblatt.preprocess.transformer import ColumnTransformer
