@@ -7,7 +7,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt.registry import RULES
-from rosenblatt.version import __version__ as __version__
+
+__version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from rosenblatt import features, plotting
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from rosenblatt.logic.units import ThresholdNetwork, ThresholdUnit
     from rosenblatt.persist.file import load, save
     from rosenblatt.pipeline.read_dataset import read
-    from rosenblatt.report.model_summary import named_weights
+    from rosenblatt.report.json import named_weights
     from rosenblatt.separation.decide import separability
     from rosenblatt.separation.label_noise import label_noise_bounds
     from rosenblatt.separation.proof.reader import load_proof
@@ -53,7 +54,7 @@ _HOMES = {
     "learning_curve": "rosenblatt.comparison.learning_curves",
     "load": "rosenblatt.persist.file",
     "load_proof": "rosenblatt.separation.proof.reader",
-    "named_weights": "rosenblatt.report.model_summary",
+    "named_weights": "rosenblatt.report.json",
     "read": "rosenblatt.pipeline.read_dataset",
     "realize": "rosenblatt.logic.realize",
     "regularisation_path": "rosenblatt.estimators.convex_base",

@@ -31,11 +31,11 @@ from rosenblatt import (
 )
 from rosenblatt.data.training_data import matrix_of
 from rosenblatt.errors import ModelError
+from rosenblatt.features.maps.spec import NgramSpec
 from rosenblatt.persist.export import to_json, to_onnx
 from rosenblatt.persist.model import Model, as_chunk, model_of
 from rosenblatt.persist.sklearn_pipeline import to_pipeline
 from rosenblatt.preprocess.column_encoders import CategoryColumn, NumberColumn, TextColumn
-from rosenblatt.preprocess.ngram_spec import NgramSpec
 from rosenblatt.preprocess.transformer import ColumnTransformer, Scaling
 
 IRIS = builtin("iris")

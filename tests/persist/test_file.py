@@ -34,6 +34,7 @@ from rosenblatt import (
 )
 from rosenblatt.data.training_data import matrix_of
 from rosenblatt.errors import ModelError
+from rosenblatt.features.maps.spec import NgramSpec
 from rosenblatt.persist.file import load_model
 from rosenblatt.persist.model import Model, as_chunk, model_of
 from rosenblatt.persist.safetensors_file import (
@@ -45,7 +46,6 @@ from rosenblatt.persist.safetensors_file import (
     read_tensors,
 )
 from rosenblatt.preprocess.column_encoders import CategoryColumn, NumberColumn, TextColumn
-from rosenblatt.preprocess.ngram_spec import NgramSpec
 from rosenblatt.preprocess.transformer import ColumnTransformer, Scaling
 
 IRIS = builtin("iris")

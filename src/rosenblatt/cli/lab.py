@@ -44,7 +44,7 @@ def _initial(names: list[str], target: str | None, reading: Reading) -> tuple[An
     opened = reading.source(names, target)  # also for a built-in name, which may be misspelt
     if len(names) == 1 and names[0].startswith(PREFIX):
         return None, {"data": names[0]}
-    from rosenblatt.lab.files import file_of
+    from rosenblatt.lab.dataset import file_of
 
     return file_of(opened, target, opened.name), {"data": "file"}
 

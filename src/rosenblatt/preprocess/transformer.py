@@ -18,7 +18,13 @@ import numpy as np
 
 from rosenblatt.csr import CSR, Rows, n_cols
 from rosenblatt.errors import ParameterError, SourceError
-from rosenblatt.features.maps.spec import FittedMap, apply_maps, map_from_dict, map_to_dict
+from rosenblatt.features.maps.spec import (
+    FittedMap,
+    NgramSpec,
+    apply_maps,
+    map_from_dict,
+    map_to_dict,
+)
 from rosenblatt.io.chunks import Chunk, Matrix, Place, Table
 from rosenblatt.preprocess.column_encoders import (
     CategoryColumn,
@@ -32,7 +38,6 @@ from rosenblatt.preprocess.column_encoders import (
     truncate_features,
     width_of,
 )
-from rosenblatt.preprocess.ngram_spec import NgramSpec
 from rosenblatt.types import Array, Floats
 
 SCALED_BLOCK_ROWS = 1 << 14  # at a time, which keeps temporary arrays small

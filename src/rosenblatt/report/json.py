@@ -1,28 +1,32 @@
-"""Results of a fit and of a test of separability as plain data: the form of `--json`.
+"""Results of a fit, a test of separability and a saved model as plain data: for `--json`.
 
 The question that a verdict on separability answers is plain data and a sentence.
 """
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rosenblatt.errors import ModelError
 from rosenblatt.estimators.base import iterations_of
+from rosenblatt.io.chunks import Chunk
+from rosenblatt.persist.model import Model
 from rosenblatt.pipeline.evaluate import evaluation_json
-from rosenblatt.pipeline.question import NOT_KNOWN, Question
-from rosenblatt.preprocess.column_encoders import column_to_dict, width_of
+from rosenblatt.preprocess.column_encoders import TextColumn, column_to_dict, width_of
 from rosenblatt.preprocess.column_types import LeftOutColumn
 from rosenblatt.preprocess.target import label_text
+from rosenblatt.preprocess.transformer import ColumnTransformer
 from rosenblatt.registry import NAMES
-from rosenblatt.report.model_summary import columns_json, feature_maps_json, largest_weights
 from rosenblatt.report.text import SHOWN_CLASSES, SHOWN_COLUMNS, brief
 from rosenblatt.separation.proof.verdict import Inseparable, Proof, Separable
 from rosenblatt.text import listed
+from rosenblatt.types import Floats, Ints
 
 if TYPE_CHECKING:
     from rosenblatt.pipeline.fit import FitResult
-
+    from rosenblatt.pipeline.question import Question
 
 STATEMENTS = {
     "separable": "a linear classifier {} separates",
@@ -30,6 +34,7 @@ STATEMENTS = {
     "undecided": "it is not known whether a linear classifier {} separates",
 }
 ANSWERS = {"separable": "separable", "inseparable": "not separable"}
+MAX_WEIGHTS = 1000  # of a output in JSON, largest first
 
 
 def fit_json(source: str, fitted: "FitResult", names: Mapping[int, str]) -> dict[str, Any]:
@@ -91,12 +96,12 @@ def verdict_json(proof: Proof) -> dict[str, Any]:
     return verdict
 
 
-def answer_json(proof: Proof, question: Question) -> dict[str, Any]:
+def answer_json(proof: Proof, question: "Question") -> dict[str, Any]:
     """A verdict on separability with the question that it answers, as plain data."""
     return verdict_json(proof) | {"question": question_json(question, proof.answer)}
 
 
-def _verdict(proof: Proof | None, question: Question | None) -> dict[str, Any] | None:
+def _verdict(proof: Proof | None, question: "Question | None") -> dict[str, Any] | None:
     return None if proof is None or question is None else answer_json(proof, question)
 
 
@@ -136,7 +141,7 @@ def left_out_json(left_out: Iterable[LeftOutColumn]) -> list[dict[str, Any]]:
     return [{"column": f.column, "kind": f.kind, "reason": f.reason} for f in left_out]
 
 
-def question_json(question: Question, answer: str) -> dict[str, Any]:
+def question_json(question: "Question", answer: str) -> dict[str, Any]:
     """The question as plain data, with the verdict on it as a sentence."""
     transformer = question.transformer
     data: dict[str, Any] = {
@@ -211,6 +216,8 @@ def left_out_sentence(data: dict[str, Any]) -> str:
 
 def _effect_of_left_out(data: dict[str, Any], answer: str) -> str:
     """Whether the columns that were left out automatically change the verdict; or no text."""
+    from rosenblatt.pipeline.question import NOT_KNOWN  # noqa: PLC0415 (for verdicts alone)
+
     again = data["verdict_with_left_out"]
     if again is None:
         return ""
@@ -232,3 +239,109 @@ def verdict_text(data: dict[str, Any]) -> str:
 
 def _number(n: int, noun: str) -> str:
     return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
+
+
+def columns_json(transformer: ColumnTransformer) -> list[dict[str, Any]]:
+    """Name, kind and number of features of every column; the n-grams of text."""
+    return [
+        {"name": column.name, "kind": column.kind, "n_features": width_of(column)}
+        | ({"ngrams": column.grams.spec} if isinstance(column, TextColumn) else {})
+        for column in transformer.columns
+    ]
+
+
+def feature_maps_json(transformer: ColumnTransformer) -> list[dict[str, Any]]:
+    """Every feature map as it was given, and the number of its features."""
+    return [
+        {"feature_map": step.spec, "n_features": step.map.n_outputs} for step in transformer.maps
+    ]
+
+
+def largest_features(coef: Floats) -> Ints:
+    """Features whose weights are the largest in some output, the largest first."""
+    return np.argsort(-np.abs(coef).max(axis=0), kind="stable")[:MAX_WEIGHTS]
+
+
+def largest_weights(
+    classes: Sequence[str],
+    default_names: Sequence[str],
+    W: Floats,
+    names: Mapping[int, str] | None = None,
+) -> dict[str, dict[str, float]]:
+    """The largest weights (w, b) of each output; `names` replace some default names."""
+    features = largest_features(W[:, :-1])
+    shown = [(names or {}).get(int(j), default_names[j]) for j in features]
+    return weights_by_name(classes[-len(W) :], shown, np.column_stack([W[:, features], W[:, -1]]))
+
+
+def weights_by_name(
+    outputs: Sequence[str], features: Sequence[str], W: Floats
+) -> dict[str, dict[str, float]]:
+    """Weights (w, b) of each output by the names of the features, the intercept last."""
+    intercept, *shown = _distinct(["intercept", *features])
+    return {
+        output: dict(zip([*shown, intercept], map(float, w), strict=True))
+        for output, w in zip(_distinct(outputs), W, strict=True)
+    }
+
+
+def _distinct(names: Sequence[str]) -> list[str]:
+    """The names, made distinct by a number where one repeats."""
+    seen: Counter[str] = Counter()
+    distinct = []
+    for name in names:
+        seen[name] += 1
+        distinct.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+    return distinct
+
+
+def named_weights(model: Model, texts: Any) -> dict[str, dict[str, float]]:
+    """The largest weights of a model by name, those of hashed n-grams by the n-grams of some texts.
+
+    A model holds no text, so its n-grams have to be found in texts: the training texts or others.
+
+    Parameters
+    ----------
+    model : Model
+        A model with a text column, as `load` gives it.
+    texts : polars or pandas frame
+        Rows with the model's text columns.
+
+    Returns
+    -------
+    dict
+        Weights by feature for each output, the largest first and the intercept last. A feature that
+        none of these n-grams is hashed to is named by its number.
+    """
+    from rosenblatt.persist.model import as_chunk  # noqa: PLC0415 (for frames alone)
+
+    classes = [label_text(label) for label in model.classes]
+    names = ngram_names_of_weights(model, [as_chunk(texts)])
+    return largest_weights(classes, model.feature_names, model.W, names)
+
+
+def ngram_names_of_weights(model: Model, source: Iterable[Chunk]) -> dict[int, str]:
+    """Names of the hashed features with the largest weights, found in a source."""
+    from rosenblatt.pipeline.encoded_data import ngram_names  # noqa: PLC0415 (for text alone)
+
+    if not model.transformer.has_text:
+        raise ModelError("The model has no text column: all its weights have names.")
+    return ngram_names(source, model.transformer, largest_features(model.W[:, :-1]))
+
+
+def model_json(path: str, model: Model, names: Mapping[int, str] | None = None) -> dict[str, Any]:
+    """A model file as plain data; `names` replace the names of some features."""
+    classes = [label_text(label) for label in model.classes]
+    return {
+        "model": path,
+        "rule": model.rule,
+        "classes": classes,
+        "n_features": model.transformer.n_features,
+        "target": model.transformer.target,
+        "columns": columns_json(model.transformer),
+        "feature_maps": feature_maps_json(model.transformer),
+        "scaled": model.transformer.scaling is not None,
+        "has_probabilities": model.link is not None,
+        "weights": largest_weights(classes, model.feature_names, model.W, names),
+        "training": model.summary,
+    }

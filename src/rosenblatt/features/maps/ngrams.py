@@ -22,9 +22,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
+from rosenblatt.features.maps.spec import UNITS, NgramSpec
 from rosenblatt.kernels.cache import njit
 from rosenblatt.kernels.rows import CSR, UINT
-from rosenblatt.preprocess.ngram_spec import UNITS, NgramSpec
 from rosenblatt.types import Array, Ints
 
 BLOCK_BYTES = 1 << 21  # of text, handed to a thread at a time

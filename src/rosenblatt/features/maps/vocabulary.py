@@ -9,11 +9,7 @@ import numpy as np
 import polars as pl
 
 from rosenblatt.errors import DataError
-from rosenblatt.io.chunks import unnamed
-from rosenblatt.kernels.cache import njit
-from rosenblatt.kernels.rows import CSR, UINT
-from rosenblatt.preprocess.ngram_spec import UNITS, NgramSpec
-from rosenblatt.preprocess.ngrams import (
+from rosenblatt.features.maps.ngrams import (
     MIN_UNIT_BYTES,
     EncodedTexts,
     K,
@@ -27,6 +23,10 @@ from rosenblatt.preprocess.ngrams import (
     text_in,
     text_of,
 )
+from rosenblatt.features.maps.spec import UNITS, NgramSpec
+from rosenblatt.io.chunks import unnamed
+from rosenblatt.kernels.cache import njit
+from rosenblatt.kernels.rows import CSR, UINT
 from rosenblatt.types import Array, Floats, Ints
 
 MIN_DOCUMENT_FREQUENCY = 2

@@ -13,8 +13,8 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from rosenblatt.data.training_data import matrix_of
 from rosenblatt.errors import DataError
-from rosenblatt.preprocess import ngrams
-from rosenblatt.preprocess.vocabulary import Vocabulary, ngram_document_frequencies, texts_of
+from rosenblatt.features.maps import ngrams
+from rosenblatt.features.maps.vocabulary import Vocabulary, ngram_document_frequencies, texts_of
 
 WORD = r"[^\x00-/:-@[-^`{-\x7f\x80-\xbf\u2000-\u207f\u3000-\u303f]+"
 TEXTS = st.lists(st.text("ab' é\u2019—。_7\n\xa0", max_size=40), min_size=1, max_size=8)

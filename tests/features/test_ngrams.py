@@ -15,10 +15,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
 
 from rosenblatt.data.training_data import matrix_of, rows_part
+from rosenblatt.features.maps import ngrams
+from rosenblatt.features.maps.ngrams import counts, names_of
+from rosenblatt.features.maps.vocabulary import document_frequencies, inverse_frequencies, weighted
 from rosenblatt.kernels.rows import CSR
-from rosenblatt.preprocess import ngrams
-from rosenblatt.preprocess.ngrams import counts, names_of
-from rosenblatt.preprocess.vocabulary import document_frequencies, inverse_frequencies, weighted
 
 GAPS = r"[\x00-/:-@[-^`{-\x7f\x80-\xbf\u2000-\u207f\u3000-\u303f]+"
 MODULUS = 1 << 64
@@ -26,8 +26,8 @@ WORDS = st.text("ab' é\u2019—。_7ßΣ\n\x1c\xa0\U0001f600", max_size=40)
 TEXTS = st.lists(st.none() | st.text(max_size=30) | WORDS, max_size=8)
 PLAIN = """
 import polars as pl
-from rosenblatt.preprocess.ngrams import counts, names_of
-from rosenblatt.preprocess.vocabulary import document_frequencies, inverse_frequencies, weighted
+from rosenblatt.features.maps.ngrams import counts, names_of
+from rosenblatt.features.maps.vocabulary import document_frequencies, inverse_frequencies, weighted
 texts = pl.Series(["To be — or not to be…", None, "café"])
 rows = counts(texts, bits=10)
 print(*rows)
