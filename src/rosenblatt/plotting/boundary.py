@@ -200,7 +200,6 @@ class BoundaryDisplay:
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
-
     def _draw_named(self, ax: "Axes") -> None:
         """Draw the boundaries of several classifiers, none in the colour of a class."""
         colours = [palette.INK, *palette.COLOURS[len(self.classes) :]]

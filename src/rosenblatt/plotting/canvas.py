@@ -202,9 +202,8 @@ def legend_outside(*axes: "Axes", own: bool, above: bool = False) -> None:
     """
     if not own:
         for ax in axes:
-            handles, labels = ax.get_legend_handles_labels()
-            if 0 < len(labels) <= MAX_LEGEND_ENTRIES:
-                _opaque(ax.legend(handles, labels, **LEGEND))
+            if 0 < len(ax.get_legend_handles_labels()[1]) <= MAX_LEGEND_ENTRIES:
+                _opaque(ax.legend(**LEGEND))
         return
     named = {
         label: handle

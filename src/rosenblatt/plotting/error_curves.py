@@ -248,4 +248,6 @@ def _are_numbers(values: list[Any]) -> bool:
 
 def _places(values: list[Any]) -> list[float]:
     """Where values are on the axis: numbers where they are, others side by side."""
-    return [float(v) for v in values] if _are_numbers(values) else list(map(float, range(len(values))))
+    return (
+        [float(v) for v in values] if _are_numbers(values) else list(map(float, range(len(values))))
+    )

@@ -9,11 +9,11 @@ import numpy.typing as npt
 from rosenblatt import palette
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.geometry.plane import Box, Grid
-from rosenblatt.geometry.vectors import signed_rows
-from rosenblatt.losses.error_surface import ErrorSurface, loss_named
+from rosenblatt.geometry.shapes import signed_rows
+from rosenblatt.losses.curves import ErrorSurface, loss_named
 from rosenblatt.plotting import canvas, inputs
 from rosenblatt.plotting.marks import equal_aspect, line_style, number
-from rosenblatt.plotting.run_states import states_of_run
+from rosenblatt.plotting.steps import states_of_run
 from rosenblatt.types import Floats
 
 if TYPE_CHECKING:
@@ -389,4 +389,3 @@ def _remark(surface: ErrorSurface, names: Sequence[str]) -> str:
     if len(others) > 2:
         return f"the other {len(others)} weights fixed"
     return ", ".join(f"{names[j]} = {number(float(surface.at[j]))}" for j in others)
-

@@ -6,8 +6,7 @@ import numpy as np
 
 from rosenblatt import palette
 from rosenblatt.errors import ParameterError
-from rosenblatt.losses.activations import JUMPS, activation_at
-from rosenblatt.losses.error_surface import loss_named, losses_at
+from rosenblatt.losses.curves import JUMPS, activation_at, loss_named, losses_at
 from rosenblatt.plotting import canvas
 from rosenblatt.plotting.marks import line_style
 from rosenblatt.types import Floats

@@ -10,7 +10,7 @@ from rosenblatt import palette
 from rosenblatt.errors import DataError
 from rosenblatt.geometry.plane import Box, clip, segment
 from rosenblatt.geometry.projection import Projection
-from rosenblatt.geometry.vectors import signed_rows
+from rosenblatt.geometry.shapes import signed_rows
 from rosenblatt.logic.solution_region import solution_region
 from rosenblatt.plotting import canvas, inputs
 from rosenblatt.plotting.marks import arrow, equal_aspect, write

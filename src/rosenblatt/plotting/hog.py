@@ -8,7 +8,7 @@ from rosenblatt import palette
 from rosenblatt.errors import DataError
 from rosenblatt.estimators.base import clone_with
 from rosenblatt.features.transformers.images import HOG
-from rosenblatt.geometry.glyphs import edge_segments
+from rosenblatt.geometry.shapes import edge_segments
 from rosenblatt.plotting import canvas
 from rosenblatt.types import Floats
 

@@ -37,7 +37,7 @@ def plane_rows(X: Any, what: str) -> Floats:
 
 def finite_rows(rows: Any) -> Floats:
     """Rows as a dense array; an error that names the first entry that is NaN or infinite."""
-    dense: Floats = np.ascontiguousarray(rows.toarray() if sparse.issparse(rows) else rows)
+    dense: Floats = np.ascontiguousarray(rows.toarray() if hasattr(rows, "toarray") else rows)
     require_finite(dense)
     return dense
 
@@ -100,10 +100,12 @@ def _names(models: Sequence[Any]) -> list[str]:
     kinds = [type(model).__name__ for model in models]
     names = []
     for kind, model in zip(kinds, models, strict=True):
-        alike = [other.get_params() for other, name in zip(models, kinds, strict=True) if name == kind]
+        alike = [
+            other.get_params() for other, name in zip(models, kinds, strict=True) if name == kind
+        ]
         own = model.get_params() if len(alike) > 1 else {}
         differ = [
-            f"{key}={value!r}"
+            f"{key.rsplit('__', 1)[-1]}={value!r}"
             for key, value in own.items()
             if isinstance(value, PLAIN) and any(other.get(key) != value for other in alike)
         ]

@@ -1,4 +1,4 @@
-"""Plots of two classes along the normal of a line: Gaussian densities, or histograms of the rows."""
+"""Plots of two classes along the normal of a line: Gaussian densities, or projected rows."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self
@@ -7,11 +7,11 @@ import numpy as np
 
 from rosenblatt import palette
 from rosenblatt.errors import DataError
-from rosenblatt.geometry.gaussian import along_normal, density, ellipse
 from rosenblatt.geometry.plane import Box, feet
 from rosenblatt.geometry.projection import Projection
+from rosenblatt.geometry.shapes import along_normal, density, ellipse
 from rosenblatt.geometry.view import Boundary, View
-from rosenblatt.losses.activations import activation_at
+from rosenblatt.losses.curves import activation_at
 from rosenblatt.plotting import canvas, inputs
 from rosenblatt.plotting.margins import bin_edges
 from rosenblatt.plotting.marks import arrow, equal_aspect, number

@@ -253,7 +253,7 @@ def _target(classes: Any, target: Any) -> int:
         raise ParameterError(f"There are {len(known)} classes: name one of {known} as target.")
     if target not in known:
         raise ParameterError(f"target must be one of {known}; got {target!r}.")
-    return known.index(target)
+    return int(known.index(target))
 
 
 def _values(estimator: Any, kind: Kind, rows: Any, k: int) -> Floats:

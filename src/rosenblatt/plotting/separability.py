@@ -9,7 +9,7 @@ import numpy as np
 from rosenblatt import palette
 from rosenblatt.geometry.plane import Box
 from rosenblatt.geometry.projection import Projection
-from rosenblatt.geometry.vectors import circle
+from rosenblatt.geometry.shapes import circle
 from rosenblatt.geometry.view import MAX_DRAWN_ROWS, Boundary, View
 from rosenblatt.plotting import canvas, inputs
 from rosenblatt.plotting.marks import arrow, double_arrow, equal_aspect, number, write

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -11,19 +11,20 @@ from rosenblatt import palette
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.estimators.base import clone_with
 from rosenblatt.estimators.convergence_warning import outcomes_alone
+from rosenblatt.estimators.replay import replay
 from rosenblatt.geometry.plane import Box, feet
 from rosenblatt.geometry.projection import Projection
-from rosenblatt.geometry.vectors import signed_rows
+from rosenblatt.geometry.shapes import signed_rows
 from rosenblatt.geometry.view import Boundary, View
 from rosenblatt.plotting import canvas, inputs
 from rosenblatt.plotting.marks import number
-from rosenblatt.plotting.run_states import states_of_run
 from rosenblatt.types import Floats
 
 MAX_STEPS = 5  # by default, besides the start
 MAX_RINGS = 60
-FARTHEST_LINE = 0.6  # from the middle of the rows to a line that is shown, in diagonals of the box
+FARTHEST_LINE = 1.0  # from the middle of the rows to a line that is shown, in diagonals of the box
 BEFORE: dict[str, Any] = {"color": palette.GREY, "ls": "--", "lw": 1.6}
+State = tuple[int, Floats]  # the number of epochs, and (w, b) after them
 AFTER: dict[str, Any] = {"color": palette.INK, "ls": "-", "lw": 2.0}
 
 
@@ -122,7 +123,7 @@ class StepsDisplay:
         rows, names = inputs.plane_rows(X, "A run"), inputs.names_of(X, feature_names)
         classes = inputs.two_classes(y)
         codes = inputs.codes_of(y, classes, len(rows))
-        if hasattr(estimator, "replay"):
+        if hasattr(estimator, "replay") and getattr(estimator, "batch_size", 1) == 1:
             steps, n_updates = _by_rows(estimator, X, y, most, fit)
         else:
             Z = signed_rows(rows, 2 * codes - 1, intercept=True)
@@ -211,7 +212,7 @@ def _by_epochs(
     n_epochs = states[-1][0]
     shown = states if len(states) <= most + 1 else [*states[:most], states[-1]]
     steps = [Step("start", None, shown[0][1], ())]
-    for (earlier, before), (epoch, after) in zip(shown, shown[1:], strict=False):
+    for (earlier, before), (epoch, after) in pairwise(shown):
         next_one = epoch == earlier + 1
         rows = tuple(np.flatnonzero(Z @ before <= 0).tolist()) if next_one else ()
         counted = {0: "no mistake", 1: "1 mistake"}.get(len(rows), f"{len(rows)} mistakes")
@@ -239,3 +240,31 @@ def _box(view: View, steps: list[Step]) -> Box:
 def _formula(weights: Floats) -> str:
     first, second, b = (number(value, 3) for value in weights.tolist())
     return f"w = ({first}, {second}), b = {b}"
+
+
+def states_of_run(estimator: Any, X: Any, y: Any, fit: dict[str, Any]) -> list[State]:
+    """Epochs and weights (w, b) of two classes, the start first if it is known, the end last.
+
+    Only the end if the estimator has no epochs or its run cannot be repeated.
+    """
+    frames = replay(estimator, X, y, **fit)
+    states = [
+        (frame.n_iter, np.append(np.ravel(frame.coef), np.ravel(frame.intercept)))
+        for frame in frames
+    ]
+    if not states:
+        return [(0, np.append(np.ravel(estimator.coef_), np.ravel(estimator.intercept_)))]
+    start = None if states[0][0] == 0 else _start(estimator, fit)
+    return states if start is None else [(0, start), *states]
+
+
+def _start(estimator: Any, fit: dict[str, Any]) -> Floats | None:
+    """The weights before the first epoch: those given, or zeros; None if they are others."""
+    w, b = np.zeros(np.size(estimator.coef_)), 0.0
+    if fit.get("coef_init") is not None:
+        w = np.ravel(np.asarray(fit["coef_init"], dtype=float))
+    elif getattr(estimator, "start", "zero") != "zero":
+        return None
+    if fit.get("intercept_init") is not None:
+        b = float(np.ravel(fit["intercept_init"])[0])
+    return np.append(w, b)

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from rosenblatt import palette
 from rosenblatt.geometry.plane import Box, clip, segment
-from rosenblatt.geometry.vectors import DotProduct, Hyperplane, arc, plane_vector, right_angle
+from rosenblatt.geometry.shapes import DotProduct, Hyperplane, arc, plane_vector, right_angle
 from rosenblatt.plotting import canvas, inputs
 from rosenblatt.plotting.marks import arrow, equal_aspect, number, write
 from rosenblatt.types import Floats
@@ -250,14 +250,14 @@ class HyperplaneDisplay:
         self._draw_normal(ax, unit, size)
         if plane.point is not None:
             self._draw_point(ax, unit, size)
-        for sign, word in ((1, "> 0"), (-1, "< 0")):
-            place = _inside(box, plane.base + sign * 0.33 * size * unit + 0.3 * size * _turned(unit))
-            colour = palette.colour(int(sign > 0))
-            write(ax, place, f"w·x + b {word}", colour=colour, distance=0.0)
+        for side, word in ((unit, "> 0"), (-unit, "< 0")):
+            place = plane.base + size * (0.33 * side + 0.3 * _turned(unit))
+            colour = palette.colour(int(word == "> 0"))
+            write(ax, _inside(box, place), f"w·x + b {word}", colour=colour, distance=0.0)
         ax.set(xlabel=self.names[0], ylabel=self.names[1])
         if plane.point is not None:
-            sign = "+1" if plane.score >= 0 else "−1"
-            title = f"w·x₁ + b = w·z = {number(plane.score)}, so f(x₁) = {sign}"
+            output = "+1" if plane.score >= 0 else "−1"
+            title = f"w·x₁ + b = w·z = {number(plane.score)}, so f(x₁) = {output}"
             ax.set_title(title, fontsize="medium")
         self.ax_, self.figure_ = ax, ax.figure
         return self
@@ -298,7 +298,9 @@ def _box_of(plane: Hyperplane) -> Box:
         points += [plane.point, plane.foot]
     size = float(np.ptp(np.array(points), axis=0).max()) or 1.0
     unit = plane.w / np.linalg.norm(plane.w)
-    around = [plane.base + 0.6 * size * side for side in (unit, -unit, _turned(unit), -_turned(unit))]
+    around = [
+        plane.base + 0.6 * size * side for side in (unit, -unit, _turned(unit), -_turned(unit))
+    ]
     return Box.around([*points, *around], 0.1).widened(1.3)
 
 

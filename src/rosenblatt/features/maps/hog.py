@@ -125,15 +125,14 @@ class Histograms:
         totals, counts = np.zeros((*self.cells, self.bins)), np.zeros((*self.cells, 1))
         for row, column in product(*map(range, self.block)):
             down, across = (
-                slice(first, first + n)
-                for first, n in zip((row, column), self.blocks, strict=True)
+                slice(first, first + n) for first, n in zip((row, column), self.blocks, strict=True)
             )
             totals[down, across] += blocks[:, :, row, column]
             counts[down, across] += 1
         return np.asarray(totals / counts)
 
     def bin_angles(self) -> Floats:
-        """The angle of the gradient at the centre of each bin, clockwise from the right, in radians.
+        """The angle of the gradient at the centre of each bin in radians, clockwise from the right.
 
         The edge is perpendicular to it.
         """

@@ -1,4 +1,4 @@
-"""Vectors of the plane: dot product, angle and projection, and the hyperplane with its normal.
+"""Shapes to draw: vectors and angles, circles, Gaussian densities, glyphs of edges.
 
 With θ the angle between u and v (lecture 001),
 
@@ -18,6 +18,8 @@ from rosenblatt.geometry.plane import feet
 from rosenblatt.types import Floats
 
 ARC_POINTS = 60
+ELLIPSE_POINTS = 120
+CELL_SHARE = 0.95  # of a cell that the longest line of its glyph takes
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,11 +112,12 @@ class Hyperplane:
 
 
 def signed_rows(X: npt.ArrayLike, signs: npt.ArrayLike, *, intercept: bool) -> Floats:
-    """z = y (x, 1), or y x without an intercept: w separates the rows where every w·z > 0."""
+    """The rows z = y (x, 1), or y x: w separates the classes where every w·z > 0."""
     rows = np.asarray(X, dtype=float)
     if intercept:
         rows = np.column_stack([rows, np.ones(len(rows))])
-    return np.asarray(signs, dtype=float)[:, None] * rows
+    signed: Floats = np.asarray(signs, dtype=float)[:, None] * rows
+    return signed
 
 
 def plane_vector(values: npt.ArrayLike, name: str, *, zero: bool = False) -> Floats:
@@ -149,3 +152,42 @@ def right_angle(corner: Floats, first: Floats, second: Floats, size: float) -> F
     """The three points of the mark of a right angle between two directions."""
     a, b = (size * side / np.linalg.norm(side) for side in (first, second))
     return np.array([corner + a, corner + a + b, corner + b])
+
+
+def ellipse(mean: Floats, covariance: Floats, deviations: float) -> Floats:
+    """The contour of a density in the plane, so many standard deviations from its mean."""
+    squares, directions = np.linalg.eigh(covariance)
+    angles = np.linspace(0.0, 2 * np.pi, ELLIPSE_POINTS)
+    unit = np.column_stack([np.cos(angles), np.sin(angles)])
+    scaled = unit * np.sqrt(np.maximum(squares, 0.0))
+    return np.asarray(mean + deviations * scaled @ directions.T)
+
+
+def density(places: Floats, mean: float, variance: float) -> Floats:
+    """The density of a Gaussian along a line."""
+    scaled = (places - mean) ** 2 / (2 * variance)
+    return np.asarray(np.exp(-scaled) / np.sqrt(2 * np.pi * variance))
+
+
+def along_normal(means: Floats, covariance: Floats, w: Floats, b: float) -> tuple[Floats, float]:
+    """Means and common variance of classes along the normal of w·x + b = 0, in signed distances."""
+    length = float(np.linalg.norm(w))
+    return (means @ w + b) / length, float(w @ covariance @ w) / length**2
+
+
+def edge_segments(histograms: Floats, angles: Floats, cell: tuple[int, int]) -> Floats:
+    """Lines along the edges in each cell, cells × bins × 2 ends × 2, in pixels from the upper left.
+
+    `histograms` are down × across × bins, and `angles` those of the gradient of each bin, clockwise
+    from the right; an edge is perpendicular to it. The longest line fills its cell; lengths are in
+    proportion to the histograms.
+    """
+    down, across, _ = histograms.shape
+    height, width = cell
+    rows, columns = (np.arange(down) + 0.5) * height, (np.arange(across) + 0.5) * width
+    centres = np.stack(np.meshgrid(columns, rows), axis=-1).reshape(-1, 1, 1, 2) - 0.5
+    along = np.column_stack([-np.sin(angles), np.cos(angles)])
+    largest = float(histograms.max()) or 1.0
+    half = CELL_SHARE * min(cell) / 2 * histograms.reshape(-1, len(angles)) / largest
+    reach = half[:, :, None, None] * along[None, :, None, :]
+    return np.asarray(centres + reach * np.array([-1.0, 1.0])[None, None, :, None])

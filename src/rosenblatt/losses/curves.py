@@ -1,6 +1,17 @@
-"""The error J(w) = Σ ℓ(y w·x) as a function of some weights, and plain gradient descent on it.
+"""Losses, activations and errors as curves and surfaces to draw, with plain gradient descent.
 
-With z = y (x, 1) for a row of the sign y, the margin is w·z and
+============  =======================================  ==================
+activation    f(s)                                     f′(s)
+============  =======================================  ==================
+"step"        1 where s ≥ 0, else 0                    0, undefined at 0
+"sign"        1 where s ≥ 0, else −1                   0, undefined at 0
+"logistic"    σ(s) = 1 / (1 + e⁻ˢ)                     σ(s) (1 − σ(s))
+"tanh"        (eˢ − e⁻ˢ) / (eˢ + e⁻ˢ)                  1 − tanh²(s)
+"linear"      s                                        1
+============  =======================================  ==================
+
+The error J of some weights is a sum of losses ℓ. With z = y (x, 1) for a row of the sign y, the
+margin is w·z and
 
     J(w) = Σ ℓ(w·z),      ∇J = Σ ℓ′(w·z) z,      w ← w − η ∇J
 
@@ -9,15 +20,25 @@ step as it is, also where η is too large and the steps leave the valley.
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from rosenblatt.errors import ParameterError
 from rosenblatt.kernels.cache import njit
-from rosenblatt.losses.margin_losses import Loss, value_and_derivative
+from rosenblatt.losses.margin_losses import (
+    PERCEPTRON,
+    SIGMOID,
+    TANH,
+    Loss,
+    outputs_at,
+    value_and_derivative,
+)
 from rosenblatt.types import Floats
 
+ACTIVATIONS = ("step", "sign", "logistic", "tanh", "linear")
+JUMPS = ("step", "sign")  # at 0
 FARTHEST = 1e6  # from the start, in units of the longest row: a path ends there
 
 
@@ -35,6 +56,28 @@ def losses_at(loss: Loss, margins: npt.ArrayLike) -> tuple[Floats, Floats]:
     values, derivatives = np.empty_like(places), np.empty_like(places)
     _fill(int(loss), places, values, derivatives)
     return values, derivatives
+
+
+class Activation(NamedTuple):
+    """Outputs at some scores, and the derivatives there."""
+
+    outputs: Floats
+    derivatives: Floats
+
+
+def activation_at(name: str, scores: npt.ArrayLike) -> Activation:
+    """An activation by its name at some scores; the derivative of a jump is left out as NaN."""
+    places = np.asarray(scores, dtype=float)
+    if name not in ACTIVATIONS:
+        raise ParameterError(f"activation must be one of {', '.join(ACTIVATIONS)}; got {name!r}.")
+    if name == "linear":
+        return Activation(places, np.ones_like(places))
+    if name in JUMPS:
+        outputs = outputs_at(PERCEPTRON, places)
+        flat = np.where(places == 0, np.nan, 0.0)
+        return Activation(outputs if name == "sign" else (outputs + 1) / 2, flat)
+    f = outputs_at(SIGMOID if name == "logistic" else TANH, places)
+    return Activation(f, f * (1 - f) if name == "logistic" else 1 - f * f)
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +133,9 @@ class ErrorSurface:
         """The chosen columns of the rows, and the part of each margin that is fixed."""
         fixed = self.at.astype(float)
         fixed[list(self.chosen)] = 0.0
-        return np.ascontiguousarray(self.signed_rows[:, list(self.chosen)]), self.signed_rows @ fixed
+        return np.ascontiguousarray(
+            self.signed_rows[:, list(self.chosen)]
+        ), self.signed_rows @ fixed
 
 
 @njit(cache=True)
