@@ -30,7 +30,7 @@ WEIGHT_IS_REPETITION = (
 
 
 HEAVY_CLASSES = "check_class_weight_classifiers"
-SOFT_AND_ONLINE = (LMS(), TanhPerceptron())
+SOFT_AND_ONLINE = (LMS(), TanhPerceptron(), TanhPerceptron(activation="logistic", eta0=0.1))
 
 
 def expected_failures(estimator: Any) -> dict[str, str]:
@@ -60,7 +60,6 @@ checks_of = parametrize_with_checks(
         BatchPerceptron(max_iter=100),
         BatchPerceptron(batch_size=16, max_iter=100),
         *SOFT_AND_ONLINE,
-        TanhPerceptron(activation="logistic", eta0=0.1),
         LMS(error="hard", learning_rate="normalised", keep="average", tol=None),
         LMS(learning_rate="normalised", batch_size=None, eta0=1.0),
         TanhPerceptron(activation="hard", keep="pocket"),

@@ -3,12 +3,14 @@
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass
+from functools import partial
 
+from rosenblatt.data.blocks import Blocks
 from rosenblatt.data.training_data import TrainingData
 from rosenblatt.errors import ParameterError
 from rosenblatt.estimators import parameters
+from rosenblatt.estimators.divergence_guard import guard_of
 from rosenblatt.estimators.online_base import OnlineClassifier
-from rosenblatt.losses.margin_losses import NEVER_FLAT
 from rosenblatt.online.epochs import batch_epochs
 from rosenblatt.online.result import Ending, EpochResult
 from rosenblatt.online.state import OptimiserState
@@ -20,7 +22,6 @@ from rosenblatt.online.stopping import (
     no_mistake,
     row_norms,
     smaller_eta,
-    zero_loss,
 )
 from rosenblatt.online.update import Rule
 from rosenblatt.types import Floats
@@ -90,10 +91,9 @@ class SquaredErrorClassifier(OnlineClassifier):
         )
 
     def _guard(self, data: TrainingData, rule: Rule, W: Floats) -> DivergenceGuard | None:
-        if rule.loss < NEVER_FLAT:
-            return None
-        zero = zero_loss(data, rule, len(W), by_weight=self.batch_size != 1)
-        return DivergenceGuard(W, zero, lambda: self._advice(data, rule, self.batch_size))
+        blocks = Blocks(data, self._threads())
+        advice = partial(self._advice, data, rule, self.batch_size)
+        return guard_of(blocks, rule, W, self.batch_size, advice)
 
     def _advice(self, data: TrainingData, rule: Rule, batch_size: int | None = 1) -> str:
         """Say which η keeps η ‖(x, 1)‖² well below 2, for each row or the sum over a batch."""

@@ -43,7 +43,7 @@ from rosenblatt.estimators.partial_fit import (
 )
 from rosenblatt.estimators.replay import Replay, StateHistory, with_history
 from rosenblatt.kernels.rows import n_rows
-from rosenblatt.losses.margin_losses import NEVER_FLAT
+from rosenblatt.losses.margin_losses import may_diverge
 from rosenblatt.online.epochs import run_epochs
 from rosenblatt.online.result import Ending, EpochResult, Outcome
 from rosenblatt.online.state import MISTAKES, ROWS, OptimiserState
@@ -405,7 +405,7 @@ class OnlineClassifier(OnlineParameters, LinearClassifier):
     def _advanced(self, stream: Stream, chunk: Chunk) -> tuple[Stream, Outcome | None]:
         """Stream after a chunk, and an outcome where the chunk was left out because it diverged."""
         rule = self._streaming_rule(2)
-        if rule.loss < NEVER_FLAT:
+        if not may_diverge(rule.loss):
             rule_for, state_for = self._streaming_rule, self._state_for
             return learn_chunk(
                 stream, chunk, rule_for, self.class_weight, state_for=state_for

@@ -107,8 +107,12 @@ class Ending(Enum):
         " `max_iter` to go on, or set `tol` to stop where the loss levels off."
     )
     DIVERGED = (
-        "Diverged after {epochs}: the loss rose above that of zero weights. {advice} The weights"
-        " kept are those from before it rose."
+        "Diverged after {epochs}: the loss grew beyond that of the start. {advice} The weights kept"
+        " are those from before it grew."
+    )
+    SATURATED = (
+        "Stopped after {epochs} with saturated outputs: steps hardly change them, and the loss is"
+        " above that of zero weights. {advice} {mistakes} in the last epoch."
     )
     SET = "Weights set by hand, not trained."
     STREAM = "Open: training on a stream, {rows} so far with {mistakes}."
