@@ -9,7 +9,7 @@ from rosenblatt.data.blocks import Blocks
 from rosenblatt.data.training_data import MultiOutputData, TrainingData
 from rosenblatt.kernels.rows import Rows, n_rows
 from rosenblatt.linalg.scores import scores_of
-from rosenblatt.losses.margin_losses import may_diverge, relative_derivatives
+from rosenblatt.losses.margin_losses import PERCEPTRON, relative_derivatives
 from rosenblatt.online.algorithms import CONSTANT, INVERSE
 from rosenblatt.online.epochs import gradient_of
 from rosenblatt.online.multi_output import multi_output_gradient
@@ -21,8 +21,8 @@ from rosenblatt.types import Floats
 def guard_of(
     blocks: Blocks, rule: Rule, W: Floats, batch_size: int | None, advice: Callable[[], str]
 ) -> DivergenceGuard | None:
-    """The guard of a run from the weights W; None for a loss that steps cannot carry away."""
-    if not may_diverge(rule.loss):
+    """The guard of a run from the weights W; None for the perceptron, any η will do."""
+    if rule.loss == PERCEPTRON:
         return None
     data, at_once = blocks.problem, rule._replace(step=CONSTANT)
     weight = _total_weight(data) if batch_size != 1 else n_rows(data.rows)
@@ -50,7 +50,7 @@ def layer_guard(
     advice: Callable[[], str],
 ) -> DivergenceGuard | None:
     """The guard of a layer that is trained from the weights W, likewise."""
-    if not may_diverge(rule.loss):
+    if rule.loss == PERCEPTRON:
         return None
     at_once = rule._replace(step=CONSTANT)
     weight = float(layer.weights.sum()) if batch_size != 1 else n_rows(layer.rows)

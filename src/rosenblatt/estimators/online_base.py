@@ -47,7 +47,13 @@ from rosenblatt.losses.margin_losses import may_diverge
 from rosenblatt.online.epochs import run_epochs
 from rosenblatt.online.result import Ending, EpochResult, Outcome
 from rosenblatt.online.state import MISTAKES, ROWS, OptimiserState
-from rosenblatt.online.stopping import DivergenceGuard, Stalled, Stop, max_epochs
+from rosenblatt.online.stopping import (
+    DivergenceGuard,
+    Stalled,
+    Stop,
+    comparable_loss,
+    max_epochs,
+)
 from rosenblatt.online.update import Rule
 from rosenblatt.trace.trace import MarginBounds, Record, Trace
 from rosenblatt.types import Array, Floats
@@ -357,7 +363,7 @@ class OnlineClassifier(OnlineParameters, LinearClassifier):
             ending = Ending.SCORE_STALLED
             criteria.append(Stalled(lambda s: -float(s.score or 0), tol or 0.0, patience, ending))
         elif tol is not None:
-            criteria.append(Stalled(lambda s: s.loss, tol, patience, self._stalled_ending()))
+            criteria.append(Stalled(comparable_loss, tol, patience, self._stalled_ending()))
         return [*criteria, self._max_iter_criterion()]
 
     def _stalled_ending(self) -> Ending:

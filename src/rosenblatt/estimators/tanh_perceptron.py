@@ -16,7 +16,7 @@ from rosenblatt.estimators.convergence_warning import warn_unless_converged
 from rosenblatt.estimators.divergence_guard import layer_guard
 from rosenblatt.estimators.fit_loop import Monitoring, given_weights, run_solver, start_weights
 from rosenblatt.estimators.linear_base import unchanged_by_failure
-from rosenblatt.estimators.lms import SquaredErrorClassifier
+from rosenblatt.estimators.lms import DescentClassifier
 from rosenblatt.kernels.rows import Rows, n_rows
 from rosenblatt.losses.margin_losses import PERCEPTRON, outputs_at, target_range
 from rosenblatt.online.multi_output import multi_output_epochs, multi_output_error
@@ -78,7 +78,7 @@ def _gives_probabilities(model: "TanhPerceptron") -> bool:
 
 
 @dataclass(eq=False, repr=False)
-class TanhPerceptron(SquaredErrorClassifier):
+class TanhPerceptron(DescentClassifier):
     """Units f(w·x + b) with f = tanh or the logistic function, trained on the squared error.
 
     w ← w + η e (1 − f²) x with e = y − f for every row (lecture 004), or summed over a batch

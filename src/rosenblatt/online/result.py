@@ -102,6 +102,10 @@ class Ending(Enum):
         " epoch. A smaller `tol` or `eta0`, or another `start`, may lead lower: this loss is not"
         " convex."
     )
+    DESCENT_STALLED = (
+        "Stopped after {epochs}: the loss no longer fell by `tol`. {mistakes} in the last epoch. A"
+        " smaller `tol` or `eta0` may lead lower."
+    )
     MAX_DESCENT_EPOCHS_REACHED = (
         "Stopped after {epochs}, all that `max_iter` allows. {mistakes} in the last epoch. Raise"
         " `max_iter` to go on, or set `tol` to stop where the loss levels off."
@@ -109,6 +113,10 @@ class Ending(Enum):
     DIVERGED = (
         "Diverged after {epochs}: the loss grew beyond that of the start. {advice} The weights kept"
         " are those from before it grew."
+    )
+    OVERSHOT = (
+        "Stopped after {epochs}: the steps overshoot, and the loss is above that of the start."
+        " {advice} {mistakes} in the last epoch."
     )
     SATURATED = (
         "Stopped after {epochs} with saturated outputs: steps hardly change them, and the loss is"

@@ -121,6 +121,14 @@ class Stalled:
         return self.ending if self._waited >= self.patience else None
 
 
+def comparable_loss(result: EpochResult) -> float:
+    """Mean loss of an epoch; ∞ where all its mistakes are ties, as with zero weights.
+
+    The perceptron's loss is 0 there, which no later epoch could fall below.
+    """
+    return np.inf if result.mistakes and result.loss == 0.0 else result.loss
+
+
 ROUNDING = 1e-9  # relative: sums of the same losses in another order differ by less
 FAR = 100.0  # times the loss of the start: a run whose loss grows beyond has diverged
 SATURATED = 0.1  # mean relative derivative of saturated outputs
@@ -128,7 +136,7 @@ SATURATED = 0.1  # mean relative derivative of saturated outputs
 
 @dataclass(frozen=True)
 class DivergenceGuard:
-    """What divergence, and saturated outputs, are detected by.
+    """What steps that are too large are detected by: they diverge, overshoot or saturate.
 
     `start` are the weights before the first epoch. `loss_of` returns the mean loss of any weights
     over the training rows, and `derivative_of` the mean relative derivative of their outputs.
@@ -174,15 +182,15 @@ class DivergenceGuard:
         return not self.loss_of(result.last()) < result.loss  # still growing
 
     def ending_of(self, result: EpochResult) -> Ending | None:
-        """The ending of a run that stops unconverged, where it has diverged or is saturated."""
-        if self.loss in QUADRATIC:
-            is_far = not self.loss_of(result.last()) <= self.largest_loss
-            return Ending.DIVERGED if is_far else None
-        if self.loss not in BOUNDED:
-            return None
+        """The ending of a run that stops unconverged, where its steps were too large."""
         W = result.last()
-        is_saturated = self.derivative_of(W) < SATURATED and self.loss_of(W) > self.zero_loss
-        return Ending.SATURATED if is_saturated else None
+        loss = self.loss_of(W)
+        if self.loss in QUADRATIC:
+            return None if loss <= self.largest_loss else Ending.DIVERGED
+        if self.loss in BOUNDED:
+            is_saturated = self.derivative_of(W) < SATURATED and loss > self.zero_loss
+            return Ending.SATURATED if is_saturated else None
+        return Ending.OVERSHOT if loss > (1.0 + ROUNDING) * self.start_loss else None
 
 
 def stop_on_divergence(
