@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rosenblatt.estimators.batch_perceptron import BatchPerceptron
     from rosenblatt.estimators.convex_base import regularisation_path
     from rosenblatt.estimators.fisher_discriminant import FisherDiscriminant
+    from rosenblatt.estimators.gradient_descent import GradientDescent
     from rosenblatt.estimators.kernel_perceptron import KernelPerceptron
     from rosenblatt.estimators.least_squares import LeastSquares
     from rosenblatt.estimators.linear_discriminant import LinearDiscriminant
@@ -74,6 +75,7 @@ __all__ = [
     "LMS",
     "BatchPerceptron",
     "FisherDiscriminant",
+    "GradientDescent",
     "KernelPerceptron",
     "LeastSquares",
     "LinearDiscriminant",

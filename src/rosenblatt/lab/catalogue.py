@@ -95,6 +95,7 @@ def _eta(default: float) -> Number:
 
 
 C_SETTING = Number("C", 1.0, 1e-6, 1e9)
+LOSSES = ("logistic", "perceptron", "hinge", "squared_hinge", "square", "tanh")
 RATE = Choice("learning_rate", ("constant", "1/n", "normalised"))
 
 
@@ -161,6 +162,12 @@ LAB_RULES: dict[str, LabRule] = {
         RULES["tanh-perceptron"],
         (_eta(0.1), EPOCHS, RATE, ORDER),
         fixed=SEEDED,
+    ),
+    "gradient-descent": LabRule(
+        RULES["gradient-descent"],
+        (Choice("loss", LOSSES), _eta(0.1), EPOCHS, RATE),
+        Stepping.EPOCHS,
+        fixed=IN_ORDER,
     ),
     "least-squares": LabRule(
         RULES["least-squares"],

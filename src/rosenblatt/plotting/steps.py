@@ -10,8 +10,8 @@ import numpy as np
 from rosenblatt import palette
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.estimators.base import clone_with
-from rosenblatt.estimators.convergence_warning import outcomes_alone
 from rosenblatt.estimators.replay import replay
+from rosenblatt.estimators.sklearn_interface import outcomes_alone
 from rosenblatt.geometry.plane import Box, feet
 from rosenblatt.geometry.projection import Projection
 from rosenblatt.geometry.shapes import signed_rows
