@@ -95,6 +95,7 @@ def _eta(default: float) -> Number:
 
 
 C_SETTING = Number("C", 1.0, 1e-6, 1e9)
+DECAY = Choice("learning_rate", ("constant", "1/n"))
 RATE = Choice("learning_rate", ("constant", "1/n", "normalised"))
 
 
@@ -128,7 +129,7 @@ SEEDED = {"random_state": 0}  # the same shuffle every time
 LAB_RULES: dict[str, LabRule] = {
     "perceptron": LabRule(
         RULES["perceptron"],
-        (_eta(1.0), EPOCHS, KEEP, CLASSES, ORDER),
+        (_eta(1.0), EPOCHS, DECAY, KEEP, CLASSES, ORDER),
         fixed=SEEDED,
     ),
     "batch-perceptron": LabRule(
