@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from rosenblatt.estimators.second_order import AROW, SecondOrderPerceptron
     from rosenblatt.estimators.sentence_ranker import SentenceRanker
     from rosenblatt.estimators.tanh_perceptron import TanhPerceptron
+    from rosenblatt.lectures.scene import scene
+    from rosenblatt.lectures.scene_table import scene_names
     from rosenblatt.logic import gates
     from rosenblatt.logic.realize import realize
     from rosenblatt.logic.solution_region import solution_region
@@ -60,6 +62,8 @@ _HOMES = {
     "realize": "rosenblatt.logic.realize",
     "regularisation_path": "rosenblatt.estimators.convex_base",
     "save": "rosenblatt.persist.file",
+    "scene": "rosenblatt.lectures.scene",
+    "scene_names": "rosenblatt.lectures.scene_table",
     "separability": "rosenblatt.separation.decide",
     "solution_region": "rosenblatt.logic.solution_region",
     "verify": "rosenblatt.separation.proof.verify",
@@ -105,6 +109,8 @@ __all__ = [
     "realize",
     "regularisation_path",
     "save",
+    "scene",
+    "scene_names",
     "separability",
     "solution_region",
     "verify",

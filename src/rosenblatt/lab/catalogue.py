@@ -96,6 +96,7 @@ def _eta(default: float) -> Number:
 
 C_SETTING = Number("C", 1.0, 1e-6, 1e9)
 LOSSES = ("logistic", "perceptron", "hinge", "squared_hinge", "square", "tanh")
+DECAY = Choice("learning_rate", ("constant", "1/n"))
 RATE = Choice("learning_rate", ("constant", "1/n", "normalised"))
 
 
@@ -129,7 +130,7 @@ SEEDED = {"random_state": 0}  # the same shuffle every time
 LAB_RULES: dict[str, LabRule] = {
     "perceptron": LabRule(
         RULES["perceptron"],
-        (_eta(1.0), EPOCHS, KEEP, CLASSES, ORDER),
+        (_eta(1.0), EPOCHS, DECAY, KEEP, CLASSES, ORDER),
         fixed=SEEDED,
     ),
     "batch-perceptron": LabRule(
