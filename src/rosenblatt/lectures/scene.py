@@ -12,7 +12,7 @@ from rosenblatt.features.transformers.numeric import Polynomial, Products, Radia
 from rosenblatt.lectures.scene_table import PointOfClass, SceneRow, scene_row
 from rosenblatt.logic import gates
 from rosenblatt.logic.units import ThresholdNetwork
-from rosenblatt.pipeline.train import estimator_of
+from rosenblatt.pipeline.fit import estimator_of
 from rosenblatt.registry import Rule
 from rosenblatt.types import Array, Floats
 
@@ -91,6 +91,7 @@ class Scene:
                 model, X, y, **named, **start
             ),
             "proof": lambda: plotting.SeparabilityDisplay.from_data(X, y, ax=ax),
+            "gates": lambda: plotting.GateDisplay.from_unit(model, ax=ax),
             "mark-i": lambda: plotting.WeightsDisplay.from_estimator(
                 model, image_shape=MARK_I_CELLS
             ),
