@@ -33,9 +33,9 @@ from sklearn.model_selection import StratifiedKFold
 
 from rosenblatt import LogisticRegression, SentenceRanker, corrupted
 from rosenblatt.data.training_data import matrix_of
+from rosenblatt.features.maps.ngrams import counts
+from rosenblatt.features.maps.vocabulary import document_frequencies, inverse_frequencies, weighted
 from rosenblatt.kernels.rows import CSR
-from rosenblatt.preprocess.ngrams import counts
-from rosenblatt.preprocess.vocabulary import document_frequencies, inverse_frequencies, weighted
 
 RESULTS = Path(__file__).parent / "results"
 CS, REPEATS = (1.0, 10.0, 100.0, 1000.0), 3

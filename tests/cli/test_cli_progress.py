@@ -49,7 +49,7 @@ def watched(terminal: Terminal, *, quiet: bool = False) -> Iterator[Progress]:
 def test_a_bar_of_the_passes_with_their_mistakes(terminal: Terminal, rule: Any) -> None:
     with watched(terminal):
         rule.fit(XOR.X, XOR.y)
-    told = f"pass 8: {rule.trace_[-1].mistakes} mistakes, loss "
+    told = f"epoch 8: {rule.trace_[-1].mistakes} mistakes, loss "
     assert re.search(rf"Training ━{{{BAR_WIDTH}}} {told}.* 0:0\d:\d\d", terminal.line())
 
 

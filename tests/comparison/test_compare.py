@@ -12,7 +12,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import StandardScaler
 
 from rosenblatt import LeastSquares, builtin, compare
-from rosenblatt.comparison import baselines
+from rosenblatt.comparison import run as comparison_run
 from rosenblatt.comparison.compare import ComparisonPlan, run_comparison
 from rosenblatt.comparison.run import feature_specs
 from rosenblatt.errors import DataError, ParameterError, SourceError
@@ -22,7 +22,7 @@ from rosenblatt.model_selection.split import folds_of
 from rosenblatt.pipeline import question
 from rosenblatt.pipeline.fit import Plan, run
 from rosenblatt.registry import Rule
-from rosenblatt.report.fit_json import comparison_json
+from rosenblatt.report.comparison_json import comparison_json
 from rosenblatt.separation.proof import cover_count
 
 IRIS, RINGS = builtin("iris"), builtin("rings")
@@ -147,7 +147,7 @@ def test_rows_of_any_kind():
 
 
 def test_slow_referees_get_a_sample(monkeypatch):
-    monkeypatch.setattr(baselines, "MAX_SAMPLE_ROWS", 30)
+    monkeypatch.setattr(comparison_run, "MAX_SAMPLE_ROWS", 30)
     found = compare("builtin:rings", **QUICK, proof_seconds=0)
     boosting = of(found, "gradient-boosting")
     assert boosting.note == "trained on 30 of 160 rows, evaluated on 30 rows of one fold"
@@ -163,7 +163,7 @@ def test_slow_referees_get_a_sample(monkeypatch):
 
 def test_sizes_of_referees():
     def learned(name, *size):
-        return baselines.sample_size(name, *size).n_train
+        return comparison_run.sample_size(name, *size).n_train
 
     assert learned("gradient-boosting", 120, 4, 3) == 120
     assert learned("gradient-boosting", 48_000, 784, 10) == 1_000
@@ -172,8 +172,8 @@ def test_sizes_of_referees():
 
 
 def test_referees_of_wide_sparse_rows_get_main_directions(monkeypatch):
-    monkeypatch.setattr(baselines, "MAX_SPARSE_FEATURES", 10)
-    monkeypatch.setattr(baselines, "N_COMPONENTS", 3)
+    monkeypatch.setattr(comparison_run, "MAX_SPARSE_FEATURES", 10)
+    monkeypatch.setattr(comparison_run, "N_COMPONENTS", 3)
     rng = np.random.default_rng(0)
     y = rng.integers(2, size=80)
     X = rng.poisson(0.2, (80, 40)) + (np.arange(40) < 20) * y[:, None]

@@ -16,8 +16,8 @@ from sklearn.exceptions import NotFittedError
 from rosenblatt import Perceptron, SentenceRanker, builtin, corrupted, load, save
 from rosenblatt.data.training_data import matrix_of
 from rosenblatt.errors import DataError, ModelError, ParameterError
+from rosenblatt.features.maps.ngrams import counts
 from rosenblatt.persist.file import load_model
-from rosenblatt.preprocess.ngrams import counts
 
 SLIDE = [["cat sat on the mat", "cat sat the on mat", "cat cat on the mat"]]
 NUMBERS = st.integers(0, 2**32 - 1)

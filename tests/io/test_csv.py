@@ -19,7 +19,7 @@ from rosenblatt.io import csv as delimited
 from rosenblatt.io import files
 from rosenblatt.io.csv import CsvSource
 from rosenblatt.io.csv_dialect import last_record_end
-from rosenblatt.io.options import MISSING, Options
+from rosenblatt.io.files import MISSING, Options
 
 TEXT = st.text("abcXYZ019 .,;|\t\n\"'äß€漢🐈-_:#", max_size=12)
 NUMBERS = st.one_of(

@@ -7,7 +7,7 @@ import pytest
 
 from rosenblatt.errors import SourceError
 from rosenblatt.io.csv_dialect import MAX_SAMPLED_RECORDS, detect_dialect
-from rosenblatt.io.options import Options
+from rosenblatt.io.files import Options
 
 WORDS = [["dog", "1.5", "a, b; c"], ["cat", "2.25", "d | e"], ["fox", "-3.0", 'say "so"']]
 

@@ -75,18 +75,18 @@ def test_a_rule_is_played_stepped_and_scrubbed_by_keys(tab: Tab) -> None:
     tab.page.locator(".lab-readout").click()
     before = tab.changes
     tab.page.keyboard.press("ArrowRight")
-    tab.sees("pass 1, sample 1: a mistake, w changes", "(2, 100, −19)")
+    tab.sees("epoch 1, sample 1: a mistake, w changes", "(2, 100, −19)")
     assert tab.changes == before + 1  # points, line, weights and words are drawn once, together
     tab.page.keyboard.press("ArrowUp")
-    tab.sees("pass 1, sample 3: a mistake, w changes", "(2, 80, −20)")
+    tab.sees("epoch 1, sample 3: a mistake, w changes", "(2, 80, −20)")
     tab.page.keyboard.press("ArrowLeft")
-    tab.sees("pass 1, sample 2: correct, w unchanged")
+    tab.sees("epoch 1, sample 2: correct, w unchanged")
     tab.choose("shuffle", "reshuffled in every epoch")
     tab.page.wait_for_url("**perceptron.shuffle=True*")
     tab.press("to-start")
     tab.sees("Step 0 of")
-    tab.press("pass")
-    tab.sees("pass 1, sample 2: correct")  # which comes last
+    tab.press("epoch")
+    tab.sees("epoch 1, sample 2: correct")  # which comes last
     tab.choose("shuffle", "in the given order")
     tab.page.locator(".lab-readout").click()
     tab.page.keyboard.press("Space")

@@ -16,8 +16,7 @@ from rosenblatt.errors import SourceError
 from rosenblatt.io.chunks import Place, Table
 from rosenblatt.preprocess.column_types import Choices
 from rosenblatt.preprocess.fit import fit_preprocessing
-from rosenblatt.preprocess.scaling import Scaling
-from rosenblatt.preprocess.transformer import ColumnTransformer, transformer_from_dict
+from rosenblatt.preprocess.transformer import ColumnTransformer, Scaling, transformer_from_dict
 
 
 def texts(rng, n=60) -> pl.DataFrame:

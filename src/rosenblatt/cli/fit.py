@@ -71,8 +71,7 @@ def fit(
     """Train a linear classifier, estimate its accuracy, and test whether the data are separable."""
     from rosenblatt.pipeline.encoded_data import ngram_names
     from rosenblatt.pipeline.fit import Plan, run
-    from rosenblatt.report.fit_json import fit_json
-    from rosenblatt.report.model_summary import largest_features
+    from rosenblatt.report.json import fit_json, largest_features
     from rosenblatt.report.text import fit_text
 
     require_writable(output, "the model", *source, test)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from rosenblatt.io.options import MISSING, Options
+from rosenblatt.io.files import MISSING, Options
 from rosenblatt.text import listed
 
 if TYPE_CHECKING:
@@ -153,7 +153,7 @@ def parse_features(
     features: list[str] | None, choices: "Choices"
 ) -> "tuple[Choices, tuple[MapSpec, ...]]":
     """Choices with the n-grams, and the feature maps, that --features asks for."""
-    from rosenblatt.preprocess.ngram_spec import features_of
+    from rosenblatt.features.maps.spec import features_of
 
     grams, map_specs = features_of(features or ())
     return replace(choices, grams=grams), map_specs

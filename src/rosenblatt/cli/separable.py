@@ -49,10 +49,9 @@ def separable(
 ) -> None:
     """Prove whether the classes are linearly separable (exit 0 yes, 1 no, 3 undecided)."""
     from rosenblatt.cli.output import require_writable
-    from rosenblatt.io.wrappers import CachedSource
+    from rosenblatt.io.chunks import CachedSource
     from rosenblatt.pipeline.question import LEFT_OUT_SECONDS, EncodingPlan
-    from rosenblatt.report.fit_json import answer_json
-    from rosenblatt.report.question import verdict_text
+    from rosenblatt.report.json import answer_json, verdict_text
     from rosenblatt.separation.decide import separability
 
     require_writable(proof, "the proof", *source)
@@ -135,7 +134,7 @@ def _question_of(
 
 def _held(proof: Any, question: "Question") -> dict[str, Any]:
     """A proof that holds, and what it proves."""
-    from rosenblatt.report.question import left_out_sentence, question_json
+    from rosenblatt.report.json import left_out_sentence, question_json
 
     data = question_json(question, proof.answer)
     proved = data["statement"]

@@ -36,11 +36,12 @@ def show(
 ) -> None:
     """Explain a model: its rule, columns, largest weights, and evaluation."""
     from rosenblatt.persist.file import load_model
-    from rosenblatt.report.model_summary import model_json, model_text
+    from rosenblatt.report.json import model_json
+    from rosenblatt.report.text import model_text
 
     loaded, found = load_model(model), None
     if names:
-        from rosenblatt.report.model_summary import ngram_names_of_weights
+        from rosenblatt.report.json import ngram_names_of_weights
 
         found = ngram_names_of_weights(loaded, source_for(loaded, reading, names, labelled=False))
     print_result(model_json(model, loaded, found), model_text, as_json=json)

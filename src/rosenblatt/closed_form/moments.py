@@ -18,14 +18,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rosenblatt.data.blocks import Blocks
-from rosenblatt.data.training_data import TrainingData
+from rosenblatt.data.training_data import Blocks, TrainingData
 from rosenblatt.data.validation import not_finite
 from rosenblatt.errors import DataError
 from rosenblatt.kernels import gram
 from rosenblatt.kernels.cache import njit
 from rosenblatt.kernels.rows import CSR, UINT, Rows, n_cols, shift, shift_and_add
-from rosenblatt.linalg import blas
+from rosenblatt.linalg.products import add_gram_by_blas, one_thread
 from rosenblatt.types import Array, Floats, Ints
 
 NARROW_CHUNK_ROWS = 256  # that fit the cache
@@ -127,7 +126,7 @@ def moments_of(blocks: Blocks, *, by_class: bool = False) -> Moments:
     n_matrices = blocks.problem.n_classes if by_class else 1
     require_memory(n_cols(rows), n_matrices)
     # the bits must not depend on the number of BLAS threads; blocks run in threads instead
-    with blas.one_thread():
+    with one_thread():
         found = blocks.total(partial(moments_of_block, by_class=by_class))
     if not found.finite():
         raise not_finite(rows)
@@ -233,7 +232,7 @@ def wide_spans(labelled: Labelled, order: Ints, cut: Ints, sums: Sums, Z: Floats
     """Add the rows of every chunk to the sums, by BLAS."""
     for start, stop, matrix in cut:
         filled = centre(labelled, order[start:stop], sums, Z)
-        blas.add_gram(Z[:filled], sums[3][matrix])
+        add_gram_by_blas(Z[:filled], sums[3][matrix])
 
 
 @njit(cache=True, nogil=True)

@@ -27,9 +27,9 @@ from rosenblatt.comparison.run import (
 )
 from rosenblatt.errors import DataError
 from rosenblatt.estimators import parameters
-from rosenblatt.model_selection.intervals import IntervalEstimate, bootstrap_means
 from rosenblatt.model_selection.split import split_order, stratified_order
 from rosenblatt.parallel import in_order
+from rosenblatt.pipeline.evaluate import IntervalEstimate, bootstrap_means
 from rosenblatt.types import Array, Ints
 
 MAX_DRAWS = 100  # until a resample has two classes

@@ -22,17 +22,15 @@ from rosenblatt.data.training_data import matrix_of
 from rosenblatt.data.validation import require_finite, rows_of
 from rosenblatt.errors import ParameterError, SourceError
 from rosenblatt.estimators import parameters
-from rosenblatt.io.chunks import Chunk, Matrix, Source, Table
+from rosenblatt.io.chunks import CachedSource, Chunk, Matrix, Source, Table
+from rosenblatt.io.files import Options
 from rosenblatt.io.formats import open_source
-from rosenblatt.io.options import Options
-from rosenblatt.io.wrappers import CachedSource
-from rosenblatt.model_selection.intervals import PairedDifference
 from rosenblatt.model_selection.split import folds_of
 from rosenblatt.persist.model import IN_MEMORY, as_chunk
 from rosenblatt.pipeline.encoded_data import EncodedData, choices_for, encode, fit_maps
-from rosenblatt.pipeline.fit import MIN_CLASS_ROWS
+from rosenblatt.pipeline.evaluate import PairedDifference
+from rosenblatt.pipeline.fit import MIN_CLASS_ROWS, Progress
 from rosenblatt.pipeline.question import prove_in_time
-from rosenblatt.pipeline.train import Progress
 from rosenblatt.preprocess.column_types import Choices
 from rosenblatt.preprocess.fit import FittedPreprocessing, fit_preprocessing, resolve_choices
 from rosenblatt.preprocess.target import encode_labels

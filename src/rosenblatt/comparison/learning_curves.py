@@ -18,8 +18,8 @@ from rosenblatt.comparison.run import (
 )
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.estimators import parameters
-from rosenblatt.model_selection.intervals import IntervalEstimate, wilson
 from rosenblatt.model_selection.split import split_order, stratified_order
+from rosenblatt.pipeline.evaluate import IntervalEstimate, wilson
 from rosenblatt.types import Array
 
 N_SIZES = 8  # of a learning curve by default

@@ -6,7 +6,7 @@ from statistics import median_low
 
 import numpy as np
 
-from rosenblatt.model_selection.intervals import PairedDifference, paired_difference, wilson
+from rosenblatt.pipeline.evaluate import PairedDifference, paired_difference, wilson
 from rosenblatt.preprocess.column_types import LeftOutColumn
 from rosenblatt.preprocess.target import LabelCounts
 from rosenblatt.separation.proof import cover_count

@@ -2,7 +2,7 @@
 
 from rosenblatt.comparison.compare import Conclusion, ResultDifference, conclude
 from rosenblatt.comparison.result import Comparison, FeatureSet, Result
-from rosenblatt.model_selection.intervals import PairedDifference
+from rosenblatt.pipeline.evaluate import PairedDifference
 from rosenblatt.separation.proof.verdict import Inseparable, Separable
 from rosenblatt.text import listed, listed_with_and
 

@@ -6,7 +6,6 @@ from typing import Any, Self
 import numpy as np
 
 from rosenblatt.closed_form.moments import Moments, moments_of
-from rosenblatt.data.blocks import Blocks
 from rosenblatt.data.labels import (
     check_same_kind,
     classes_joined,
@@ -15,7 +14,7 @@ from rosenblatt.data.labels import (
     given_classes,
     labels_of,
 )
-from rosenblatt.data.training_data import TrainingData
+from rosenblatt.data.training_data import Blocks, TrainingData
 from rosenblatt.data.validation import not_finite, weights_of
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.estimators.base import available_if

@@ -1,4 +1,4 @@
-"""Estimators that minimise a convex objective and prove how near they came."""
+"""Estimators that minimise a convex objective and prove how near they came; paths over C."""
 
 import time
 from abc import abstractmethod
@@ -17,9 +17,8 @@ from rosenblatt.data.validation import (
     weights_of,
 )
 from rosenblatt.errors import DataError, ParameterError, TooLargeError
-from rosenblatt.estimators import parameters, sklearn_callbacks
-from rosenblatt.estimators.absent_classes import class_sizes
-from rosenblatt.estimators.convergence_warning import warn_unless_converged
+from rosenblatt.estimators import parameters, sklearn_interface
+from rosenblatt.estimators.base import clone_with
 from rosenblatt.estimators.convex_fit import (
     ConvexFit,
     ConvexObjective,
@@ -30,9 +29,10 @@ from rosenblatt.estimators.convex_fit import (
 )
 from rosenblatt.estimators.linear_base import LinearClassifier, unchanged_by_failure
 from rosenblatt.estimators.parameters import ConvexParameters
-from rosenblatt.estimators.sklearn_callbacks import CallbackContext
+from rosenblatt.estimators.sklearn_interface import CallbackContext, warn_unless_converged
 from rosenblatt.kernels.rows import n_rows
-from rosenblatt.linalg.blas import one_thread
+from rosenblatt.linalg.products import one_thread
+from rosenblatt.model_selection.choose_c import CS
 from rosenblatt.online.result import Ending, Outcome
 from rosenblatt.optim.certificate import (
     Certificate,
@@ -81,7 +81,7 @@ class CertifiedClassifier(ConvexParameters, LinearClassifier):
             warm = self._warm_start()
             data = self._training_data(X, y, sample_weight, self.class_weight)
             self._check_warm(warm)
-            objective, sizes = self._objective(), class_sizes(data)
+            objective, sizes = self._objective(), data.class_sizes
             if np.count_nonzero(sizes) < 2 or np.inf == objective.C:
                 self._require_weight(sizes)
             start = None if warm is None else self._start(warm.W, data)
@@ -96,7 +96,7 @@ class CertifiedClassifier(ConvexParameters, LinearClassifier):
 
             try:
                 with one_thread():
-                    sklearn_callbacks.solve_with_callbacks(
+                    sklearn_interface.solve_with_callbacks(
                         self, given, (n_runs, float(self.tol or 0.0)), solve
                     )
             except (FloatingPointError, OverflowError):
@@ -110,9 +110,9 @@ class CertifiedClassifier(ConvexParameters, LinearClassifier):
 
         Every digit of the gap is a task of its own: `set_callbacks(ProgressBar()).fit(X, y)`.
         """
-        if not sklearn_callbacks.is_supported():
+        if not sklearn_interface.is_supported():
             raise AttributeError("set_callbacks needs scikit-learn 1.9 or later.")
-        return partial(sklearn_callbacks.set_callbacks, self)
+        return partial(sklearn_interface.set_callbacks, self)
 
     @abstractmethod
     def _objective(self) -> ConvexObjective:
@@ -245,3 +245,53 @@ def _beyond(data: TrainingData) -> DataError:
         " weights are too large or differ too much. Scale the columns of X, or change C and the"
         " weights."
     )
+
+
+def regularisation_path(
+    estimator: Any, X: Any, y: Any, Cs: Any = CS, sample_weight: Any = None
+) -> list[Any]:
+    """Fit a certified estimator for each of several C, each from the weights of the one before.
+
+    Parameters
+    ----------
+    estimator : LinearSVM or LogisticRegression
+        The settings but for C; it is not changed.
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        Training rows.
+    y : array-like of shape (n_samples,)
+        Their labels.
+    Cs : sequence of float, default: 1e-4 to 1e4 in steps of √10
+        Values of C, best in rising order.
+    sample_weight : array-like of shape (n_samples,), optional
+        How many times each row counts.
+
+    Returns
+    -------
+    list of estimators
+        One a C, fitted.
+
+    Examples
+    --------
+    >>> from rosenblatt import LinearSVM, builtin, regularisation_path
+    >>> data = builtin("iris")
+    >>> for model in regularisation_path(LinearSVM(), data.X, data.y, Cs=[0.01, 1, 100]):
+    ...     print(model.C, round(model.score(data.X, data.y), 3))
+    0.01 0.667
+    1 0.96
+    100 0.967
+    """
+    if not hasattr(estimator, "C"):
+        raise ParameterError(
+            f"A path is a series of fits for several C, and {estimator!r} has no parameter C."
+        )
+    if not np.iterable(Cs) or isinstance(Cs, str):
+        raise ParameterError(f"Cs must be a list of values of C; got {Cs!r}.")
+    fitted: list[Any] = []
+    for C in Cs:
+        model = clone_with(estimator, C=C)
+        if fitted:
+            vars(model).update({k: v for k, v in vars(fitted[-1]).items() if k not in vars(model)})
+        warm = model.get_params()["warm_start"]
+        fitted.append(model.set_params(warm_start=True).fit(X, y, sample_weight))
+        model.set_params(warm_start=warm)
+    return fitted

@@ -5,8 +5,16 @@
 3. Each run starts from the weights of the last fit, or at zero where that leads further: one run
    for all classes (softmax), or one for each binary problem, a class against the rest, on threads.
 4. The weights are moved back, and the duality gap is proved again.
+
+A class whose rows all have weight 0 costs nothing, so the best model never chooses it. With a free
+intercept that of such a class falls without end, and the objective with it, towards the objective
+of the other classes alone. So these are fitted without it; it gets zero weights, and an intercept
+so low that what it adds to the objective is lost in rounding. Against the rest such a class has all
+rows on one side; there a hinge has no loss from −1 on.
 """
 
+import logging
+import math
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -15,24 +23,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rosenblatt.data.blocks import Blocks
-from rosenblatt.data.training_data import TrainingData
+from rosenblatt.data.training_data import Blocks, TrainingData
 from rosenblatt.data.validation import MAX_WEIGHT, MIN_WEIGHT
 from rosenblatt.errors import ParameterError
-from rosenblatt.estimators.absent_classes import (
-    class_sizes,
-    never_chosen,
-    present_only,
-    with_absent,
-)
-from rosenblatt.estimators.fit_loop import log_step
-from rosenblatt.estimators.sklearn_callbacks import CallbackContext
+from rosenblatt.estimators.sklearn_interface import CallbackContext, correct_digits
 from rosenblatt.kernels.rows import n_cols
+from rosenblatt.linalg.multi_output import scores
 from rosenblatt.losses.margin_losses import Loss
 from rosenblatt.model_selection.choose_c import Choice, choose
 from rosenblatt.online.result import Ending
 from rosenblatt.optim import softmax_mle, softmax_newton
-from rosenblatt.optim.centering import far_offsets, intercept_for, moved
 from rosenblatt.optim.certificate import (
     COMPENSATED,
     Proof,
@@ -43,12 +43,27 @@ from rosenblatt.optim.mle import MAX_MLE_WEIGHTS, maximise_likelihood
 from rosenblatt.optim.objective import BinaryObjective
 from rosenblatt.optim.softmax import SoftmaxObjective
 from rosenblatt.optim.softmax_certificate import prove_softmax
-from rosenblatt.optim.solve import Limits, Start, Step, at_start, solve, until, with_proof
+from rosenblatt.optim.solve import (
+    Limits,
+    Start,
+    Step,
+    at_start,
+    far_offsets,
+    intercept_for,
+    moved,
+    primal_of_weights,
+    solve,
+    unproved,
+    until,
+    with_proof,
+)
 from rosenblatt.separation.mle_existence import stop_if_separated
 from rosenblatt.trace.trace import Certified, certified_record
-from rosenblatt.types import Array, Floats
+from rosenblatt.types import Array, Floats, Ints
 
+_LOG = logging.getLogger("rosenblatt")
 FELL_SHORT = {Ending.AT_ROUNDING, Ending.MAX_STEPS_REACHED, Ending.TIME_LIMIT_REACHED}
+FAR_BELOW = 100.0  # the other scores: a probability below e⁻¹⁰⁰
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,7 +210,7 @@ def run_binary_problems(
     seed, n_jobs, positives = objective.seed(), objective.n_jobs, positive_classes(data)
     several = len(positives) > 1
     hidden = several and objective.fit_intercept
-    absent = np.flatnonzero(class_sizes(data) == 0) if hidden else ()
+    absent = np.flatnonzero(data.class_sizes == 0) if hidden else ()
     blocks = Blocks(data, 1 if several else n_jobs)
 
     def run(output: int) -> Run:
@@ -223,7 +238,7 @@ def run_softmax(
     objective: ConvexObjective, data: TrainingData, C: float, W: Floats | None, limits: Limits
 ) -> Run:
     """The run for all classes at once; classes without weight are put far below the others."""
-    present = np.flatnonzero(class_sizes(data))
+    present = np.flatnonzero(data.class_sizes)
     if len(present) == data.n_classes or not objective.fit_intercept:
         return _run_softmax(objective, data, C, W, limits)
     part, rows = present_only(data, present)
@@ -281,6 +296,12 @@ def recorded(steps: Iterator[Step], output: int, positive: int, limits: Limits) 
             if stopped:
                 break
     return Run(positive, records, step)
+
+
+def log_step(record: Certified, tol: float) -> None:
+    """Log a step of a certified solver; progress is measured in digits of the duality gap."""
+    share = min(1.0, correct_digits(record.gap) / (correct_digits(tol) or math.inf))
+    _LOG.info("step %d: gap %.1e", record.step, record.gap, extra={"share": share})
 
 
 def ending_asked_for(
@@ -356,6 +377,38 @@ def prove_fitted(
         prove_stored(objective.binary(blocks, C, positive), w, alpha)
         for positive, w, alpha in zip(positive_classes(data), W, alphas, strict=True)
     ]
+
+
+def never_chosen(objective: BinaryObjective) -> Iterator[Step]:
+    """The run of an absent class against the rest: one step, which is its end."""
+    w = np.zeros(n_cols(objective.blocks.problem.rows) + 1)
+    w[-1] = -FAR_BELOW
+    step = unproved(w, np.zeros_like(objective.sample_C), primal_of_weights(objective, w))
+    yield replace(step, ending=Ending.CERTIFIED)
+
+
+def present_only(problem: TrainingData, present: Ints) -> tuple[TrainingData, Ints]:
+    """The problem of the classes present alone, and the numbers of its rows."""
+    codes = np.full(problem.n_classes, -1, problem.codes.dtype)
+    codes[present] = np.arange(len(present))
+    rows = np.flatnonzero(codes[problem.codes] >= 0)
+    part = problem.take(rows)
+    part = part._replace(codes=codes[part.codes], class_weights=problem.class_weights[present])
+    return part, rows
+
+
+def with_absent(
+    objective: SoftmaxObjective, step: Step, present: Ints, rows: Ints
+) -> tuple[Floats, Floats]:
+    """Weights and dual variables of all classes, from the last step of those present alone."""
+    n, K = len(objective.sample_C), objective.n_classes
+    W, alpha = np.zeros((K, step.w.shape[1])), np.zeros((n, K))
+    W[present] = step.w
+    alpha[np.ix_(rows, present)] = step.alpha
+    lowest = scores(objective.blocks, np.ascontiguousarray(step.w.T)).max(axis=1).min()
+    absent = np.setdiff1d(np.arange(K), present)
+    W[absent, -1] = min(float(lowest), 0.0) - FAR_BELOW
+    return W, alpha
 
 
 def start_at(step: Step) -> Start:

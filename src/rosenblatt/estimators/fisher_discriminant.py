@@ -13,7 +13,7 @@ from rosenblatt.closed_form.discriminants import (
     nearest_mean,
 )
 from rosenblatt.closed_form.moments import Moments
-from rosenblatt.data.blocks import Blocks
+from rosenblatt.data.training_data import Blocks
 from rosenblatt.errors import ParameterError
 from rosenblatt.estimators import parameters
 from rosenblatt.estimators.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin

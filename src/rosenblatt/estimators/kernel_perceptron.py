@@ -6,13 +6,11 @@ from typing import Any, Self
 
 import numpy as np
 
-from rosenblatt.data.blocks import Blocks
 from rosenblatt.data.labels import class_counts, codes_of, given_classes, labels_of
-from rosenblatt.data.training_data import TrainingData, matrix_of
+from rosenblatt.data.training_data import Blocks, TrainingData, matrix_of
 from rosenblatt.data.validation import require_finite, weights_of
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.estimators import parameters
-from rosenblatt.estimators.convergence_warning import warn_unless_converged
 from rosenblatt.estimators.fit_loop import Fit, Monitoring, run_solver
 from rosenblatt.estimators.linear_base import Classifier, unchanged_by_failure
 from rosenblatt.estimators.online_base import unseen_classes
@@ -23,6 +21,7 @@ from rosenblatt.estimators.partial_fit import (
     count_outputs,
     learn_chunk,
 )
+from rosenblatt.estimators.sklearn_interface import warn_unless_converged
 from rosenblatt.kernels.rows import CSR, Rows, n_cols, n_rows
 from rosenblatt.linalg.scores import wrong_and_all
 from rosenblatt.losses.kernel_functions import KERNEL_NAMES, Kernel, Points, gamma_by_scale

@@ -5,7 +5,7 @@ from typing import Any
 
 from rosenblatt.closed_form.discriminants import mmse
 from rosenblatt.closed_form.moments import Moments
-from rosenblatt.data.blocks import Blocks
+from rosenblatt.data.training_data import Blocks
 from rosenblatt.data.validation import class_weights_of
 from rosenblatt.errors import ParameterError
 from rosenblatt.estimators import parameters

@@ -8,9 +8,8 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from rosenblatt.data.blocks import Blocks
 from rosenblatt.data.labels import check_same_kind, class_counts, classes_of, codes_of, labels_of
-from rosenblatt.data.training_data import TrainingData, unlabelled
+from rosenblatt.data.training_data import Blocks, TrainingData, unlabelled
 from rosenblatt.data.validation import (
     class_weights_of,
     not_finite,

@@ -8,7 +8,7 @@ import numpy as np
 from rosenblatt.closed_form import covariance
 from rosenblatt.closed_form.discriminants import directions_between, gaussian
 from rosenblatt.closed_form.moments import Moments
-from rosenblatt.data.blocks import Blocks
+from rosenblatt.data.training_data import Blocks
 from rosenblatt.errors import ParameterError
 from rosenblatt.estimators import parameters
 from rosenblatt.estimators.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin

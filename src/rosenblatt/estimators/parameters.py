@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.errors import DataError, ParameterError
-from rosenblatt.preprocess.ngram_spec import MAX_BITS, MAX_N, UNITS
+from rosenblatt.features.maps.spec import MAX_BITS, MAX_N, UNITS
 from rosenblatt.types import Array
 
 

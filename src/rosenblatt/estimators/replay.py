@@ -10,7 +10,7 @@ from rosenblatt.data.shuffle import SampleOrder, Shape, epoch_order
 from rosenblatt.data.training_data import TrainingData, row_bytes
 from rosenblatt.errors import ParameterError
 from rosenblatt.estimators.base import clone_with, iterations_of
-from rosenblatt.estimators.convergence_warning import outcomes_alone
+from rosenblatt.estimators.sklearn_interface import outcomes_alone
 from rosenblatt.kernels.rows import n_cols, n_rows
 from rosenblatt.online.epochs import run_epoch
 from rosenblatt.online.result import EpochResult

@@ -7,8 +7,7 @@ from typing import Any, Self
 import numpy as np
 from scipy import sparse
 
-from rosenblatt.data.blocks import Blocks
-from rosenblatt.data.training_data import unlabelled
+from rosenblatt.data.training_data import Blocks, unlabelled
 from rosenblatt.data.validation import require_finite, rows_of
 from rosenblatt.datasets.corruptions import corrupted
 from rosenblatt.errors import DataError
@@ -17,18 +16,18 @@ from rosenblatt.estimators.base import Estimator
 from rosenblatt.estimators.fit_loop import Monitoring, run_solver
 from rosenblatt.estimators.linear_base import unchanged_by_failure
 from rosenblatt.estimators.parameters import check_text_settings, words_kept
-from rosenblatt.kernels.rows import Rows, n_cols
-from rosenblatt.linalg.scores import scores_of
-from rosenblatt.online.ranking import RANKING, Groups, narrowest, ranking_epochs
-from rosenblatt.online.result import Ending, Outcome
-from rosenblatt.online.stopping import max_epochs, no_mistake
-from rosenblatt.preprocess.ngram_spec import NgramSpec
-from rosenblatt.preprocess.vocabulary import (
+from rosenblatt.features.maps.spec import NgramSpec
+from rosenblatt.features.maps.vocabulary import (
     Reader,
     Vocabulary,
     ngram_document_frequencies,
     texts_of,
 )
+from rosenblatt.kernels.rows import Rows, n_cols
+from rosenblatt.linalg.scores import scores_of
+from rosenblatt.online.ranking import RANKING, Groups, narrowest, ranking_epochs
+from rosenblatt.online.result import Ending, Outcome
+from rosenblatt.online.stopping import max_epochs, no_mistake
 from rosenblatt.trace.trace import MarginAndRadius, MarginBounds, Trace
 from rosenblatt.types import Array, Floats, Ints
 

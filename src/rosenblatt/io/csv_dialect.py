@@ -27,8 +27,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rosenblatt.errors import SourceError
-from rosenblatt.io.files import BOM, PIECE_BYTES, Piece, last_line_end, long_lines
-from rosenblatt.io.options import USUAL_TARGETS, Options
+from rosenblatt.io.files import (
+    BOM,
+    PIECE_BYTES,
+    USUAL_TARGETS,
+    Options,
+    Piece,
+    last_line_end,
+    long_lines,
+)
 
 TAB = "\t"
 SEPARATORS = TAB + ";|,"

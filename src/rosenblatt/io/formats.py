@@ -14,8 +14,7 @@ from typing import NamedTuple
 from rosenblatt.datasets.builtin import Dataset, builtin
 from rosenblatt.errors import SourceError
 from rosenblatt.io.chunks import Matrix, Place, Source
-from rosenblatt.io.files import BOM, files_of, opened, suffixes_of
-from rosenblatt.io.options import Options
+from rosenblatt.io.files import BOM, Options, files_of, opened, suffixes_of
 
 SNIFFED_BYTES = 1 << 16  # from which a format is recognised
 SPREADSHEETS = {".xlsx", ".xlsm", ".xls", ".ods"}

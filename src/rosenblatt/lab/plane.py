@@ -10,8 +10,7 @@ from bokeh.models import Button, Column, Row, TabPanel, Tabs
 
 from rosenblatt.errors import RosenblattError
 from rosenblatt.geometry.plane import Box
-from rosenblatt.lab.dataset import LabDataset, dataset_of
-from rosenblatt.lab.files import File, Uploads
+from rosenblatt.lab.dataset import File, LabDataset, Uploads, dataset_of
 from rosenblatt.lab.plot_data import EMPTY_BOX, box_around, chosen, picture
 from rosenblatt.lab.runs import Run, run_of
 from rosenblatt.lab.session import Session

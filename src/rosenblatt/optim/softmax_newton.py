@@ -24,17 +24,21 @@ from rosenblatt.kernels.rows import n_cols, n_rows
 from rosenblatt.linalg import multi_output, products
 from rosenblatt.optim import softmax
 from rosenblatt.optim.duality_gap import DualityGap, best_scaled_dual
-from rosenblatt.optim.hessian import require_finite
-from rosenblatt.optim.line_search import derivative_along, line_search
-from rosenblatt.optim.newton import is_worth_subsampling, systematic_sample
-from rosenblatt.optim.pcg import MAX_FORCING, conjugate_gradients, min_sample_rows
-from rosenblatt.optim.preconditioners import (
+from rosenblatt.optim.hessian import (
     LinearSolver,
     center_of,
     cholesky,
     float32_is_enough,
     recentered,
+    require_finite,
 )
+from rosenblatt.optim.newton import (
+    derivative_along,
+    is_worth_subsampling,
+    line_search,
+    systematic_sample,
+)
+from rosenblatt.optim.pcg import MAX_FORCING, conjugate_gradients, min_sample_rows
 from rosenblatt.optim.softmax import SoftmaxObjective
 from rosenblatt.optim.softmax_certificate import prove_softmax
 from rosenblatt.optim.solve import Limits, Step, is_below_zero_weights, unproved, until

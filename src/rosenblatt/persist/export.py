@@ -17,7 +17,7 @@ from rosenblatt.preprocess.column_encoders import (
     TextColumn,
     column_to_dict,
 )
-from rosenblatt.preprocess.scaling import Scaling
+from rosenblatt.preprocess.transformer import Scaling
 from rosenblatt.types import Array
 
 FORMAT, VERSION = "rosenblatt-json", 1

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from rosenblatt import __version__
 from rosenblatt.errors import ModelError
 from rosenblatt.losses.link import LINKS
 from rosenblatt.persist.estimator_state import (
@@ -27,7 +28,6 @@ from rosenblatt.preprocess.column_encoders import NumberColumn
 from rosenblatt.preprocess.transformer import ColumnTransformer, transformer_from_dict
 from rosenblatt.registry import RULES
 from rosenblatt.types import Array
-from rosenblatt.version import __version__
 
 FORMAT, VERSION = "rosenblatt-model", 1
 TRANSFORMER = "transformer."  # prefix of the names of its arrays

@@ -10,8 +10,7 @@ import numpy as np
 from rosenblatt.data.training_data import entries_in
 from rosenblatt.errors import ParameterError, ProofError, ProofFileError, SourceError
 from rosenblatt.features.maps.spec import MapSpec
-from rosenblatt.io.chunks import Source, Table
-from rosenblatt.io.wrappers import CachedSource
+from rosenblatt.io.chunks import CachedSource, Source, Table
 from rosenblatt.persist.file import check_transformer
 from rosenblatt.pipeline.encoded_data import EncodedData
 from rosenblatt.pipeline.read_dataset import EncodedDataset, encoded_rows, read_rows

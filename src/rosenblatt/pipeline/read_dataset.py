@@ -9,10 +9,9 @@ import numpy as np
 from rosenblatt.csr import CSR, rows_take
 from rosenblatt.datasets.builtin import Dataset
 from rosenblatt.features.maps.spec import MapSpec
-from rosenblatt.io.chunks import Chunk, Source, Table
+from rosenblatt.io.chunks import CachedSource, Chunk, Source, Table
+from rosenblatt.io.files import Options
 from rosenblatt.io.formats import open_source
-from rosenblatt.io.options import Options
-from rosenblatt.io.wrappers import CachedSource
 from rosenblatt.pipeline.encoded_data import EncodedData, choices_for, encode, fit_maps
 from rosenblatt.preprocess.column_types import Choices
 from rosenblatt.preprocess.fit import FittedPreprocessing, fit_preprocessing

@@ -18,9 +18,9 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from rosenblatt.errors import SourceError
+from rosenblatt.features.maps.spec import NgramSpec
 from rosenblatt.io.chunks import Table, count_cells, unnamed
 from rosenblatt.preprocess.column_encoders import words_of
-from rosenblatt.preprocess.ngram_spec import NgramSpec
 
 if TYPE_CHECKING:
     import polars as pl

@@ -9,7 +9,8 @@ import numpy as np
 
 from rosenblatt.csr import CSR, n_cols
 from rosenblatt.errors import SourceError
-from rosenblatt.features.maps.memory import available_memory, format_bytes
+from rosenblatt.features.maps.feature_map import available_memory, format_bytes
+from rosenblatt.features.maps.spec import NgramSpec
 from rosenblatt.io.chunks import Chunk, Matrix, Source, Table
 from rosenblatt.preprocess.column_encoders import (
     CategoryColumn,
@@ -32,8 +33,6 @@ from rosenblatt.preprocess.column_types import (
     no_text,
     row_counter,
 )
-from rosenblatt.preprocess.ngram_spec import NgramSpec
-from rosenblatt.preprocess.scaling import Scaling
 from rosenblatt.preprocess.statistics import (
     CategoryStatistics,
     DenseStatistics,
@@ -48,7 +47,7 @@ from rosenblatt.preprocess.target import (
     infer_target,
     sorted_classes,
 )
-from rosenblatt.preprocess.transformer import ColumnTransformer
+from rosenblatt.preprocess.transformer import ColumnTransformer, Scaling
 
 MAX_CATEGORIES = 1000  # of a column; rarer ones have no feature of their own
 MAX_DENSE_FEATURES = 64  # up to which rows are always dense

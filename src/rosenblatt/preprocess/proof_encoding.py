@@ -14,10 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.features.maps.spec import MapSpec
+from rosenblatt.features.maps.spec import MapSpec, features_of
 from rosenblatt.preprocess.column_encoders import TextColumn
 from rosenblatt.preprocess.column_types import Choices, LeftOutColumn
-from rosenblatt.preprocess.ngram_spec import features_of
 from rosenblatt.preprocess.transformer import ColumnTransformer, transformer_from_dict
 from rosenblatt.types import Array
 

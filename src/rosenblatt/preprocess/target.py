@@ -7,7 +7,7 @@ import numpy as np
 
 from rosenblatt.errors import SourceError
 from rosenblatt.io.chunks import Chunk, Place, Table, unnamed
-from rosenblatt.io.options import USUAL_TARGETS, usual_target
+from rosenblatt.io.files import USUAL_TARGETS, usual_target
 from rosenblatt.preprocess.column_encoders import words_of
 from rosenblatt.types import Array, Ints
 

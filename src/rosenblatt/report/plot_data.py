@@ -19,12 +19,12 @@ from rosenblatt.geometry.view import Boundary, View
 from rosenblatt.io.chunks import Source
 from rosenblatt.online.result import counted
 from rosenblatt.persist.model import linear_scores
+from rosenblatt.pipeline.evaluate import calibration
 from rosenblatt.pipeline.fit import FitResult
 from rosenblatt.pipeline.read_dataset import SourceRow, raw_rows, source_rows
 from rosenblatt.preprocess.target import label_text
 from rosenblatt.preprocess.transformer import ColumnTransformer
-from rosenblatt.report.metrics import calibration
-from rosenblatt.report.model_summary import largest_features
+from rosenblatt.report.json import largest_features
 from rosenblatt.separation.proof.verdict import Inseparable, Proof, Separable
 from rosenblatt.trace.trace import curve_caption, curve_kinds, curves_of
 from rosenblatt.types import Floats

@@ -25,8 +25,7 @@ from rosenblatt.separation.search.kesler import Space
 from rosenblatt.separation.search.kind import kind_of
 from rosenblatt.separation.search.overlap_evidence import SpanningPairs
 from rosenblatt.separation.search.perceptron import decide_small, propose
-from rosenblatt.separation.search.presolve import everything, rest_of
-from rosenblatt.separation.search.subproblems import decide_narrow, decide_two
+from rosenblatt.separation.search.presolve import decide_narrow, decide_two, everything, rest_of
 from rosenblatt.separation.search.working_set import (
     MAX_NEW_PAIRS,
     TimeLimitReached,

@@ -20,8 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 
-from rosenblatt.data.blocks import Blocks
-from rosenblatt.data.training_data import TrainingData
+from rosenblatt.data.training_data import Blocks, TrainingData
 from rosenblatt.kernels.cache import njit
 from rosenblatt.kernels.rows import Rows, n_rows, square
 from rosenblatt.linalg.scores import margins_of, scores_of
@@ -186,7 +185,7 @@ KINDS = {  # columns of the trace
     "norm": ("norm",),
     "margin": ("margin_upper", "margin_lower"),
     "gap": ("gap",),
-    "objective": ("objective", "bound"),
+    "objective": ("objective", "lower_bound"),
 }
 NAMES = {
     "mistakes": "mistakes in the epoch",

@@ -41,7 +41,7 @@ class Distances:
     def transform(self, rows: Rows) -> Rows:
         """The features and the distances."""
         if isinstance(rows, CSR):
-            from rosenblatt.features.maps.polynomial import (  # noqa: PLC0415 (loads numba)
+            from rosenblatt.features.maps.product_kernels import (  # noqa: PLC0415 (loads numba)
                 append_dense,
             )
 

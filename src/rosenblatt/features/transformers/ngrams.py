@@ -12,9 +12,8 @@ from rosenblatt.estimators import parameters
 from rosenblatt.estimators.base import Estimator, TransformerMixin
 from rosenblatt.estimators.linear_base import unchanged_by_failure
 from rosenblatt.estimators.parameters import check_text_settings, words_kept
-from rosenblatt.kernels.rows import CSR
-from rosenblatt.preprocess.ngram_spec import WEIGHTS, NgramSpec
-from rosenblatt.preprocess.vocabulary import (
+from rosenblatt.features.maps.spec import WEIGHTS, NgramSpec
+from rosenblatt.features.maps.vocabulary import (
     Reader,
     Vocabulary,
     document_frequencies,
@@ -23,6 +22,7 @@ from rosenblatt.preprocess.vocabulary import (
     texts_of,
     weighted,
 )
+from rosenblatt.kernels.rows import CSR
 from rosenblatt.types import Array, Floats, Ints
 
 STATE = {"n_texts_", "_settings", "_term_counts", "_hash_counts", "_cached_vectorizer"}

@@ -18,8 +18,7 @@ from bokeh.models import (
 from rosenblatt import palette
 from rosenblatt.datasets import builtin
 from rosenblatt.lab.catalogue import LAB_RULES, Number, Setting
-from rosenblatt.lab.dataset import LabDataset
-from rosenblatt.lab.files import File
+from rosenblatt.lab.dataset import File, LabDataset
 from rosenblatt.lab.state import BUILT_IN, DRAWN, FEATURES, FILE, PLANE_CLASSES, Setup
 from rosenblatt.lab.theme import MESSAGE, WORDS, sentence
 from rosenblatt.lab.views.bindings import on_change
