@@ -76,7 +76,7 @@ class Dataset:
 
 
 def builtin(name: str) -> Dataset:
-    """Rows that come with the library, built afresh at every call.
+    """A built-in data set, generated anew at every call.
 
     Examples
     --------
