@@ -1,4 +1,4 @@
-"""Reading a proof from a file that nobody vouches for.
+"""Reading a proof from an untrusted file.
 
 Only JSON, only the known fields, each of the known type and a bounded size; whatever else stands
 there is refused with a sentence. A proof that loads is well formed; whether it holds is for the
