@@ -183,7 +183,7 @@ def broken_fields():
         ({"touching": weights([1, 1], ["0x1.8p+1", "0x1.8p+1"])}, "increasing order"),
         ({"touching": weights([1, 0], ["0x1.8p+1", "0x1.8p+1"])}, "increasing order"),
         ({"touching": weights([0], ["inf"])}, "0x1.8p"),
-        ({"touching": weights([0], ["0x1.8p+9999"])}, "beyond all floats"),
+        ({"touching": weights([0], ["0x1.8p+9999"])}, "too large for a float"),
         ({"touching": weights([0], ["0x1.8p+1"], denominator="0x1")}, "0x1f"),
         ({"touching": weights([0], ["0x1"], denominator="0x0")}, "positive denominator"),
     ]

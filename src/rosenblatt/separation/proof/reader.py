@@ -199,7 +199,7 @@ def _float(value: Any) -> float:
     try:
         return float.fromhex(value)
     except OverflowError:
-        raise ProofFileError(f"{_short(value)} is beyond all floats.") from None
+        raise ProofFileError(f"{_short(value)} is too large for a float.") from None
 
 
 def _positive(value: Any) -> float:
