@@ -110,15 +110,16 @@ class Stalled:
     tol: float
     patience: int
     ending: Ending
-    _best: float = np.inf
-    _waited: int = 0
+    best: float = np.inf
+    n_without_progress: int = 0
 
     def __call__(self, result: Any) -> Ending | None:
         """The ending, once the figure has stalled."""
         value = self.figure(result)
-        self._waited = 0 if value < self._best - self.tol else self._waited + 1
-        self._best = min(self._best, value)
-        return self.ending if self._waited >= self.patience else None
+        progress = value < self.best - self.tol
+        self.n_without_progress = 0 if progress else self.n_without_progress + 1
+        self.best = min(self.best, value)
+        return self.ending if self.n_without_progress >= self.patience else None
 
 
 ROUNDING = 1e-9  # saturated outputs give the same loss again, but for the order of the sum

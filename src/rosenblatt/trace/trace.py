@@ -186,7 +186,7 @@ KINDS = {  # columns of the trace
     "norm": ("norm",),
     "margin": ("margin_upper", "margin_lower"),
     "gap": ("gap",),
-    "objective": ("objective", "bound"),
+    "objective": ("objective", "lower_bound"),
 }
 NAMES = {
     "mistakes": "mistakes in the epoch",
