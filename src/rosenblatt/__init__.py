@@ -20,9 +20,11 @@ if TYPE_CHECKING:
     from rosenblatt.estimators.fisher_discriminant import FisherDiscriminant
     from rosenblatt.estimators.kernel_perceptron import KernelPerceptron
     from rosenblatt.estimators.least_squares import LeastSquares
+    from rosenblatt.estimators.least_squares_regressor import LeastSquaresRegressor
     from rosenblatt.estimators.linear_discriminant import LinearDiscriminant
     from rosenblatt.estimators.linear_svm import LinearSVM
     from rosenblatt.estimators.lms import LMS
+    from rosenblatt.estimators.lms_regressor import LMSRegressor
     from rosenblatt.estimators.logistic_regression import LogisticRegression
     from rosenblatt.estimators.passive_aggressive import PassiveAggressive
     from rosenblatt.estimators.perceptron import Perceptron
@@ -74,7 +76,9 @@ __all__ = [
     "BatchPerceptron",
     "FisherDiscriminant",
     "KernelPerceptron",
+    "LMSRegressor",
     "LeastSquares",
+    "LeastSquaresRegressor",
     "LinearDiscriminant",
     "LinearSVM",
     "LogisticRegression",

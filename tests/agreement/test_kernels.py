@@ -166,7 +166,7 @@ def test_the_linear_kernel_is_the_perceptron_bit_for_bit_on_whole_numbers(
     dual.fit(STORAGES[storage](X), y, sample_weight=weights)
     np.testing.assert_array_equal(weights_of(dual), weights_of(primal))
     assert dual.mistakes_ == primal.mistakes_ > 100
-    for field in ("mistakes", "changes", "loss", "training_error"):
+    for field in ("mistakes", "updates", "loss", "training_error"):
         assert dual.trace_.column(field) == primal.trace_.column(field)
     assert dual.margin_bounds_ is None  # rows weigh differently
     np.testing.assert_allclose(dual.trace_.column("norm"), primal.trace_.column("norm"), rtol=1e-12)

@@ -12,8 +12,10 @@ from rosenblatt import (
     FisherDiscriminant,
     KernelPerceptron,
     LeastSquares,
+    LeastSquaresRegressor,
     LinearDiscriminant,
     LinearSVM,
+    LMSRegressor,
     LogisticRegression,
     PassiveAggressive,
     Perceptron,
@@ -34,7 +36,8 @@ SOFT_AND_ONLINE = (LMS(), TanhPerceptron())
 
 
 def expected_failures(estimator: Any) -> dict[str, str]:
-    if isinstance(estimator, ClosedFormClassifier | CertifiedClassifier):
+    solved = ClosedFormClassifier | CertifiedClassifier | LeastSquaresRegressor
+    if isinstance(estimator, solved):
         return {}
     expected = {}
     if repr(estimator) in map(repr, SOFT_AND_ONLINE):
@@ -67,6 +70,10 @@ checks_of = parametrize_with_checks(
         TanhPerceptron(learning_rate="normalised", batch_size=None, eta0=1.0),
         LeastSquares(),
         LeastSquares(alpha=0.5, class_weight="balanced"),
+        LeastSquaresRegressor(),
+        LeastSquaresRegressor(alpha=0.5, fit_intercept=False),
+        LMSRegressor(),
+        LMSRegressor(learning_rate="normalised", eta0=1.0, batch_size=None),
         FisherDiscriminant(),
         FisherDiscriminant(intercept="equal-error"),
         LinearDiscriminant(),

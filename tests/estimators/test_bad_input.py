@@ -722,7 +722,7 @@ PARAMETERS: dict[Any, dict[str, list[Any]]] = {
         "verbose": [-1, "loud", None],
     },
     FisherDiscriminant: {
-        "bias": ["middle", None, 0.5],
+        "intercept": ["middle", None, 0.5],
         "n_components": [0, -1, 1.5, "all", 2],
         "n_jobs": COMMON["n_jobs"],
     },

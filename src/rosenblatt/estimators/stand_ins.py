@@ -55,6 +55,10 @@ class ClassifierMixin:
     """Every classifier of ours has its own `score`."""
 
 
+class RegressorMixin:
+    """No command fits a regressor, or scores one."""
+
+
 class TransformerMixin:
     """What scikit-learn adds to `transform` are containers for its users."""
 

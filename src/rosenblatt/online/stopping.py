@@ -39,12 +39,12 @@ def with_training_error(
         yield replace(result, error=error(result.weights()))
 
 
-def with_validation_score(
-    results: Iterable[EpochResult], score: Callable[[Any], float]
+def with_validation_error(
+    results: Iterable[EpochResult], error: Callable[[Any], float]
 ) -> Iterator[EpochResult]:
-    """Results with the score of the kept weights on validation rows."""
+    """Results with the error of the kept weights on validation rows."""
     for result in results:
-        yield replace(result, score=score(result.weights()))
+        yield replace(result, validation_error=error(result.weights()))
 
 
 def keep_best(
