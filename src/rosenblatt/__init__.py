@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rosenblatt.datasets.builtin import builtin
     from rosenblatt.datasets.corruptions import corrupted
     from rosenblatt.estimators.batch_perceptron import BatchPerceptron
+    from rosenblatt.estimators.convergence_table import convergence_table
     from rosenblatt.estimators.fisher_discriminant import FisherDiscriminant
     from rosenblatt.estimators.kernel_perceptron import KernelPerceptron
     from rosenblatt.estimators.least_squares import LeastSquares
@@ -50,6 +51,7 @@ _HOMES = {
     "builtin": "rosenblatt.datasets.builtin",
     "capacity_curve": "rosenblatt.comparison.learning_curves",
     "compare": "rosenblatt.comparison.compare",
+    "convergence_table": "rosenblatt.estimators.convergence_table",
     "corrupted": "rosenblatt.datasets.corruptions",
     "label_noise_bounds": "rosenblatt.separation.label_noise",
     "learning_curve": "rosenblatt.comparison.learning_curves",
@@ -93,6 +95,7 @@ __all__ = [
     "builtin",
     "capacity_curve",
     "compare",
+    "convergence_table",
     "corrupted",
     "features",
     "gates",

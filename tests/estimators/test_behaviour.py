@@ -936,6 +936,7 @@ def test_public_names_are_frozen() -> None:
         "builtin",
         "capacity_curve",
         "compare",
+        "convergence_table",
         "corrupted",
         "features",
         "gates",
