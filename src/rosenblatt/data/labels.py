@@ -202,7 +202,8 @@ def _check_whole(labels: Array) -> None:
         row = int(broken[0])
         raise DataError(
             f"Unknown label type: continuous. y holds {labels[row]} at row {row}; a classifier"
-            " needs classes. Cut the values into classes, or use a regression."
+            " needs classes. Cut the values into classes, or learn the values themselves by"
+            " `LeastSquaresRegressor` or `LMSRegressor`."
         )
 
 

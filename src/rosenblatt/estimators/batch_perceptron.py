@@ -8,6 +8,7 @@ from rosenblatt.data.training_data import Blocks
 from rosenblatt.estimators import parameters
 from rosenblatt.estimators.fit_loop import (
     Monitoring,
+    error_on,
     given_weights,
     log_epoch,
     run_solver,
@@ -63,6 +64,9 @@ class BatchPerceptron(LinearClassifier):
     start : {"zero", "random", "means"}, default="zero"
         Weights that `fit` starts from: "means" takes the mean of (x, 1) over the positive class, or
         over each class.
+    track_error : bool, default=False
+        Whether to measure the training error after each epoch, at the cost of reading the rows once
+        more.
     time_limit : float or None, default=None
         Time limit of `fit` in seconds. It stops at the end of the epoch that it is in.
 
@@ -97,6 +101,7 @@ class BatchPerceptron(LinearClassifier):
     warm_start: bool = False
     multi_class: str = "kesler"
     start: str = "zero"
+    track_error: bool = False
     time_limit: float | None = None
 
     def fit(
@@ -106,6 +111,9 @@ class BatchPerceptron(LinearClassifier):
         coef_init: Any = None,
         intercept_init: Any = None,
         sample_weight: Any = None,
+        *,
+        X_val: Any = None,
+        y_val: Any = None,
     ) -> Self:
         """Descend epoch after epoch, until one has no mistake or `max_iter` is reached.
 
@@ -119,6 +127,8 @@ class BatchPerceptron(LinearClassifier):
             Weights and intercepts to start from, instead of `start`.
         sample_weight : array-like of shape (n_samples,), optional
             How many times each row counts.
+        X_val, y_val : array-like, optional
+            Validation rows: each record of `trace_` has the error on them.
 
         Returns
         -------
@@ -148,6 +158,8 @@ class BatchPerceptron(LinearClassifier):
             blocks = Blocks(data, self._threads())
             monitoring = Monitoring(
                 criteria=self._stopping_criteria(),
+                track_error=self.track_error,
+                validation=error_on(self._validation(X_val, y_val), self._threads()),
                 progress=partial(log_epoch, max_iter=self.max_iter),
                 time_limit=self.time_limit,
             )
@@ -169,6 +181,7 @@ class BatchPerceptron(LinearClassifier):
         parameters.number("eta0", self.eta0, above=0)
         parameters.one_of("learning_rate", self.learning_rate, ("constant", "1/n"))
         parameters.whole("batch_size", self.batch_size, least=1, optional=True)
+        parameters.flag("track_error", self.track_error)
         parameters.number("time_limit", self.time_limit, above=0, optional=True)
 
     def _weights_are_repetitions(self) -> bool:

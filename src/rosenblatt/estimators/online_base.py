@@ -11,7 +11,6 @@ from rosenblatt.data.labels import (
     check_same_kind,
     class_counts,
     classes_of,
-    codes_of,
     given_classes,
     labels_of,
 )
@@ -23,6 +22,7 @@ from rosenblatt.estimators.fit_loop import (
     Fit,
     Monitoring,
     accuracy,
+    error_on,
     given_weights,
     held_out,
     log_epoch,
@@ -101,7 +101,8 @@ class OnlineClassifier(OnlineParameters, LinearClassifier):
         sample_weight : array-like of shape (n_samples,), optional
             Scales the update each row makes; rows of weight 0 are passed over.
         X_val, y_val : array-like, optional
-            Validation rows for early stopping, instead of a share of X.
+            Validation rows: each record of `trace_` has the error on them. With `early_stopping`
+            they decide when to stop, instead of a share of X.
 
         Returns
         -------
@@ -324,10 +325,10 @@ class OnlineClassifier(OnlineParameters, LinearClassifier):
         if history is not None:
             results = with_history(results, state, history)
         monitoring = Monitoring(
-            criteria=self._stopping_criteria(with_validation=validation is not None),
+            criteria=self._stopping_criteria(with_validation=self.early_stopping),
             pocket=self._kept_weights() == "pocket",
             track_error=self.track_error,
-            validation=validation,
+            validation=error_on(validation, self._threads()),
             eta_if_bounded=self._eta_if_bounded(data, rule) if bounded else None,
             guard=self._guard(data, rule, W.copy()),
             progress=self._log_epoch,
@@ -360,7 +361,8 @@ class OnlineClassifier(OnlineParameters, LinearClassifier):
         tol, patience = self.tol, self.n_iter_no_change
         if with_validation:
             ending = Ending.SCORE_STALLED
-            criteria.append(Stalled(lambda s: -float(s.score or 0), tol or 0.0, patience, ending))
+            error = Stalled(lambda s: float(s.validation_error), tol or 0.0, patience, ending)
+            criteria.append(error)
         elif tol is not None:
             criteria.append(Stalled(comparable_loss, tol, patience, self._stalled_ending()))
         return [*criteria, self._max_iter_criterion()]
@@ -430,17 +432,6 @@ class OnlineClassifier(OnlineParameters, LinearClassifier):
 
     def _streaming_rule(self, n_classes: int) -> Rule:
         return self._rule(n_classes, balanced=self.class_weight == "balanced")
-
-    def _validation(self, X_val: Any, y_val: Any) -> TrainingData | None:
-        if (X_val is None) != (y_val is None):
-            raise ParameterError("X_val and y_val go together: give both, or neither.")
-        if X_val is None:
-            return None
-        rows = self._rows(X_val, reset=False)
-        require_finite(rows, "X_val")
-        n = n_rows(rows)
-        codes = codes_of(labels_of(y_val, n), self.classes_)
-        return TrainingData(rows, codes, weights_of(None, n), np.ones(len(self.classes_)))
 
     def _evaluate_stream(self, validation: TrainingData) -> None:
         """Set the score on validation rows, and the outcome when it no longer improves."""

@@ -49,6 +49,7 @@ SPENT = {
     "MAX_EPOCHS_REACHED",
     "LOSS_REMAINS",
     "MAX_DESCENT_EPOCHS_REACHED",
+    "MAX_REGRESSION_EPOCHS_REACHED",
     "EPOCH_TIME_LIMIT_REACHED",
 }
 TOO_LARGE = {"DIVERGED", "OVERSHOT", "SATURATED"}
@@ -101,6 +102,10 @@ class BaseEstimator:
 
 class ClassifierMixin:
     """Every classifier of ours has its own `score`."""
+
+
+class RegressorMixin:
+    """No command fits a regressor, or scores one."""
 
 
 class TransformerMixin:

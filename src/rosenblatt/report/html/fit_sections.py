@@ -15,6 +15,7 @@ MAX_FRACTION_CHARACTERS = 9  # of an exact weight that is shown at once
 MAX_TABLE_UNITS = 8  # of a table of weights
 TITLES = {
     "mistakes": "Mistakes in each epoch",
+    "error": "Errors after each epoch",
     "loss": "Loss in each epoch",
     "margin": "Bounds on the largest margin",
     "gap": "Duality gap",
