@@ -278,7 +278,7 @@ def test_a_proof_without_an_encoding_is_about_the_rows_as_they_are() -> None:
     assert said.code == 0
     assert said.out == (
         "The proof holds: no linear classifier with an intercept separates the 2 classes (0, 1) in"
-        " 4 rows of 2 features.\n"
+        " 4 rows with 2 features.\n"
     )
 
 

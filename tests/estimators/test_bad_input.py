@@ -217,7 +217,7 @@ LABELS = {
         X, pd.Series([pd.NA, *[0, 1] * 5, 1], dtype="Int64"), ("y", "row 0")
     ),
     "polars null": Bad(X, pl.Series(["a", None, *"ab" * 5]), ("y", "row 1")),
-    # once: not taken for missing; the message is that y holds NaT, none of the classes …, None
+    # once: not taken for missing; the message is that y holds NaT, not one of the classes …, None
     "NaT": Bad(
         X, pd.to_datetime(pd.Series(["2026-01-01", None] * 6)).to_numpy(), ("missing", "row 1")
     ),

@@ -437,7 +437,7 @@ def test_perceptrons_stop_at_the_first_pass_without_a_mistake() -> None:
     assert min(model.trace_.column("mistakes")[:-1]) > 0
     assert model.outcome_.ending is Ending.NO_MISTAKE
     epochs = "1 epoch" if model.n_iter_ == 1 else f"{model.n_iter_} epochs"
-    assert str(model.outcome_) == f"Converged: an epoch without a mistake, after {epochs}."
+    assert str(model.outcome_) == f"Converged after {epochs}, the last without a mistake."
 
 
 def test_passive_aggressive_stops_at_the_first_pass_without_a_loss() -> None:
@@ -754,7 +754,7 @@ def test_penalties_end_midway_with_what_they_have_done() -> None:
 @ONLINE
 def test_a_stream_says_how_far_it_has_come(estimator: Any) -> None:
     model = clone(estimator).partial_fit(OVERLAP_X[:1], OVERLAP_Y[:1])
-    assert str(model.outcome_).startswith("Open: training on a stream, 1 row so far")
+    assert str(model.outcome_).startswith("In progress: training on a stream, 1 row so far")
     model.partial_fit(OVERLAP_X[1:], OVERLAP_Y[1:])
     assert f"300 rows so far with {model.mistakes_} mistakes" in str(model.outcome_)
     assert model.outcome_.ending is Ending.STREAM

@@ -9,7 +9,7 @@ from rosenblatt.features.maps.spec import parse_map_spec
 X = np.ones((4, 3))
 BAD = {
     "polly": "Did you mean 'poly'?",
-    "zzz": "There is no feature map 'zzz'. There are products, poly",
+    "zzz": "There is no feature map 'zzz'. The feature maps are products, poly",
     "poly:two": "poly:two: degree must be an integer; got 'two'.",
     "poly:2,half=true": "'half=true' is not a setting of poly, which has degree, full.",
     "poly:2,3": "'3' is not a setting of poly",

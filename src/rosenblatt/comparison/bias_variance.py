@@ -203,7 +203,7 @@ class _Method(NamedTuple):
 
 
 METHODS = {
-    "bootstrap": _Method("a bootstrap of the rows", lambda n, rng: rng.randint(n, size=n)),
+    "bootstrap": _Method("a bootstrap sample of the rows", lambda n, rng: rng.randint(n, size=n)),
     "subsample": _Method("half of the rows", lambda n, rng: rng.permutation(n)[: n // 2]),
 }
 

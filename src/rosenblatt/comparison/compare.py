@@ -63,7 +63,7 @@ class Conclusion(NamedTuple):
 
     @property
     def linear_enough(self) -> bool:
-        """Whether a linear rule on the features as they are is enough."""
+        """Whether a linear rule on the original features is enough."""
         return not self.nonlinear_vs_linear.better
 
     @property
@@ -195,9 +195,7 @@ def parse_rules(names: Sequence[str]) -> tuple[Rule, ...]:
     """Rules by their names on the command line."""
     known = [str(rule) for rule in Rule]
     if isinstance(names, str) or not names:
-        raise ParameterError(
-            f"rules must be a list of names out of {listed(known)}; got {names!r}."
-        )
+        raise ParameterError(f"rules must be a list of names from {listed(known)}; got {names!r}.")
     for name in names:
         parameters.one_of("rules", str(name), known)
     return tuple(dict.fromkeys(Rule(name) for name in names))

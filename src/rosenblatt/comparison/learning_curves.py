@@ -183,7 +183,9 @@ def capacity_curve(
     """
     values = list(values)
     if not values:
-        raise ParameterError("values must hold an argument of make_estimator; it is empty.")
+        raise ParameterError(
+            "values must hold at least one argument of make_estimator; it is empty."
+        )
     makers = [make_estimator(value) for value in values]
     train, held_out, _ = _parts(makers[0], X, y, test, random_state)
     points = [
@@ -217,7 +219,7 @@ def _sizes(given: Sequence[int] | None, y: Array) -> list[int]:
     for size in given:
         parameters.whole("sizes", size, least=least)
         if size > most:
-            raise DataError(f"{size:,} rows were requested; {most:,} are left to train on.")
+            raise DataError(f"{size:,} rows were requested, but only {most:,} can be trained on.")
     return [int(size) for size in given]
 
 

@@ -53,7 +53,9 @@ def corrupted(sentences: Sequence[str], n_wrong: int = 4, *, random_state: int =
         raise ParameterError(f"n_wrong must be an integer of at least 1; got {n_wrong!r}.")
     real = [words for sentence in sentences if len(words := sentence.split()) >= FEWEST_WORDS]
     if not real:
-        raise DataError(f"No sentence has {FEWEST_WORDS} words or more: there is nothing to spoil.")
+        raise DataError(
+            f"No sentence has {FEWEST_WORDS} words or more: there is nothing to corrupt."
+        )
     rng = np.random.default_rng(random_state)
     stock = np.array([word for words in real for word in words], object)
     groups, best = [], []

@@ -241,8 +241,9 @@ def _beyond(data: TrainingData) -> DataError:
     if not isinstance(error, TooLargeError):
         return error
     return TooLargeError(
-        "The objective grew beyond float64: X holds values too large, or C and the weights of rows"
-        " are too large or too far apart. Scale its columns, or choose others."
+        "The objective overflows float64: X holds values that are too large, or C and the sample"
+        " weights are too large or differ too much. Scale the columns of X, or change C and the"
+        " weights."
     )
 
 
@@ -280,7 +281,9 @@ def regularisation_path(
     100 0.967
     """
     if not hasattr(estimator, "C"):
-        raise ParameterError(f"A path is one of values of C, which {estimator!r} does not have.")
+        raise ParameterError(
+            f"A path is a series of fits for several C, and {estimator!r} has no parameter C."
+        )
     if not np.iterable(Cs) or isinstance(Cs, str):
         raise ParameterError(f"Cs must be a list of values of C; got {Cs!r}.")
     fitted: list[Any] = []

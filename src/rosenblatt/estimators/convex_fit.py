@@ -275,7 +275,7 @@ def watch_separation(
     if features > most:
         of_classes = f" of {outputs} classes" if outputs > 1 else ""
         raise ParameterError(
-            f"C=inf takes at most {most:,} features{of_classes}; X has {features:,}. Use a"
+            f"C=inf allows at most {most:,} features{of_classes}; X has {features:,}. Use a"
             " finite C: so many features nearly always separate the classes."
         )
     names = objective.feature_names
@@ -444,6 +444,6 @@ def sample_C_of(data: TrainingData, C: float) -> Floats:  # noqa: N802 (C as in 
     if not MIN_WEIGHT <= least <= most <= MAX_WEIGHT:
         raise ParameterError(
             f"C times the weight of a row must be 0 or between {MIN_WEIGHT:g} and {MAX_WEIGHT:g};"
-            f" it goes from {least:.1e} to {most:.1e}. Choose another C, or other weights."
+            f" it ranges from {least:.1e} to {most:.1e}. Choose another C, or other weights."
         )
     return np.ascontiguousarray(sample_C)

@@ -133,7 +133,7 @@ class KernelPerceptron(Classifier):
     >>> xor = builtin("xor")
     >>> model = KernelPerceptron(kernel="poly", degree=2, coef0=1, gamma=1, shuffle=False)
     >>> print(model.fit(xor.X, xor.y).outcome_)
-    Converged: an epoch without a mistake, after 9 epochs.
+    Converged after 9 epochs, the last without a mistake.
     >>> model.support_.tolist(), model.dual_coef_.tolist()
     ([0, 1, 2, 3], [[-8.0, 6.0, 6.0, -5.0]])
     """
@@ -323,7 +323,7 @@ class KernelPerceptron(Classifier):
         self._require_fitted()
         if self._kernel.kind != "linear":
             raise AttributeError(
-                "coef_ and intercept_ are known with kernel='linear' only; this was fitted with"
+                "coef_ and intercept_ exist only with kernel='linear'; this was fitted with"
                 f" {self._kernel.kind!r}."
             )
         return self._sum()
@@ -332,7 +332,7 @@ class KernelPerceptron(Classifier):
         rows = super()._rows(X, reset=reset)
         if self.kernel == "precomputed" and isinstance(rows, CSR):
             raise DataError(
-                "kernel='precomputed' wants a dense table of kernel values; got a sparse matrix."
+                "kernel='precomputed' needs a dense matrix of kernel values; got a sparse matrix."
                 " Use X.toarray()."
             )
         with unchanged_by_failure(self):  # a kernel may well hide what is not finite
@@ -361,14 +361,12 @@ class KernelPerceptron(Classifier):
         parameters.number("cache_size", self.cache_size, least=0)
         parameters.jobs("n_jobs", self.n_jobs)
         if self.budget is not None and self.keep != "last":
-            raise ParameterError(
-                f"budget={self.budget} goes with keep='last' only; got keep={self.keep!r}."
-            )
+            raise ParameterError(f"budget={self.budget} needs keep='last'; got keep={self.keep!r}.")
 
     def _check_stream(self, *, first: bool) -> None:
         if self.kernel == "precomputed":
             raise ParameterError(
-                "partial_fit needs the rows: kernel='precomputed' knows tables of one fit only."
+                "partial_fit needs the rows themselves: kernel='precomputed' works with fit only."
             )
         if first:
             return
@@ -475,6 +473,6 @@ def _share(part: float, whole: float) -> float:
 def _check_square(rows: Rows) -> None:
     if n_rows(rows) != n_cols(rows):
         raise DataError(
-            "Precomputed matrix must be a square matrix: kernel='precomputed' wants the kernel of"
+            "Precomputed matrix must be a square matrix: kernel='precomputed' needs the kernel of"
             f" every row with every row; got shape {(n_rows(rows), n_cols(rows))}."
         )

@@ -245,7 +245,7 @@ class LinearDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Stre
             return True
         raise AttributeError(
             "partial_fit needs shrinkage='oas', a number or None: 'auto' (Ledoit and Wolf) reads"
-            " the rows twice, which a stream does not offer."
+            " the rows twice, which is impossible in a stream."
         )
 
     def _apart(self) -> str | None:
@@ -299,7 +299,7 @@ class LinearDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Stre
         n = len(moments.counts)
         if priors.shape != (n,) or not (priors > 0).all() or abs(priors.sum() - 1.0) > 1e-8:
             raise ParameterError(
-                f"priors must be {n} positive numbers, one a class, that sum to 1;"
+                f"priors must be {n} positive numbers, one per class, that sum to 1;"
                 f" got {self.priors!r}."
             )
         return priors

@@ -154,8 +154,8 @@ class LinearSVM(CertifiedClassifier):
         n = len(data.codes)
         if len(rows) and rows[-1] >= n:
             raise DataError(
-                f"The dual variables are of {rows[-1] + 1:,} rows or more; X has {n:,}. Give the"
-                " rows that the model was fitted to."
+                f"The dual variables belong to at least {rows[-1] + 1:,} rows; X has {n:,}. Give"
+                " the rows that the model was fitted to."
             )
         signs = signs_of(data, positive)
         alpha = np.zeros(n)

@@ -196,13 +196,13 @@ class LogisticRegression(CertifiedClassifier):
         """Dual variables as they are published, a row a sample, a column an output."""
         if "dual_coef_" not in vars(self):
             raise ModelError(
-                "The dual variables of this model are not known: a model file does not keep them."
-                " Fit it again to check its gap."
+                "The dual variables of this model are not known: a model file does not store them."
+                " Fit the model again to check its gap."
             )
         n, rows = len(self.dual_coef_), len(data.codes)
         if n != rows:
             raise DataError(
-                f"The dual variables are of {n:,} rows; X has {rows:,}. Give the rows that the"
+                f"The dual variables belong to {n:,} rows; X has {rows:,}. Give the rows that the"
                 " model was fitted to."
             )
         return self.dual_coef_.reshape(n, -1)
@@ -232,13 +232,13 @@ class LogisticRegression(CertifiedClassifier):
         parameters.number("l1_ratio", self.l1_ratio, least=0, most=1, optional=True)
         if self.penalty == "elasticnet" and self.l1_ratio is None:
             raise ParameterError(
-                "l1_ratio must be specified when penalty is elasticnet; 0 is all it may be here."
+                "l1_ratio must be specified when penalty is elasticnet; here it can only be 0."
             )
         if self.penalty == "l1" or self.l1_ratio:
             raise ParameterError(
-                f"penalty={self.penalty!r} with l1_ratio={self.l1_ratio!r} asks for an l1 part, of"
-                " which this rule has none: use penalty='l2' and l1_ratio=0, or for sparse"
-                " weights Perceptron(penalty='l1')."
+                f"penalty={self.penalty!r} with l1_ratio={self.l1_ratio!r} asks for an l1 penalty,"
+                " which this rule does not have: use penalty='l2' and l1_ratio=0, or, for sparse"
+                " weights, Perceptron(penalty='l1')."
             )
         if self.penalty is None and isinstance(self.C, str):
             raise ParameterError("penalty=None has no C to choose: leave C=1.0.")

@@ -279,8 +279,8 @@ class OnlineClassifier(OnlineParameters, LinearClassifier):
         check_same_keep(self._stream.state, self._kept_weights())
         if not self.fit_intercept and self._stream.state.W[:, -1].any():
             raise ParameterError(
-                "fit_intercept=False cannot be asked of a stream that has learned a bias. Use a new"
-                " estimator."
+                "fit_intercept=False is impossible for a stream that has learned an intercept. Use"
+                " a new estimator."
             )
 
     def _opened_stream(self) -> Stream:

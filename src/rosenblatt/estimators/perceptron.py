@@ -108,7 +108,7 @@ class Perceptron(OnlineClassifier):
     >>> and_gate.coef_, and_gate.intercept_
     (array([[3., 2.]]), array([-4.]))
     >>> print(and_gate.outcome_)
-    Converged: an epoch without a mistake, after 9 epochs.
+    Converged after 9 epochs, the last without a mistake.
     """
 
     _: KW_ONLY

@@ -60,7 +60,7 @@ class SecondOrderClassifier(OnlineClassifier):
         began = _kind(self._stream.state)
         if began != self._wanted_kind():
             raise ParameterError(
-                f"covariance={self.covariance!r} cannot be asked of a stream that began with a"
+                f"covariance={self.covariance!r} is impossible for a stream that began with a"
                 f" {began} one. Use a new estimator."
             )
 
@@ -80,8 +80,8 @@ def _check_size(n_units: int, n_weights: int) -> None:
     if size > MAX_BYTES:
         matrices = "a matrix" if n_units == 1 else f"{n_units:,} matrices"
         raise ParameterError(
-            f"covariance='full' would keep {matrices} of {n_weights:,} × {n_weights:,} numbers,"
-            f" {size / 2**30:,.1f} GiB, where at most {MAX_BYTES / 2**30:g} GiB are taken."
+            f"covariance='full' would store {matrices} of {n_weights:,} × {n_weights:,} numbers,"
+            f" {size / 2**30:,.1f} GiB; the limit is {MAX_BYTES / 2**30:g} GiB."
             " Use covariance='diagonal'."
         )
 
@@ -139,7 +139,7 @@ n_iter_no_change, class_weight, keep, multi_class, start, track_error, time_limi
     >>> model.covariance_[0].round(2).tolist()
     [[0.6, -0.2], [-0.2, 0.4]]
     >>> print(model.outcome_)
-    Done: one epoch (pass) over 3 rows with 2 mistakes. A higher `max_iter` trains for more epochs.
+    Done: one epoch (pass) over 3 rows, with 2 mistakes. Raise `max_iter` to train for more epochs.
     """
 
     _: KW_ONLY
@@ -210,7 +210,7 @@ n_iter_no_change, class_weight, keep, multi_class, start, track_error, time_limi
     >>> and_gate.predict(X).tolist()
     [0, 0, 0, 1]
     >>> print(and_gate.outcome_)
-    Converged: an epoch without a mistake, after 3 epochs.
+    Converged after 3 epochs, the last without a mistake.
     """
 
     _: KW_ONLY

@@ -91,7 +91,7 @@ class SentenceRanker(Estimator):
     >>> model.rank(["the on mat", "on the mat"])
     ['on the mat', 'the on mat']
     >>> print(model.outcome_)
-    Converged: an epoch without a mistake, after 2 epochs.
+    Converged after 2 epochs, the last without a mistake.
     """
 
     sizes: tuple[int, int] = (1, 2)
@@ -265,7 +265,8 @@ class SentenceRanker(Estimator):
         lengths = [int(np.shape(group)[0]) for group in groups]
         if max(lengths, default=0) < 2:
             raise DataError(
-                f"At least one group must have two candidates; got {len(groups)} of one or none."
+                "At least one group must have two candidates; all of the"
+                f" {len(groups)} have one or none."
             )
         starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         if any(is_table(group) for group in groups):
@@ -327,7 +328,7 @@ def stacked(groups: list[Any]) -> Rows:
     for place, group in enumerate(groups):
         if not is_table(group) or np.shape(group)[1] != width:
             raise DataError(
-                f"candidates[{place}] must be a table of {width} features, as others are; got the"
+                f"candidates[{place}] must be a table of {width} features, like the others; got"
                 f" shape {np.shape(group)}."
             )
     if any(sparse.issparse(group) for group in groups):
@@ -361,7 +362,7 @@ def places_of(best: Any, lengths: Ints) -> Ints:
     if len(outside):
         g = int(outside[0])
         raise DataError(
-            f"best[{g}] must be a place from 0 to {lengths[g] - 1}, for candidates[{g}] has"
-            f" {lengths[g]} of them; got {places[g]}."
+            f"best[{g}] must be an index from 0 to {lengths[g] - 1}, as candidates[{g}] has"
+            f" {lengths[g]} candidates; got {places[g]}."
         )
     return places.astype(np.int64)

@@ -225,13 +225,13 @@ n_iter_no_change, class_weight, warm_start, keep, start, track_error, time_limit
         """
         if is_matrix(y):
             raise DataError(
-                f"partial_fit learns one label a row: y must be 1d, got shape {np.shape(y)}. A"
-                " matrix of targets is learned by fit."
+                f"partial_fit learns one label per row: y must be 1d, got shape {np.shape(y)}. Use"
+                " fit for a matrix of targets."
             )
         if self._has_layer():
             raise DataError(
                 "partial_fit learns labels, but this layer was fitted to a matrix of targets. Use"
-                " a new estimator, or fit with warm_start=True to go on."
+                " a new estimator, or fit with warm_start=True to continue."
             )
         return super().partial_fit(X, y, classes, sample_weight, X_val=X_val, y_val=y_val)
 
@@ -267,7 +267,7 @@ n_iter_no_change, class_weight, warm_start, keep, start, track_error, time_limit
             return super().predict(X)
         if self._pair is None:
             raise DataError(
-                "This layer learned real targets, which are no labels to predict: call `outputs`."
+                "This layer learned real targets, so it has no labels to predict: call `outputs`."
             )
         scores = self._scores(X)
         positive = scores > 0 if self._zero_is_first() else scores >= 0
@@ -330,7 +330,7 @@ n_iter_no_change, class_weight, warm_start, keep, start, track_error, time_limit
             "class_weight": self.class_weight is not None,
         }
         for name in [name for name, wanted in asked.items() if wanted]:
-            raise ParameterError(f"{name} goes with labels only; y is a matrix of targets.")
+            raise ParameterError(f"{name} works with labels only; y is a matrix of targets.")
 
     def _layer_error(
         self, validation: tuple[Any, Any], rule: Rule

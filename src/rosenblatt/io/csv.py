@@ -122,7 +122,7 @@ class CsvSource:
         dialect = self.dialect if file == self.files[0] else self._dialect(file)
         if dialect.names != self.dialect.names:
             raise SourceError(
-                f"{file} has other columns than {self.files[0]}: {', '.join(dialect.names[:8])}"
+                f"{file} has different columns from {self.files[0]}: {', '.join(dialect.names[:8])}"
                 f" instead of {', '.join(self.dialect.names[:8])}. Read such files separately."
             )
         last_end = partial(last_record_end, separators=_separators(self.dialect))
@@ -232,7 +232,7 @@ def _header_length(text: bytes, dialect: Dialect) -> int:
 
 def _require_text(file: str, text: bytes) -> None:
     if text.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise SourceError(f"{file} is UTF-16 text; write it as UTF-8 first.")
+        raise SourceError(f"{file} is UTF-16 text; convert it to UTF-8 first.")
     if b"\0" in text:
         raise SourceError(f"{file} is not a text table: it holds zero bytes.")
 
@@ -352,8 +352,8 @@ def cast_columns(
 def _wrong_cell(strings: Table, column: "pl.Series", cast: "pl.Series", wanted: str) -> SourceError:
     row = int((unnamed(cast).is_null() & unnamed(column).is_not_null()).arg_max() or 0)
     return SourceError(
-        f"{strings.place.at(row)}, column {column.name!r}: {column[row]!r} is not {wanted}, as the"
-        " cells before are. Correct the cell, declare it missing with --missing, or read the"
+        f"{strings.place.at(row)}, column {column.name!r}: {column[row]!r} is not {wanted} like"
+        " the cells before it. Correct the cell, declare it missing with --missing, or read the"
         f" column as strings with --category {column.name}."
     )
 
@@ -375,7 +375,7 @@ def decoded(file: str, piece: Piece) -> str:
         line = piece.line + piece.text.count(b"\n", 0, error.start)
         raise SourceError(
             f"{file}, line {line}: not UTF-8 text ({piece.text[error.start : error.end]!r})."
-            " Write the file as UTF-8 first."
+            " Convert the file to UTF-8 first."
         ) from None
 
 

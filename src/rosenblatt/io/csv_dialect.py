@@ -102,8 +102,8 @@ def check_width(file: str, piece: Piece, separators: str) -> None:
         n_cells = 1 + max(text.count(separator.encode()) for separator in separators)
         if n_cells > MAX_COLUMNS and QUOTE.encode() not in text:
             raise SourceError(
-                f"{file}, line {number}: {n_cells:,} cells, where a table may have {MAX_COLUMNS:,}"
-                " columns at most. Write the rows as svmlight or NPY."
+                f"{file}, line {number}: {n_cells:,} cells; a table may have at most"
+                f" {MAX_COLUMNS:,} columns. Write the rows as svmlight or NPY."
             )
 
 
@@ -122,9 +122,7 @@ def detect_dialect(file: str, head: str, options: Options, sample: str | None = 
 
 def bare_return(where: str) -> SourceError:
     """The error where the csv module gives up."""
-    return SourceError(
-        f"{where}: a carriage return stands within a line. Write lines that end with a newline."
-    )
+    return SourceError(f"{where}: a carriage return within a line. End each line with a newline.")
 
 
 def _dialect(file: str, head: str, options: Options, sample: str) -> Dialect:
@@ -143,8 +141,8 @@ def _dialect(file: str, head: str, options: Options, sample: str) -> Dialect:
 def _checked(separator: str | None) -> str | None:
     if separator is not None and (len(separator.encode()) != 1 or separator in NO_SEPARATORS):
         raise SourceError(
-            f"{separator!r} is not a separator: give one ASCII character, such as ; or a tab, but"
-            " no quote or end of line."
+            f"{separator!r} is not a separator: give one ASCII character, such as ; or a tab, not"
+            " a quote or a line break."
         )
     return separator
 

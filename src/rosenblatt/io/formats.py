@@ -80,7 +80,7 @@ def format_of(file: str, options: Options) -> Format:
         return _named(options.format)
     suffix = suffixes_of(file)[0]
     if suffix in SPREADSHEETS:
-        raise SourceError(f"{file} is a spreadsheet. Save it as CSV or Parquet, and give that.")
+        raise SourceError(f"{file} is a spreadsheet. Save it as CSV or Parquet, and use that file.")
     known = (kind for kind in FORMATS if suffix in kind.suffixes)
     seen = (kind for kind in FORMATS if kind.begins(start.removeprefix(BOM)))
     return next(known, None) or next(seen, DELIMITED)

@@ -177,8 +177,8 @@ def check_keys(file: str, piece: Piece) -> None:
         n_keys = sum(1 for _ in KEY_END.finditer(text))
         if n_keys > MAX_COLUMNS:
             raise SourceError(
-                f"{file}, line {number}: {n_keys:,} keys, where a table may have {MAX_COLUMNS:,}"
-                " columns at most. Write the rows as svmlight or NPY."
+                f"{file}, line {number}: {n_keys:,} keys; a table may have at most"
+                f" {MAX_COLUMNS:,} columns. Write the rows as svmlight or NPY."
             )
 
 

@@ -85,13 +85,13 @@ class NumpySource:
         if stored.ndim != 1 or stored.dtype.kind not in LABELS:
             raise SourceError(
                 f"{first.file} has {NAMES} of shape {stored.shape} and type {stored.dtype}, where"
-                " one text a feature was expected."
+                " one string per feature was expected."
             )
         names = tuple(texts_of(stored, lambda j: f"{first.file}, {NAMES}[{j}]:").tolist())
         if len(names) != self._samples[0].n_features:
             raise SourceError(
                 f"{first.file} has {self._samples[0].n_features} features, but {len(names)}"
-                f" {NAMES}. Give one name a feature."
+                f" {NAMES}. Give one name per feature."
             )
         return names
 
@@ -188,7 +188,7 @@ def _checked(file: str, samples: Samples) -> Samples:
     if labels.dtype.kind not in LABELS or not one_each:
         raise SourceError(
             f"{file} has {n_rows(rows)} rows, but labels of shape {labels.shape} and type"
-            f" {labels.dtype}. Give every row one label, a number or a text."
+            f" {labels.dtype}. Give every row one label, a number or a string."
         )
     return samples._replace(labels=labels.reshape(-1))
 

@@ -154,7 +154,7 @@ def _line_end(file: str, descriptor: int, start: int) -> int:
             return at + found + 1
         at += len(block)
         if at - start > MAX_RECORD_BYTES:
-            raise SourceError(f"{file}: no line ends from byte {start} on. {not_text()}")
+            raise SourceError(f"{file}: the line at byte {start} is too long. {not_text()}")
     return at
 
 
@@ -282,9 +282,9 @@ def _quote(token: str) -> str:
 
 def _bad_label(token: str) -> str:
     if ":" in token:
-        return "stands where a label should. If the rows have no labels, set labelled=False."
+        return "is where a label should be. If the rows have no labels, set labelled=False."
     if "," in token:
-        return "is several labels, but a row has one class. Make one binary file for each label."
+        return "gives several labels, but a row has one class. Make one binary file per label."
     if _not_finite(token):
         return "is not a label: it must be finite. Drop such rows."
     return "is not a label: svmlight files have numbers for classes. Number the classes first."
@@ -299,7 +299,9 @@ def _bad_entry(token: str, base: int) -> str:
             f"has no feature index: index:value is expected, with an integer index from {base} on."
         )
     if int(feature) < base:
-        return "has the index 0, but features are numbered from 1. If from 0, set zero_based."
+        return (
+            "has the index 0, but features are numbered from 1. If they start at 0, set zero_based."
+        )
     if int(feature) > LARGEST_INDEX:
         return f"has an index beyond {LARGEST_INDEX}. Renumber the features, or hash them."
     if _not_finite(value):

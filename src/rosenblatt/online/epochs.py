@@ -137,7 +137,7 @@ def fit_one_epoch(
         raise not_finite(rows)
     if not state.is_finite():
         raise TooLargeError(
-            "The weights grew beyond float64. Scale the columns of X, or take smaller steps."
+            "The weights overflow float64. Scale the columns of X, or take smaller steps."
         )
 
 

@@ -293,8 +293,8 @@ def _fit_and_cross_validate(source: Source, plan: Plan, progress: Progress) -> F
     if fewest < MIN_CLASS_ROWS:
         rare = min(learned.classes, key=lambda label: learned.counts[label])
         advice = (
-            f"Not evaluated: the class {rare!r} has {fewest} of the"
-            f" {MIN_CLASS_ROWS} rows that cross-validation needs."
+            f"Not evaluated: cross-validation needs {MIN_CLASS_ROWS} rows of each class, and the"
+            f" class {rare!r} has {fewest}."
         )
         return fitted._replace(advice=advice)
     codes = np.concatenate(

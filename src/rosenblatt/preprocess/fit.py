@@ -260,6 +260,6 @@ def _require_memory(file: str, width: int) -> None:
     if needed > has:
         raise SourceError(
             f"{file} has rows of {width:,} columns: training on them takes at least"
-            f" {format_bytes(needed)}, and there are {format_bytes(has)} of memory. Hash the"
-            " columns to fewer, or renumber the ones in use from 1."
+            f" {format_bytes(needed)} of memory, and {format_bytes(has)} is available. Hash the"
+            " columns to fewer, or renumber those in use from 1."
         )

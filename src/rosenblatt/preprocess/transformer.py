@@ -194,7 +194,7 @@ class ColumnTransformer:
         if absent:
             raise SourceError(
                 f"{chunk.place.file} lacks {_column_list(absent)}, which the model needs. Columns"
-                f" are found by name; empty columns are filled as missing cells are.{_hint(chunk)}"
+                f" are found by name; an empty column counts as missing cells.{_hint(chunk)}"
             )
         with chunk.locating_bad_cells():
             if self.sparse:
@@ -215,8 +215,8 @@ class ColumnTransformer:
             return rows if self.sparse or self.scaling is None else to_dense(rows)
         if n_cols(rows) != self.n_encoded_features:
             raise SourceError(
-                f"{chunk.place.file} has {n_cols(rows):,} features a row; the model was trained on"
-                f" {self.n_encoded_features:,}."
+                f"{chunk.place.file} has {n_cols(rows):,} features per row; the model was trained"
+                f" on {self.n_encoded_features:,}."
             )
         return rows
 

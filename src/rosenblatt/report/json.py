@@ -173,7 +173,7 @@ def _statement(data: dict[str, Any], answer: str) -> str:
     target = "" if data["target"] is None else f" of {data['target']!r}"
     sentence = (
         f"{STATEMENTS[answer].format(intercept)} the {len(data['class_counts'])} classes ({names})"
-        f"{target} in {_number(data['n_rows'], 'row')} of {_features(data)}"
+        f"{target} in {_number(data['n_rows'], 'row')} with {_features(data)}"
     )
     return f"{sentence[0].upper()}{sentence[1:]}."
 
@@ -198,7 +198,7 @@ def _column(column: dict[str, Any]) -> str:
         how = "binary" if column["weight"] == "binary" else "counted"
         return f"{name} (text, n-grams of {low} to {high} {column['unit']}s, {how})"
     if kind == "category":
-        missing = ", missing as one more" if column["indicator"] else ""
+        missing = ", one more for missing" if column["indicator"] else ""
         return f"{name} (category, {_number(len(column['values']), 'value')}{missing})"
     if column["indicator"]:
         return f"{name} (number, missing cells imputed with {column['fill']:.6g} and flagged)"
@@ -224,10 +224,10 @@ def _effect_of_left_out(data: dict[str, Any], answer: str) -> str:
     found = [f["column"] for f in data["left_out"] if f["kind"] != "dropped"]
     columns = listed([repr(brief(name)) for name in found], SHOWN_COLUMNS)
     if again == NOT_KNOWN:
-        return f"Whether {columns} would change the verdict is not known (--use all includes all)."
+        return f"Whether {columns} would change the verdict is not known (--use all keeps them)."
     if again == answer:
-        return f"With {columns} (--use all) the verdict is the same."
-    return f"With {columns} (--use all) the classes are {ANSWERS[again]}."
+        return f"With {columns} (--use all), the verdict is the same."
+    return f"With {columns} (--use all), the classes are {ANSWERS[again]}."
 
 
 def verdict_text(data: dict[str, Any]) -> str:

@@ -67,7 +67,7 @@ class LabelNoise:
         first = ", ".join(map(str, self.zero_rows[:MAX_NAMED_ROWS]))
         more = ", …" if len(self.zero_rows) > MAX_NAMED_ROWS else ""
         return (
-            f"No change of labels separates the classes: without an intercept, rows of zeros "
+            f"No change of labels makes the classes separable: without an intercept, rows of zeros "
             f"({len(self.zero_rows)}: {first}{more}) lie on every boundary. At least {self.lower} "
             f"and at most {self.upper_dropped} rows must be dropped; or fit an intercept."
         )

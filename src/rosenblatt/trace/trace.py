@@ -313,7 +313,7 @@ def curve_caption(estimator: Any, kind: str) -> str:
     if kind == "margin" and bracket is not None and bracket.lower > 0:
         return f"the largest margin is from {bracket.lower:.4g} to {bracket.upper:.4g}"
     if kind == "gap":
-        return f"the objective is within {estimator.gap_:.1e} of the best"
+        return f"the objective is within {estimator.gap_:.1e} (relative) of the optimum"
     return ""
 
 

@@ -219,7 +219,7 @@ class NGrams(TransformerMixin, Estimator):
         """Inverse document frequency of each feature."""
         _, idf = self._vectorizer()
         if self.weight != "tfidf" or idf is None:
-            raise AttributeError(f"idf_ goes with weight='tfidf'; got weight={self.weight!r}.")
+            raise AttributeError(f"idf_ needs weight='tfidf'; got weight={self.weight!r}.")
         return idf
 
     def __sklearn_is_fitted__(self) -> bool:
