@@ -5,7 +5,7 @@ booleans or strings. A piece that polars cannot read with these types is read as
 converted cell by cell: so blanks around numbers do no harm, and an invalid cell is located.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from io import BytesIO
@@ -32,6 +32,7 @@ from rosenblatt.io.csv_dialect import (
 )
 from rosenblatt.io.files import BOM, PIECE_BYTES, Piece, name_of, pieces
 from rosenblatt.io.options import Options, usual_target
+from rosenblatt.io.rounded_cells import RoundedCells, rounded_in_text
 
 if TYPE_CHECKING:
     import polars as pl
@@ -145,13 +146,34 @@ class CsvSource:
             or _may_be_ragged(piece.text, frame, self.dialect)
         ):
             return self._chunk_by_cells(file, piece)
-        return Table(frame, Place(file, piece.line))
+        strings = partial(self._strings, file, piece, frame.height)
+        return Table(frame, Place(file, piece.line), self._rounded(piece, frame, strings))
 
     def _chunk_by_cells(self, file: str, piece: Piece) -> Table:
         """A piece that polars cannot read with the types: strings first, then cell by cell."""
         strings = read_strings(file, piece, self.dialect, self.options)
         frame = cast_columns(strings, self.types, decimal_comma=self.dialect.decimal_comma)
-        return Table(frame, strings.place)
+        rounded = self._rounded(piece, frame, lambda: strings.frame)
+        return Table(frame, strings.place, rounded)
+
+    def _strings(self, file: str, piece: Piece, height: int) -> "pl.DataFrame":
+        """The cells of a piece, of so many rows, as they are written."""
+        import polars as pl  # noqa: PLC0415 (slow to import)
+
+        strings: Types = dict.fromkeys(self.dialect.names, pl.String())
+        frame = _parsed(piece.text, self.dialect, strings, self.options)
+        if frame is None or frame.height != height:
+            frame = read_strings(file, piece, self.dialect, self.options).frame
+        return frame
+
+    def _rounded(
+        self, piece: Piece, frame: "pl.DataFrame", strings: "Callable[[], pl.DataFrame]"
+    ) -> RoundedCells:
+        """The numbers of a piece that float64 does not tell apart, if they are to be counted."""
+        if not self.given.counts_rounded:
+            return {}
+        comma = self.dialect.decimal_comma
+        return rounded_in_text(piece.text, frame, strings, decimal_comma=comma)
 
 
 def _parsed(text: bytes, dialect: Dialect, types: Types, options: Options) -> "pl.DataFrame | None":
