@@ -5,7 +5,7 @@ booleans or strings. A piece that polars cannot read with these types is read as
 converted cell by cell: so blanks around numbers do no harm, and an invalid cell is located.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from io import BytesIO
@@ -75,7 +75,8 @@ class CsvSource:
     @cached_property
     def dialect(self) -> Dialect:
         """Dialect of the first file, which all others must share."""
-        return self._dialect(self.files[0])
+        known = self.given.string_columns | ({self.target} if self.target else frozenset())
+        return self._dialect(self.files[0], known)
 
     @cached_property
     def options(self) -> Options:
@@ -110,18 +111,20 @@ class CsvSource:
         """The first piece of the first file, from which types are inferred."""
         return next(self._pieces(self.files[0]), None)
 
-    def _dialect(self, file: str) -> Dialect:
+    def _dialect(self, file: str, names: Collection[str]) -> Dialect:
+        """Dialect of a file; a first line with all of these names is a header."""
         head = _start(file, HEAD_BYTES, self.given.separator or SEPARATORS)
         _require_text(file, head)
         check_width(file, Piece(head, 1), self.given.separator or SEPARATORS)
         sample = _start(file, SAMPLE_BYTES) if TAB.encode() in head else head
-        return detect_dialect(
-            file, decoded(file, Piece(head, 1)), self.given, decoded(file, Piece(sample, 1))
-        )
+        texts = (decoded(file, Piece(text, 1)) for text in (head, sample))
+        return detect_dialect(file, next(texts), self.given, next(texts), names)
 
     def _pieces(self, file: str) -> Iterator[Piece]:
         """Pieces without the header, which must equal that of the first file."""
-        dialect = self.dialect if file == self.files[0] else self._dialect(file)
+        dialect = self.dialect
+        if file != self.files[0]:
+            dialect = self._dialect(file, dialect.names)
         if dialect.names != self.dialect.names:
             raise SourceError(
                 f"{file} has other columns than {self.files[0]}: {', '.join(dialect.names[:8])}"

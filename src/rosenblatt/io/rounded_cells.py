@@ -3,7 +3,7 @@
 Every number is read as the nearest float64, be it 0.1 or 2^53 + 1. A verdict on separability names
 the columns in which that matters: those with integers that no float64 equals, and those in which
 different decimals become equal. Decimals of up to 15 digits stay different; longer ones are
-compared within a piece of a file.
+compared within a piece of a file. Columns lose their names, which polars may take for patterns.
 """
 
 import re
@@ -58,7 +58,7 @@ def are_rounded(values: Array) -> Array:
 
 def rounded_in_types(columns: "Sequence[pl.Series]") -> dict[str, Rounded]:
     """Rounded cells of columns that are stored as integers or as decimals."""
-    return total({column.name: _of_type(column)} for column in columns)
+    return total({column.name: _of_type(column.alias(""))} for column in columns)
 
 
 def _of_type(column: "pl.Series") -> Rounded:
@@ -83,11 +83,12 @@ def rounded_in_text(
     """Rounded cells of the numbers in a frame, given its text, and its cells as strings."""
     if not _has_long_numbers(text, MARKS[decimal_comma]):
         return {}
-    columns = {c.name: c for c in frame.get_columns() if str(c.dtype) == "Float64"}
+    numbers = [column for column in frame.get_columns() if str(column.dtype) == "Float64"]
+    columns = {column.name: column.alias("") for column in numbers}
     doubtful = {name: column for name, column in columns.items() if _may_be_rounded(column)}
     if not doubtful:
         return {}
-    words = {column.name: column for column in strings().get_columns()}
+    words = {column.name: column.alias("") for column in strings().get_columns()}
     if decimal_comma:
         words = {n: words[n].str.replace(",", ".", literal=True) for n in doubtful}
     return total({n: rounded_in_words(words[n], values)} for n, values in doubtful.items())
