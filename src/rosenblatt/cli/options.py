@@ -126,13 +126,15 @@ class Reading(NamedTuple):
         target: str | None,
         choices: "Choices | None" = None,
         string_columns: frozenset[str] = frozenset(),
+        *,
+        proves: bool = False,
     ) -> "Source":
-        """The source of these names, to train on or to prove about."""
+        """The source of these names, to train on or to prove about, or both."""
         from rosenblatt.io.formats import open_source
 
         if choices is not None:
             string_columns |= choices.category | choices.text
-        options = replace(self.options(string_columns), for_training=True)
+        options = replace(self.options(string_columns), for_training=True, counts_rounded=proves)
         return open_source(names, options, target=target)
 
     def options(self, string_columns: frozenset[str] = frozenset()) -> Options:
