@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rosenblatt.estimators.batch_perceptron import BatchPerceptron
     from rosenblatt.estimators.convex_base import regularisation_path
     from rosenblatt.estimators.fisher_discriminant import FisherDiscriminant
+    from rosenblatt.estimators.gradient_descent import GradientDescent
     from rosenblatt.estimators.kernel_perceptron import KernelPerceptron
     from rosenblatt.estimators.least_squares import LeastSquares
     from rosenblatt.estimators.linear_discriminant import LinearDiscriminant
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from rosenblatt.estimators.second_order import AROW, SecondOrderPerceptron
     from rosenblatt.estimators.sentence_ranker import SentenceRanker
     from rosenblatt.estimators.tanh_perceptron import TanhPerceptron
+    from rosenblatt.lectures.scene import scene
+    from rosenblatt.lectures.scene_table import scene_names
     from rosenblatt.logic import gates
     from rosenblatt.logic.realize import realize
     from rosenblatt.logic.solution_region import solution_region
@@ -59,6 +62,8 @@ _HOMES = {
     "realize": "rosenblatt.logic.realize",
     "regularisation_path": "rosenblatt.estimators.convex_base",
     "save": "rosenblatt.persist.file",
+    "scene": "rosenblatt.lectures.scene",
+    "scene_names": "rosenblatt.lectures.scene_table",
     "separability": "rosenblatt.separation.decide",
     "solution_region": "rosenblatt.logic.solution_region",
     "verify": "rosenblatt.separation.proof.verify",
@@ -74,6 +79,7 @@ __all__ = [
     "LMS",
     "BatchPerceptron",
     "FisherDiscriminant",
+    "GradientDescent",
     "KernelPerceptron",
     "LeastSquares",
     "LinearDiscriminant",
@@ -103,6 +109,8 @@ __all__ = [
     "realize",
     "regularisation_path",
     "save",
+    "scene",
+    "scene_names",
     "separability",
     "solution_region",
     "verify",

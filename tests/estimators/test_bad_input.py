@@ -17,6 +17,7 @@ from rosenblatt import (
     LMS,
     BatchPerceptron,
     FisherDiscriminant,
+    GradientDescent,
     KernelPerceptron,
     LeastSquares,
     LinearDiscriminant,
@@ -37,6 +38,7 @@ ITERATING = [
     BatchPerceptron(),
     LMS(),
     TanhPerceptron(),
+    GradientDescent(),
 ]
 ESTIMATORS = [
     *ITERATING,
@@ -54,6 +56,7 @@ JUDGING = [
     SecondOrderPerceptron(),
     LMS(),
     TanhPerceptron(),
+    GradientDescent(),
 ]
 STREAMING = [*JUDGING, KernelPerceptron("linear"), LinearDiscriminant()]
 EVERY = pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda e: type(e).__name__)
@@ -686,6 +689,7 @@ PARAMETERS: dict[Any, dict[str, list[Any]]] = {
         "cache_size": [-1, np.nan, "all", None],
     },
     LMS: {**SOFT, "error": ["soft", None]},
+    GradientDescent: {**SOFT, "loss": ["log", None]},
     TanhPerceptron: {**SOFT, "activation": ["relu", None]},
     LeastSquares: {
         "alpha": [-1.0, np.nan, np.inf, "a", None, True],

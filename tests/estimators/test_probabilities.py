@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from rosenblatt import (
+    GradientDescent,
     LinearDiscriminant,
     LinearSVM,
     LogisticRegression,
@@ -28,6 +29,7 @@ TWINS = np.array([[1.0, 2.0], [-1.0, -2.0], [1.0, 2.0], [-1.0, -2.0]]), [0, 0, 1
         LogisticRegression(fit_intercept=False),
         LinearDiscriminant(),
         TanhPerceptron(activation="logistic", fit_intercept=False, max_iter=5),
+        GradientDescent(fit_intercept=False, max_iter=5),
     ],
     ids=repr,
 )

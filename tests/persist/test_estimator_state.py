@@ -17,6 +17,7 @@ from rosenblatt import (
     LMS,
     BatchPerceptron,
     FisherDiscriminant,
+    GradientDescent,
     KernelPerceptron,
     LeastSquares,
     LinearDiscriminant,
@@ -50,6 +51,8 @@ ESTIMATORS = [
     LMS(max_iter=7, eta0=100.0),  # diverges, and says so
     TanhPerceptron(max_iter=7),
     TanhPerceptron(max_iter=7, activation="logistic", keep="pocket"),
+    GradientDescent(max_iter=7, eta0=0.001),
+    GradientDescent(max_iter=7, loss="hinge", batch_size=8, keep="average"),
     LeastSquares(),
     LinearDiscriminant(),
     LinearDiscriminant(shrinkage="oas"),

@@ -19,6 +19,7 @@ from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.pipeline import Pipeline
 
 from rosenblatt import (
+    GradientDescent,
     KernelPerceptron,
     LinearDiscriminant,
     LinearSVM,
@@ -55,6 +56,7 @@ RULES = {
     "discriminant": LinearDiscriminant(),
     "svm": LinearSVM(tol=1e-3),
     "perceptron": Perceptron(max_iter=5, keep="average"),
+    "descent": GradientDescent(max_iter=5, eta0=0.001),
     "sigmoid": TanhPerceptron(max_iter=5, activation="logistic"),
 }
 CLASSES = {

@@ -19,7 +19,7 @@ from rosenblatt.estimators.sklearn_interface import warn_unless_converged
 from rosenblatt.online.epochs import batch_epochs
 from rosenblatt.online.result import Ending
 from rosenblatt.online.state import OptimiserState
-from rosenblatt.online.stopping import Stalled, Stop, max_epochs, no_mistake
+from rosenblatt.online.stopping import Stalled, Stop, comparable_loss, max_epochs, no_mistake
 from rosenblatt.online.update import Rule
 
 
@@ -161,7 +161,7 @@ class BatchPerceptron(LinearClassifier):
         criteria: list[Stop] = [no_mistake]
         if self.tol is not None:
             ending, patience = Ending.LOSS_STALLED, self.n_iter_no_change
-            criteria.append(Stalled(lambda result: result.loss, self.tol, patience, ending))
+            criteria.append(Stalled(comparable_loss, self.tol, patience, ending))
         return [*criteria, max_epochs(self.max_iter)]
 
     def _check(self) -> None:

@@ -1,14 +1,16 @@
-"""Least mean squares, the rule of Widrow and Hoff, and what it shares with units of soft output."""
+"""Least mean squares, the rule of Widrow and Hoff, and what it shares with other descents."""
 
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass
+from functools import partial
 
-from rosenblatt.data.training_data import TrainingData
+from rosenblatt.data.training_data import Blocks, TrainingData
 from rosenblatt.errors import ParameterError
 from rosenblatt.estimators import parameters
+from rosenblatt.estimators.divergence_guard import guard_of
 from rosenblatt.estimators.online_base import OnlineClassifier
-from rosenblatt.losses.margin_losses import NEVER_FLAT
+from rosenblatt.losses.margin_losses import SQUARED_HINGE
 from rosenblatt.online.epochs import batch_epochs
 from rosenblatt.online.result import Ending, EpochResult
 from rosenblatt.online.state import OptimiserState
@@ -20,7 +22,6 @@ from rosenblatt.online.stopping import (
     no_mistake,
     row_norms,
     smaller_eta,
-    zero_loss,
 )
 from rosenblatt.online.update import Rule
 from rosenblatt.types import Floats
@@ -28,8 +29,8 @@ from rosenblatt.types import Floats
 RATES = ("constant", "1/n", "normalised")
 
 
-class SquaredErrorClassifier(OnlineClassifier):
-    """A linear classifier that minimises the squared error of its output, or the hard error."""
+class DescentClassifier(OnlineClassifier):
+    """A linear classifier trained by steps down a loss, after each row or each batch of rows."""
 
     # parameters that these rules have beyond those of every online rule
     eta0: float
@@ -90,15 +91,15 @@ class SquaredErrorClassifier(OnlineClassifier):
         )
 
     def _guard(self, data: TrainingData, rule: Rule, W: Floats) -> DivergenceGuard | None:
-        if rule.loss < NEVER_FLAT:
-            return None
-        zero = zero_loss(data, rule, len(W), by_weight=self.batch_size != 1)
-        return DivergenceGuard(W, zero, lambda: self._advice(data, rule, self.batch_size))
+        blocks = Blocks(data, self._threads())
+        advice = partial(self._advice, data, rule, self.batch_size)
+        return guard_of(blocks, rule, W, self.batch_size, advice)
 
     def _advice(self, data: TrainingData, rule: Rule, batch_size: int | None = 1) -> str:
         """Say which η keeps η ‖(x, 1)‖² well below 2, for each row or the sum over a batch."""
         longest, total, heaviest = row_norms(data, rule.constant)
         share = 0.1 if batch_size == 1 else 1.0  # single rows are noisy: safe is not yet good
+        share /= 2.0 if rule.loss == SQUARED_HINGE else 1.0  # its second derivative is 2, not 1
         if self.learning_rate == "normalised":  # of batches, by their weight too
             better = smaller_eta(rule.eta, share / heaviest if batch_size == 1 else share)
             return f"eta0={rule.eta:g} is too large for normalised steps; try eta0={better:.1g}."
@@ -114,7 +115,7 @@ _ALGORITHMS = {"linear": "LMS", "hard": "perceptron"}
 
 
 @dataclass(eq=False, repr=False)
-class LMS(SquaredErrorClassifier):
+class LMS(DescentClassifier):
     """Least mean squares: w ← w + η e x for every row, with the error e = y − (w·x + b).
 
     Widrow and Hoff's rule (lecture 002, eq. 12): one step down ½e² a row, with y = ±1. The rule

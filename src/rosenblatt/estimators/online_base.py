@@ -42,11 +42,17 @@ from rosenblatt.estimators.partial_fit import (
 from rosenblatt.estimators.replay import Replay, StateHistory, with_history
 from rosenblatt.estimators.sklearn_interface import warn_unless_converged
 from rosenblatt.kernels.rows import n_rows
-from rosenblatt.losses.margin_losses import NEVER_FLAT
+from rosenblatt.losses.margin_losses import may_diverge
 from rosenblatt.online.epochs import run_epochs
 from rosenblatt.online.result import Ending, EpochResult, Outcome
 from rosenblatt.online.state import MISTAKES, ROWS, OptimiserState
-from rosenblatt.online.stopping import DivergenceGuard, Stalled, Stop, max_epochs
+from rosenblatt.online.stopping import (
+    DivergenceGuard,
+    Stalled,
+    Stop,
+    comparable_loss,
+    max_epochs,
+)
 from rosenblatt.online.update import Rule
 from rosenblatt.trace.trace import MarginBounds, Record, Trace
 from rosenblatt.types import Array, Floats
@@ -356,7 +362,7 @@ class OnlineClassifier(OnlineParameters, LinearClassifier):
             ending = Ending.SCORE_STALLED
             criteria.append(Stalled(lambda s: -float(s.score or 0), tol or 0.0, patience, ending))
         elif tol is not None:
-            criteria.append(Stalled(lambda s: s.loss, tol, patience, self._stalled_ending()))
+            criteria.append(Stalled(comparable_loss, tol, patience, self._stalled_ending()))
         return [*criteria, self._max_iter_criterion()]
 
     def _stalled_ending(self) -> Ending:
@@ -404,7 +410,7 @@ class OnlineClassifier(OnlineParameters, LinearClassifier):
     def _advanced(self, stream: Stream, chunk: Chunk) -> tuple[Stream, Outcome | None]:
         """Stream after a chunk, and an outcome where the chunk was left out because it diverged."""
         rule = self._streaming_rule(2)
-        if rule.loss < NEVER_FLAT:
+        if not may_diverge(rule.loss):
             rule_for, state_for = self._streaming_rule, self._state_for
             return learn_chunk(
                 stream, chunk, rule_for, self.class_weight, state_for=state_for

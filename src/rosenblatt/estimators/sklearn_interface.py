@@ -13,7 +13,7 @@ rule                                               warns where
 rules with epochs, `tol` a number                  epochs or time ran out before the loss levelled
                                                    off
 rules with epochs, `tol=None`                      never: as in scikit-learn, epochs were asked for
-any rule that diverges                             always
+any rule whose steps are too large                 always
 =================================================  ===============================================
 
 The message is `outcome_`, which says the same without a warning. Commands print outcomes, and do
@@ -51,7 +51,7 @@ SPENT = {
     "MAX_DESCENT_EPOCHS_REACHED",
     "EPOCH_TIME_LIMIT_REACHED",
 }
-DIVERGED = "DIVERGED"
+TOO_LARGE = {"DIVERGED", "OVERSHOT", "SATURATED"}
 
 PACKAGE = "rosenblatt."
 
@@ -132,7 +132,7 @@ def warn_unless_converged(outcome: "Outcome", tol: float | None) -> None:
     """Warn whoever called `fit` where its outcome is none to rely on."""
     ending = outcome.ending.name
     spent = ending in SPENT and tol is not None
-    if _users_of_outcomes or not (spent or ending in UNCERTIFIED or ending == DIVERGED):
+    if _users_of_outcomes or not (spent or ending in UNCERTIFIED or ending in TOO_LARGE):
         return
     from sklearn.exceptions import ConvergenceWarning  # noqa: PLC0415 (slow to import)
 

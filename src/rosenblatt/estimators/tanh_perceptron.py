@@ -11,15 +11,16 @@ from rosenblatt.data.validation import is_matrix, label_pair, scaled_targets, ta
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.estimators import parameters
 from rosenblatt.estimators.base import available_if
+from rosenblatt.estimators.divergence_guard import layer_guard
 from rosenblatt.estimators.fit_loop import Monitoring, given_weights, run_solver, start_weights
 from rosenblatt.estimators.linear_base import unchanged_by_failure
-from rosenblatt.estimators.lms import SquaredErrorClassifier
+from rosenblatt.estimators.lms import DescentClassifier
 from rosenblatt.estimators.sklearn_interface import warn_unless_converged
 from rosenblatt.kernels.rows import Rows, n_rows
-from rosenblatt.losses.margin_losses import NEVER_FLAT, PERCEPTRON, outputs_at, target_range
+from rosenblatt.losses.margin_losses import PERCEPTRON, outputs_at, target_range
 from rosenblatt.online.multi_output import multi_output_epochs, multi_output_error
 from rosenblatt.online.state import OptimiserState
-from rosenblatt.online.stopping import DivergenceGuard, keep_best, with_training_error
+from rosenblatt.online.stopping import keep_best, with_training_error
 from rosenblatt.online.update import Rule
 from rosenblatt.types import Array, Floats
 
@@ -63,14 +64,6 @@ def layer_start(layer: MultiOutputData, start: str, seed: int) -> Floats:
     return np.concatenate(units)
 
 
-def layer_zero_loss(layer: MultiOutputData, *, by_weight: bool) -> float:
-    """Loss of zero weights, whose outputs are in the middle: its mean by weight, or over rows."""
-    losses = 0.5 * ((layer.targets - layer.middle) ** 2).sum(axis=1)
-    return float(
-        np.average(losses, weights=layer.weights) if by_weight else np.mean(layer.weights * losses)
-    )
-
-
 _ALGORITHMS = {"tanh": "tanh", "logistic": "sigmoid", "hard": "perceptron"}
 
 
@@ -84,7 +77,7 @@ def _gives_probabilities(model: "TanhPerceptron") -> bool:
 
 
 @dataclass(eq=False, repr=False)
-class TanhPerceptron(SquaredErrorClassifier):
+class TanhPerceptron(DescentClassifier):
     """Units f(w·x + b) with f = tanh or the logistic function, trained on the squared error.
 
     w ← w + η e (1 − f²) x with e = y − f for every row (lecture 004), or summed over a batch
@@ -351,15 +344,11 @@ n_iter_no_change, class_weight, warm_start, keep, start, track_error, time_limit
             results = keep_best(results, partial(multi_output_error, layer))
         elif self.track_error:
             results = with_training_error(results, partial(multi_output_error, layer))
-        data, guard = as_training_data(layer), None
-        if rule.loss >= NEVER_FLAT:
-            zero = layer_zero_loss(layer, by_weight=self.batch_size != 1)
-            guard = DivergenceGuard(
-                W.copy(), zero, lambda: self._advice(data, rule, self.batch_size)
-            )
+        data = as_training_data(layer)
+        advice = partial(self._advice, data, rule, self.batch_size)
         monitoring = Monitoring(
             criteria=self._stopping_criteria(with_validation=False),
-            guard=guard,
+            guard=layer_guard(layer, rule, W.copy(), self.batch_size, advice),
             progress=self._log_epoch,
             time_limit=self.time_limit,
         )

@@ -95,6 +95,8 @@ def _eta(default: float) -> Number:
 
 
 C_SETTING = Number("C", 1.0, 1e-6, 1e9)
+LOSSES = ("logistic", "perceptron", "hinge", "squared_hinge", "square", "tanh")
+DECAY = Choice("learning_rate", ("constant", "1/n"))
 RATE = Choice("learning_rate", ("constant", "1/n", "normalised"))
 
 
@@ -128,7 +130,7 @@ SEEDED = {"random_state": 0}  # the same shuffle every time
 LAB_RULES: dict[str, LabRule] = {
     "perceptron": LabRule(
         RULES["perceptron"],
-        (_eta(1.0), EPOCHS, KEEP, CLASSES, ORDER),
+        (_eta(1.0), EPOCHS, DECAY, KEEP, CLASSES, ORDER),
         fixed=SEEDED,
     ),
     "batch-perceptron": LabRule(
@@ -161,6 +163,12 @@ LAB_RULES: dict[str, LabRule] = {
         RULES["tanh-perceptron"],
         (_eta(0.1), EPOCHS, RATE, ORDER),
         fixed=SEEDED,
+    ),
+    "gradient-descent": LabRule(
+        RULES["gradient-descent"],
+        (Choice("loss", LOSSES), _eta(0.1), EPOCHS, RATE),
+        Stepping.EPOCHS,
+        fixed=IN_ORDER,
     ),
     "least-squares": LabRule(
         RULES["least-squares"],

@@ -21,7 +21,7 @@ from rosenblatt.data.validation import not_finite
 from rosenblatt.errors import ParameterError, TooLargeError
 from rosenblatt.kernels.cache import njit
 from rosenblatt.kernels.rows import dot, n_cols, n_rows
-from rosenblatt.losses.margin_losses import NEVER_FLAT
+from rosenblatt.losses.margin_losses import may_diverge
 from rosenblatt.online.algorithms import NORMALISED, SECOND_ORDER, Step, learning_rate
 from rosenblatt.online.pair_loop import pairs_are_faster, two_sample_epoch
 from rosenblatt.online.result import EpochResult
@@ -93,7 +93,7 @@ def epoch_results(
     counters, sums = state.counters, state.sums
     for epoch in itertools.count(1):
         before, sums[LOSS] = counters.copy(), 0.0
-        if rule.loss < NEVER_FLAT:
+        if not may_diverge(rule.loss):
             one_epoch(epoch)
         else:
             before_epoch = state.copy()

@@ -102,13 +102,25 @@ class Ending(Enum):
         " epoch. A smaller `tol` or `eta0`, or another `start`, may lead lower: this loss is not"
         " convex."
     )
+    DESCENT_STALLED = (
+        "Stopped after {epochs}: the loss no longer fell by `tol`. {mistakes} in the last epoch. A"
+        " smaller `tol` or `eta0` may lead lower."
+    )
     MAX_DESCENT_EPOCHS_REACHED = (
         "Stopped after {epochs}, all that `max_iter` allows. {mistakes} in the last epoch. Raise"
         " `max_iter` to go on, or set `tol` to stop where the loss levels off."
     )
     DIVERGED = (
-        "Diverged after {epochs}: the loss rose above that of zero weights. {advice} The weights"
-        " kept are those from before it rose."
+        "Diverged after {epochs}: the loss grew beyond that of the start. {advice} The weights kept"
+        " are those from before it grew."
+    )
+    OVERSHOT = (
+        "Stopped after {epochs}: the steps overshoot, and the loss is above that of the start."
+        " {advice} {mistakes} in the last epoch."
+    )
+    SATURATED = (
+        "Stopped after {epochs} with saturated outputs: steps hardly change them, and the loss is"
+        " above that of zero weights. {advice} {mistakes} in the last epoch."
     )
     SET = "Weights set by hand, not trained."
     STREAM = "Open: training on a stream, {rows} so far with {mistakes}."

@@ -217,6 +217,8 @@ def link_of(state: EstimatorState, n_outputs: int) -> str | None:
     if state.rule == "logistic-regression":
         one_vs_rest = state.attributes.get("_one_vs_rest", state.parameters["multi_class"] == "ovr")
         return LOGISTIC if single else ONE_VS_REST if one_vs_rest else SOFTMAX
+    if state.rule == "gradient-descent" and state.parameters["loss"] == "logistic":
+        return LOGISTIC if single else ONE_VS_REST
     logistic = state.rule == "tanh-perceptron" and state.parameters["activation"] == "logistic"
     return LOGISTIC if single and logistic else None
 

@@ -152,7 +152,7 @@ class MarginDisplay:
         own = [self.margins[self.codes == k] for k in range(len(self.classes))]
         ax.hist(
             own,
-            bins=_edges(self.margins, bins).tolist(),
+            bins=bin_edges(self.margins, bins).tolist(),
             stacked=True,
             color=[palette.colour(k) for k in range(len(own))],
             label=[str(label) for label in self.classes],
@@ -168,7 +168,7 @@ class MarginDisplay:
         return self
 
 
-def _edges(margins: Floats, bins: int) -> Floats:
+def bin_edges(margins: Floats, bins: int) -> Floats:
     """Edges of bins of equal width, one of them at 0."""
     low, high = min(float(margins.min()), 0.0), max(float(margins.max()), 0.0)
     width = (high - low) / bins or 1.0
