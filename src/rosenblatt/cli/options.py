@@ -157,7 +157,9 @@ def parse_features(
     """Choices with the n-grams, and the feature maps, that --features asks for."""
     from rosenblatt.features.maps.spec import features_of
 
-    grams, map_specs = features_of(features or ())
+    if not features:
+        return choices, ()
+    grams, map_specs = features_of(features)
     return replace(choices, grams=grams), map_specs
 
 

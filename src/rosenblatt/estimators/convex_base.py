@@ -29,7 +29,7 @@ from rosenblatt.estimators.convex_fit import (
 )
 from rosenblatt.estimators.linear_base import LinearClassifier, unchanged_by_failure
 from rosenblatt.estimators.parameters import ConvexParameters
-from rosenblatt.estimators.sklearn_interface import CallbackContext, warn_unless_converged
+from rosenblatt.estimators.sklearn_interface import warn_unless_converged
 from rosenblatt.kernels.rows import n_rows
 from rosenblatt.linalg.products import one_thread
 from rosenblatt.model_selection.choose_c import CS
@@ -91,14 +91,16 @@ class CertifiedClassifier(ConvexParameters, LinearClassifier):
             for name in PER_FIT:
                 self.__dict__.pop(name, None)
 
-            def solve(callbacks: CallbackContext | None) -> None:
-                self._store(data, minimise(objective, data, start, self._limits(), callbacks))
-
+            solve = partial(minimise, objective, data, start, self._limits())
             try:
                 with one_thread():
-                    sklearn_interface.solve_with_callbacks(
-                        self, given, (n_runs, float(self.tol or 0.0)), solve
-                    )
+                    if sklearn_interface.has_callbacks(self):
+                        size = n_runs, float(self.tol or 0.0)
+                        sklearn_interface.solve_with_callbacks(
+                            self, given, size, lambda context: self._store(data, solve(context))
+                        )
+                    else:
+                        self._store(data, solve(None))
             except (FloatingPointError, OverflowError):
                 raise _beyond(data) from None
         warn_unless_converged(self.outcome_, self.tol)
