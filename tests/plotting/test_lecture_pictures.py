@@ -1,7 +1,9 @@
 """The pictures of the lectures: what is drawn is where the mathematics says, read from the axes."""
 
+import doctest
 import re
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -32,6 +34,7 @@ from rosenblatt import (
     capacity_curve,
     gates,
     learning_curve,
+    plotting,
     separability,
 )
 from rosenblatt.errors import DataError, ParameterError
@@ -57,6 +60,7 @@ from rosenblatt.plotting import (
     VectorDisplay,
 )
 
+PAGE = Path(__file__).parents[2] / "docs/plots.md"
 POINTS = builtin("4f10")
 LECTURE_003 = {"coef_init": [0, 1], "intercept_init": -0.5}
 
@@ -608,14 +612,14 @@ def bad_calls() -> list[tuple[Any, str]]:
     tree = DecisionTreeClassifier().fit(xor.X, xor.y)
     plane, words = X[:, 2:], y
     return [
-        (lambda: FunctionDisplay.from_losses("cubic"), "loss must be one of"),
+        (lambda: FunctionDisplay.from_losses("cubic"), "loss must be one of zero_one"),
         (lambda: FunctionDisplay.from_activations("relu"), "activation must be one of"),
         (lambda: FunctionDisplay.from_losses(limits=(1, 1)), "two finite numbers"),
         (lambda: FunctionDisplay.from_losses(derivative=True, ax=plt.gca()), "2 panels; got 1"),
         (lambda: VectorDisplay.from_vectors([0, 0], [1, 2]), "zero vector"),
         (lambda: VectorDisplay.from_vectors([1, 2, 3], [1, 2]), "2 finite entries"),
         (lambda: HyperplaneDisplay.from_weights([1, 2], np.inf), "finite number"),
-        (lambda: HyperplaneDisplay.from_estimator(wide), "2 finite entries"),
+        (lambda: HyperplaneDisplay.from_estimator(wide), "2 features; this LeastSquares has 4"),
         (lambda: HyperplaneDisplay.from_estimator(three), "has 3"),
         (lambda: HyperplaneDisplay.from_estimator(Perceptron()), "fitted"),
         (lambda: ScoreDisplay.from_estimator(two, X[50:], y[50:]), "2 features; X has 4"),
@@ -663,3 +667,25 @@ def test_bad_input_gets_a_sentence() -> None:
     for call, words in bad_calls():
         with pytest.raises((DataError, ParameterError), match=words):
             call()
+
+
+# the table in the docs
+
+
+@pytest.mark.skipif(not PAGE.exists(), reason="tests run apart from the repository")
+def test_every_slide_of_the_docs_is_one_line() -> None:
+    """The page's own blocks define the names; each row of the table draws a figure with them."""
+    before, section = PAGE.read_text().split("## Pictures of the lectures")
+    blocks = before + "".join(section.split("```")[1])
+    names: dict[str, Any] = {}
+    for example in doctest.DocTestParser().get_examples(blocks):
+        if re.match(r"import |from |def |[\w, ]+ = ", example.source):
+            exec(example.source, names)
+    rows = re.findall(r"^\| ([\d, ]+) \| (.+?) \| `(.+)` \|$", section, re.MULTILINE)
+    assert {lecture[:3] for lecture, _, _ in rows} == {"000", "001", "002", "003", "004"}
+    assert len(rows) == section.count("\n| 0")
+    for lecture, slide, code in rows:
+        display = eval(code, names)
+        assert type(display).__name__ in plotting.__all__, (lecture, slide)
+        assert display.figure_.axes, (lecture, slide)
+        plt.close("all")

@@ -239,7 +239,7 @@ class ErrorSurfaceDisplay:
         -------
         ErrorSurfaceDisplay
         """
-        size = (6.4, 4.6) if len(self.panels) == 1 else (4.2, 3.9)
+        size = (5.2, 4.6) if len(self.panels) == 1 else (3.6, 3.6)
         found = canvas.panels(ax, len(self.panels), size=size)
         for place, paths in zip(found, self.panels, strict=True):
             if len(self.surface.chosen) == 1:

@@ -146,7 +146,7 @@ class StepsDisplay:
         -------
         StepsDisplay
         """
-        found = canvas.panels(ax, len(self.steps), size=(3.6, 3.4))
+        found = canvas.panels(ax, len(self.steps), size=(3.2, 3.3))
         for place, step in zip(found, self.steps, strict=True):
             cells = self.view.boundary(step.after[None, :2], step.after[2:]).cells
             canvas.boundary(place, Boundary(cells=cells), self.view.box)
