@@ -75,10 +75,10 @@ class ErrorSurfaceDisplay:
     >>> from rosenblatt.plotting import ErrorSurfaceDisplay
     >>> data = builtin("4f10")
     >>> display = ErrorSurfaceDisplay.from_data(
-    ...     data.X, data.y, loss="square", eta0=[0.02, 0.2, 0.6], n_steps=20, fit_intercept=False
+    ...     data.X, data.y, loss="square", eta0=[0.02, 0.2, 0.4], n_steps=9, fit_intercept=False
     ... )
     >>> len(display.ax_), [len(paths[0].points) for paths in display.panels]
-    (3, [21, 21, 21])
+    (3, [10, 10, 10])
     """
 
     ax_: Any

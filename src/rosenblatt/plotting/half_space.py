@@ -66,7 +66,7 @@ class HalfSpaceDisplay:
     >>> X, y = [[1, 2], [2, 1], [-1, -1], [-2, 0]], [1, 1, -1, -1]
     >>> display = HalfSpaceDisplay.from_data(X, y, fit_intercept=False)
     >>> display.points.tolist()
-    [[1.0, 2.0], [2.0, 1.0], [1.0, 1.0], [2.0, -0.0]]
+    [[1.0, 2.0], [2.0, 1.0], [1.0, 1.0], [2.0, 0.0]]
     >>> display.mistakes
     0
     """

@@ -59,7 +59,7 @@ class NoDecisionDisplay:
     >>> X = iris.X[:, 2:]
     >>> display = NoDecisionDisplay.from_estimator(LeastSquares().fit(X, iris.y), X, iris.y)
     >>> {count: round(share, 2) for count, share in display.shares.items()}
-    {0: 0.27, 1: 0.61, 2: 0.12}
+    {0: 0.04, 1: 0.68, 2: 0.27}
     """
 
     ax_: Any
