@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.axes import Axes
+from scipy import sparse
 from sklearn.linear_model import LinearRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -240,7 +241,9 @@ def test_the_sphere_and_the_margin_of_the_theorem() -> None:
 
 def test_the_sphere_of_more_features_is_centred_at_the_projected_origin() -> None:
     iris = builtin("iris")
-    display = SeparabilityDisplay.from_data(iris.X[:100], iris.y[:100], sphere=True)
+    X = sparse.csr_matrix(iris.X[:100])
+    display = SeparabilityDisplay.from_data(X, iris.y[:100], sphere=True)
+    assert display.radius == pytest.approx(np.linalg.norm(iris.X[:100], axis=1).max())
     (ring,) = [e.get_xydata() for e in display.ax_.lines if len(e.get_xydata()) > 100]
     centre = display.view.projection.points(np.zeros((1, 4)))[0]
     assert np.hypot(*(ring - centre).T) == pytest.approx(display.radius)
@@ -329,7 +332,7 @@ def test_local_minima_depend_on_the_start() -> None:
 def test_the_path_of_a_fitted_rule() -> None:
     model = BatchPerceptron().fit(POINTS.X, POINTS.y, **LECTURE_003)
     display = ErrorSurfaceDisplay.from_estimator(model, POINTS.X, POINTS.y, **LECTURE_003)
-    assert line(display.ax_, "descent")[:2] == pytest.approx(np.array([[0, 1], [1.45, -0.6]]))
+    assert line(display.ax_, "training run")[:2] == pytest.approx(np.array([[0, 1], [1.45, -0.6]]))
     assert float(display.surface.values([1.45, -0.6])[0]) == 0
     both = builtin("overlapping")
     lms = LMS(batch_size=None, eta0=0.001, max_iter=4, tol=None).fit(both.X, both.y)
@@ -385,6 +388,12 @@ def test_a_long_run_ends_in_its_last_panel(rule: Any) -> None:
     assert display.steps[-1].title.startswith("end, after ")
     for earlier, later in pairwise(display.steps[:-1]):
         assert later.before.tolist() == earlier.after.tolist()
+
+
+def test_an_unknown_start_is_not_drawn() -> None:
+    rule = BatchPerceptron(start="random")
+    display = StepsDisplay.from_estimator(rule, POINTS.X, POINTS.y, most=2)
+    assert display.steps[0].title == "after epoch 1"
 
 
 # densities and projections
@@ -644,7 +653,8 @@ def bad_calls() -> list[tuple[Any, str]]:
         (lambda: StepsDisplay.from_estimator(Perceptron(), X, y), "2 features; X has 4"),
         (lambda: StepsDisplay.from_estimator(Perceptron(), plane, words), "2 classes"),
         (lambda: StepsDisplay.from_estimator(LeastSquares(), xor.X, xor.y), "in epochs"),
-        (lambda: StepsDisplay.from_estimator(tree, xor.X, xor.y), "no weights"),
+        (lambda: StepsDisplay.from_estimator(tree, xor.X, xor.y), "in epochs"),
+        (lambda: StepsDisplay.from_estimator(kernel, xor.X, xor.y), "no weights"),
         (lambda: StepsDisplay.from_estimator(Perceptron(), xor.X, xor.y, most=0), "at least 1"),
         (lambda: GaussianDisplay.from_estimator(two, plane[50:], words[50:]), "means_"),
         (lambda: ProjectionDisplay.from_estimator(three, plane, words), "has 3"),
