@@ -129,7 +129,7 @@ class ErrorSurfaceDisplay:
         n_steps : int
             Number of steps of each descent.
         starts : array-like of shape (n_starts, n_chosen), optional
-            Values of the chosen weights to start from; by default zeros.
+            Values of the chosen weights to start from; by default those in `coef`.
         coef : array-like of shape (n_weights,), optional
             All weights, the intercept last: those not chosen are fixed at these. Zeros by default.
         weights : sequence of int, optional
@@ -156,7 +156,7 @@ class ErrorSurfaceDisplay:
         surface = ErrorSurface(loss_named(loss), Z, fixed, _chosen(weights, names, fixed))
         begins = _starts(starts, surface)
         etas = [float(eta) for eta in np.ravel(np.asarray(eta0, dtype=float))]
-        if not etas or min(etas) <= 0 or n_steps < 0:
+        if not etas or not all(0 < eta < np.inf for eta in etas) or n_steps < 0:
             raise ParameterError(
                 f"eta0 must be positive, one number or several, and n_steps at least 0; got"
                 f" eta0={eta0!r}, n_steps={n_steps!r}."
