@@ -269,7 +269,7 @@ def test_separable_by_luck_is_said():
         (
             {"rules": "auto"},
             ParameterError,
-            "rules must be a list of names out of auto",
+            "rules must be a list of names from auto",
         ),
         (
             {"features": ["product"]},

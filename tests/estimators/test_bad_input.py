@@ -170,7 +170,7 @@ ROWS = {
         broken_csr([0, 10**9, 2, 3, 4]), [0, 1, 0, 1], ("X", "broken", "indptr", "4")
     ),
     "a place before the last": Bad(
-        broken_csr([0, 3, 2, 3, 4]), [0, 1, 0, 1], ("X", "broken", "indptr", "fall")
+        broken_csr([0, 3, 2, 3, 4]), [0, 1, 0, 1], ("X", "broken", "indptr", "decrease")
     ),
     "a word in a frame": Bad(
         pd.DataFrame({"a": [1.0, 2.0, 3.0], "b": ["1", "2", "tall"]}),

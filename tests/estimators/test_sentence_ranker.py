@@ -208,8 +208,8 @@ def test_where_the_real_one_stands_tells_nothing() -> None:
 
 
 BAD: dict[str, tuple[Any, Any, str]] = {
-    "no group": ([], [], "must have two candidates; got 0 of one or none"),
-    "one candidate each": ([["a"], ["b"]], [0, 0], "must have two candidates; got 2"),
+    "no group": ([], [], "must have two candidates; none of the 0"),
+    "one candidate each": ([["a"], ["b"]], [0, 0], "must have two candidates; none of the 2"),
     "an empty group": ([["a"], []], [0, 0], r"candidates\[1\] is empty"),
     "a sentence for a group": (["a b"], [0], r"candidates\[0\] must be a list of sentences"),
     "no texts": ([["a", 3]], [0], "candidates must hold texts; got 3"),
@@ -233,7 +233,7 @@ BAD: dict[str, tuple[Any, Any, str]] = {
     "a number": (3, [0], "candidates must be a list of groups; got int"),
     "groups in a group": ([["a", ["b"]], ["c", "d"]], [0, 0], r"\[0\] must be a list of sentences"),
     "lists of places": ([["a", "b"], ["c", "d"]], [[0], [0, 1]], "best must hold one whole number"),
-    "other widths": ([np.eye(2), np.eye(3)], [0, 0], r"\[1\] must be .* got the shape \(3, 3\)"),
+    "other widths": ([np.eye(2), np.eye(3)], [0, 0], r"\[1\] must be .* got shape \(3, 3\)"),
     "NaN": ([np.array([[1.0], [np.nan]])], [0], "contains NaN"),
     "not finite": ([np.array([[1.0], [np.inf]])], [0], "infinity"),
 }

@@ -214,6 +214,6 @@ def test_a_device_is_refused():
 
 def test_what_is_copied_leaves_room_on_the_disk(tmp_path, monkeypatch):
     monkeypatch.setattr(files, "FREE_DISK_DIVISOR", 1 << 60)
-    refused = pytest.raises(SourceError, match=r"more than .* GB to store in a temporary file")
+    refused = pytest.raises(SourceError, match=r"more than .* GB in a temporary file")
     with (tmp_path / "copy").open("wb") as copy, refused:
         files.copy_to(copy, io.BytesIO(LINES), "t.csv")

@@ -299,7 +299,7 @@ def test_a_file_without_rows_is_refused(folder: Path, text: bytes) -> None:
 def test_a_line_without_an_end_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rosenblatt.io.svmlight.MAX_RECORD_BYTES", 1000)
     monkeypatch.setattr("rosenblatt.io.svmlight.SEARCH_BYTES", 100)
-    with pytest.raises(SourceError, match=r"no line ends from byte 10 on"):
+    with pytest.raises(SourceError, match=r"the line at byte 10 is too long"):
         read(folder, b"1" * 2000, size=10)
 
 

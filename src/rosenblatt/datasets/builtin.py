@@ -77,7 +77,7 @@ class Dataset:
 
 
 def builtin(name: str, **parameters: Any) -> Dataset:
-    """Rows that come with the library, built afresh at every call.
+    """A built-in data set, generated anew at every call.
 
     Parameters
     ----------

@@ -28,8 +28,8 @@ from rosenblatt.online.update import Rule
 class BatchPerceptron(LinearClassifier):
     """Batch perceptron: w ← w + η Σ y x over all mistakes of a batch, until there are none.
 
-    Gradient descent on the perceptron criterion Σ max(0, −y (w·x)): on the whole set at each step
-    (lecture 003), or in batches (lecture 001). `sample_weight` means repetition.
+    Gradient descent on the perceptron criterion Σ max(0, −y (w·x)), with the whole set at each step
+    (lecture 003) or in batches (lecture 001). `sample_weight` means repetition.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class BatchPerceptron(LinearClassifier):
     learning_rate : {"constant", "1/n"}, default="constant"
         "constant" is η at every step, "1/n" is η/n at the n-th.
     batch_size : int or None, default=None
-        Number of rows in a batch; None takes them all.
+        Number of rows in a batch; None is all rows.
     fit_intercept : bool, default=True
         Whether to fit an intercept.
     max_iter : int, default=1000
@@ -49,26 +49,26 @@ class BatchPerceptron(LinearClassifier):
     n_iter_no_change : int, default=5
         Number of epochs without improvement to wait for before stopping.
     shuffle : bool, default=True
-        Whether to visit the rows in a new order in each epoch. It makes no difference to a single
-        batch.
+        Whether to visit the rows in a new order in each epoch. It makes no difference if there is a
+        single batch.
     n_jobs : int or None, default=None
-        Number of threads; they change no bit of the result. None is one, −1 all cores.
+        Number of threads, which does not affect the result: None is one, −1 is all cores.
     random_state : int, RandomState or None, default=0
-        Seed of the shuffle. Also of a random start.
+        Seed of the shuffle and of random initial weights.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes; "balanced" gives all classes the same total weight.
     warm_start : bool, default=False
-        Whether to start from the weights of the last fit.
+        Whether to start from the weights of the previous fit.
     multi_class : {"kesler", "ovr"}, default="kesler"
-        For more than two classes: Kesler's construct, or one class against the rest.
+        For more than two classes: Kesler's construct, or one-vs-rest.
     start : {"zero", "random", "means"}, default="zero"
-        Weights that `fit` starts from: "means" takes the mean of (x, 1) over the positive class, or
-        over each class.
+        Initial weights of `fit`: "means" is the mean of (x, 1) over the positive class, or over
+        each class.
     track_error : bool, default=False
         Whether to measure the training error after each epoch, at the cost of reading the rows once
         more.
     time_limit : float or None, default=None
-        Time limit of `fit` in seconds. It stops at the end of the epoch that it is in.
+        Time limit of `fit` in seconds; training stops at the end of the current epoch.
 
     Attributes
     ----------
@@ -115,7 +115,7 @@ class BatchPerceptron(LinearClassifier):
         X_val: Any = None,
         y_val: Any = None,
     ) -> Self:
-        """Descend epoch after epoch, until one has no mistake or `max_iter` is reached.
+        """Train epoch by epoch, until one has no mistakes or `max_iter` is reached.
 
         Parameters
         ----------
@@ -124,7 +124,7 @@ class BatchPerceptron(LinearClassifier):
         y : array-like of shape (n_samples,)
             Labels of any type.
         coef_init, intercept_init : array-like, optional
-            Weights and intercepts to start from, instead of `start`.
+            Initial weights and intercepts, instead of `start`.
         sample_weight : array-like of shape (n_samples,), optional
             How many times each row counts.
         X_val, y_val : array-like, optional

@@ -84,7 +84,7 @@ class StreamingClosedForm(ClosedFormClassifier):
         X : array-like or sparse matrix of shape (n_samples, n_features)
             The next rows of the stream.
         y : array-like of shape (n_samples,)
-            Their labels. A class that was never seen joins at its first row.
+            Their labels. A new class is added at its first row.
         classes : array-like, optional
             Classes expected; they take part once they have rows.
         sample_weight : array-like of shape (n_samples,), optional

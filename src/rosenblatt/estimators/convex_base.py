@@ -252,25 +252,25 @@ def _beyond(data: TrainingData) -> DataError:
 def regularisation_path(
     estimator: Any, X: Any, y: Any, Cs: Any = CS, sample_weight: Any = None
 ) -> list[Any]:
-    """Fit a certified estimator for each of several C, each from the weights of the one before.
+    """Fit an estimator for each of several C, each from the weights of the previous one.
 
     Parameters
     ----------
     estimator : LinearSVM or LogisticRegression
-        The settings but for C; it is not changed.
+        The settings other than C; it is not changed.
     X : array-like or sparse matrix of shape (n_samples, n_features)
         Training rows.
     y : array-like of shape (n_samples,)
         Their labels.
     Cs : sequence of float, default: 1e-4 to 1e4 in steps of √10
-        Values of C, best in rising order.
+        Values of C, preferably in increasing order.
     sample_weight : array-like of shape (n_samples,), optional
         How many times each row counts.
 
     Returns
     -------
     list of estimators
-        One a C, fitted.
+        The fitted estimators, one for each C.
 
     Examples
     --------

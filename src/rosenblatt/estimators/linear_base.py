@@ -407,7 +407,7 @@ def given_numbers(name: str, given: Any) -> Floats:
 
 def _require_shape(name: str, values: Floats, shape: tuple[int, ...]) -> None:
     if values.shape != shape:
-        raise DataError(f"{name} must have the fitted shape {shape}; got {values.shape}.")
+        raise DataError(f"{name} must have shape {shape}, as fitted; got {values.shape}.")
 
 
 @contextmanager

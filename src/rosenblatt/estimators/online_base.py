@@ -97,9 +97,9 @@ class OnlineClassifier(OnlineParameters, LinearClassifier):
         y : array-like of shape (n_samples,)
             Labels of any type.
         coef_init, intercept_init : array-like, optional
-            Weights and intercepts to start from, instead of `start`.
+            Initial weights and intercepts, instead of `start`.
         sample_weight : array-like of shape (n_samples,), optional
-            Scales the update each row makes; rows of weight 0 are passed over.
+            Scales the update of each row; rows of weight 0 are skipped.
         X_val, y_val : array-like, optional
             Validation rows: each record of `trace_` has the error on them. With `early_stopping`
             they decide when to stop, instead of a share of X.
@@ -129,18 +129,18 @@ class OnlineClassifier(OnlineParameters, LinearClassifier):
         X_val: Any = None,
         y_val: Any = None,
     ) -> Self:
-        """Learn from each row once, in the order given; any chunking gives the same bits.
+        """Learn from each row once, in the given order; bit-identical for any chunking.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
             The next rows of the stream.
         y : array-like of shape (n_samples,)
-            Their labels. A class that was never seen joins at its first row.
+            Their labels. A new class is added at its first row.
         classes : array-like, optional
-            Classes that take part from the start, seen or not.
+            Classes to include from the start, seen or not.
         sample_weight : array-like of shape (n_samples,), optional
-            Scales the update each row makes.
+            Scales the update of each row.
         X_val, y_val : array-like, optional
             Validation rows: `validation_score_` is the accuracy on them after this
             chunk, and `outcome_` says when it has not risen for `n_iter_no_change` chunks.
@@ -185,7 +185,7 @@ class OnlineClassifier(OnlineParameters, LinearClassifier):
         y : array-like of shape (n_samples,)
             Labels of any type.
         coef_init, intercept_init : array-like, optional
-            Weights and intercepts to start from, instead of `start`.
+            Initial weights and intercepts, instead of `start`.
 
         Returns
         -------

@@ -89,24 +89,25 @@ class TanhPerceptron(DescentClassifier):
     """Units f(w·x + b) with f = tanh or the logistic function, trained on the squared error.
 
     w ← w + η e (1 − f²) x with e = y − f for every row (lecture 004), or summed over a batch
-    (lecture 002, eq. 16: `batch_size=None`): steps down Σ ½e². Lecture 004 descends ¼e², so its η
-    is twice the `eta0` of the same steps. Labels of two classes train one unit, of more one unit a
-    class against the rest; a matrix of targets trains the layer f(W x + b) of lecture 000, one
-    unit a column. The loss is not convex, and every row changes the weights, right or wrong.
+    (lecture 002, eq. 16: `batch_size=None`): gradient descent on Σ ½e². Lecture 004 uses ¼e², so
+    its η is twice the `eta0` of the same steps. Labels of two classes train one unit, of more
+    classes one unit per class against the rest; a matrix of targets trains the layer f(W x + b) of
+    lecture 000, one unit per column. The loss is not convex, and every row changes the weights,
+    correct or not.
 
     Parameters
     ----------
     eta0 : float, default=0.01
-        Learning rate η. It is lecture 002's μ.
+        Learning rate η, lecture 002's μ.
     learning_rate : {"constant", "1/n", "normalised"}, default="constant"
         "constant" is η at every step, "1/n" is η/n at the n-th. "normalised" is η / ‖(x, 1)‖².
     activation : {"tanh", "logistic", "hard"}, default="tanh"
         Output tanh s with the targets ±1, or σ(s) with the targets 0 and 1; "hard" gives the sign
         of s and is trained by the perceptron's error, y at mistakes and 0 elsewhere.
     batch_size : int or None, default=1
-        Number of rows in a batch; None takes them all. The updates of a batch are summed at the
-        same weights and made at once. A normalised step then divides η by the sum of ‖(x, 1)‖², and
-        `sample_weight` means repetition. `partial_fit` goes row by row in any case.
+        Number of rows in a batch; None is all rows. The updates of a batch are computed with the
+        same weights, summed and applied together. A normalised step then divides η by the sum of
+        ‖(x, 1)‖², and `sample_weight` means repetition. `partial_fit` always goes row by row.
     fit_intercept, max_iter, shuffle, verbose, random_state, early_stopping, validation_fraction, \
 n_iter_no_change, class_weight, warm_start, keep, start, track_error, time_limit :
         As in `Perceptron`.
@@ -114,12 +115,12 @@ n_iter_no_change, class_weight, warm_start, keep, start, track_error, time_limit
         Stop when the mean loss has not fallen by `tol` for `n_iter_no_change` epochs. None runs
         `max_iter` epochs.
     n_jobs : int or None, default=None
-        Number of threads; they change no bit of the result. None is one, −1 all cores.
+        Number of threads, which does not affect the result: None is one, −1 is all cores.
 
     Attributes
     ----------
     classes_, coef_, intercept_, trace_, outcome_, mistakes_, n_iter_, t_ :
-        As in `Perceptron`. After a matrix of targets `classes_` are the numbers of its columns.
+        As in `Perceptron`. After a matrix of targets, `classes_` are the indices of its columns.
 
     Examples
     --------
@@ -157,19 +158,19 @@ n_iter_no_change, class_weight, warm_start, keep, start, track_error, time_limit
         X_val: Any = None,
         y_val: Any = None,
     ) -> Self:
-        """Train on labels, or on a matrix of targets, epoch after epoch until the loss levels off.
+        """Train on labels or on a matrix of targets, epoch by epoch until the loss levels off.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Training rows.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-            Labels of any type; or a matrix with a column an output: labels 0 and 1, labels −1 and
-            1, or real targets in the range of the activation.
+            Labels of any type; or a matrix with one column per output: labels 0 and 1, labels −1
+            and 1, or real targets in the range of the activation.
         coef_init, intercept_init : array-like, optional
-            Weights and intercepts to start from, instead of `start`.
+            Initial weights and intercepts, instead of `start`.
         sample_weight : array-like of shape (n_samples,), optional
-            Scales the update each row makes; rows of weight 0 are passed over.
+            Scales the update of each row; rows of weight 0 are skipped.
         X_val, y_val : array-like, optional
             Validation rows: each record of `trace_` has the error on them. With `early_stopping`,
             for labels only, they decide when to stop.
@@ -201,21 +202,21 @@ n_iter_no_change, class_weight, warm_start, keep, start, track_error, time_limit
         X_val: Any = None,
         y_val: Any = None,
     ) -> Self:
-        """Learn labels from each row once, in the order given.
+        """Learn labels from each row once, in the given order.
 
-        Any chunking gives the same bits, as long as no chunk is left out for steps that grow
-        without bound.
+        The result is bit-identical for any chunking, as long as no chunk is skipped because its
+        updates diverge.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
             The next rows of the stream.
         y : array-like of shape (n_samples,)
-            Their labels. A class that was never seen joins at its first row.
+            Their labels. A new class is added at its first row.
         classes : array-like, optional
-            Classes that take part from the start, seen or not.
+            Classes to include from the start, seen or not.
         sample_weight : array-like of shape (n_samples,), optional
-            Scales the update each row makes.
+            Scales the update of each row.
         X_val, y_val : array-like, optional
             Validation rows, as in `Perceptron`.
 
@@ -261,7 +262,7 @@ n_iter_no_change, class_weight, warm_start, keep, start, track_error, time_limit
         Returns
         -------
         ndarray of shape (n_samples,) or (n_samples, n_outputs)
-            Labels out of `classes_`; for a layer, 0 and 1 or −1 and 1 as in the matrix it learned.
+            Labels from `classes_`; for a layer, 0 and 1 or −1 and 1 as in the matrix it learned.
         """
         if not self._has_layer():
             return super().predict(X)

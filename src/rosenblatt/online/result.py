@@ -120,8 +120,8 @@ class Ending(Enum):
         " `tol` to stop where the squared error levels off."
     )
     DIVERGED = (
-        "Diverged after {epochs}: the loss grew beyond that of the start. {advice} The weights kept"
-        " are those from before it grew."
+        "Diverged after {epochs}: the loss grew beyond that of the start. {advice} The weights are"
+        " those from before it grew."
     )
     OVERSHOT = (
         "Stopped after {epochs}: the steps overshoot, and the loss is above that of the start."

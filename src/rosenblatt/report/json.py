@@ -326,14 +326,14 @@ def _distinct(names: Sequence[str]) -> list[str]:
 
 
 def named_weights(model: Model, texts: Any) -> dict[str, dict[str, float]]:
-    """The largest weights of a model by name, those of hashed n-grams by the n-grams of some texts.
+    """The largest weights of a model by name, with hashed n-grams named from some texts.
 
-    A model holds no text, so its n-grams have to be found in texts: the training texts or others.
+    A model stores no text, so its n-grams have to be found in texts, the training texts or others.
 
     Parameters
     ----------
     model : Model
-        A model with a text column, as `load` gives it.
+        A model with a text column, as returned by `load`.
     texts : polars or pandas frame
         Rows with the model's text columns.
 
@@ -341,7 +341,7 @@ def named_weights(model: Model, texts: Any) -> dict[str, dict[str, float]]:
     -------
     dict
         Weights by feature for each output, the largest first and the intercept last. A feature that
-        none of these n-grams is hashed to is named by its number.
+        none of these n-grams is hashed to is named by its index.
     """
     from rosenblatt.persist.model import as_chunk  # noqa: PLC0415 (for frames alone)
 

@@ -82,7 +82,7 @@ def label_noise_bounds(
     time_limit: float | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> LabelNoise:
-    """Bound the number of labels that stand in the way of separability.
+    """Bounds on the number of labels that must change for the classes to be separable.
 
     Examples
     --------
