@@ -26,6 +26,7 @@ from rosenblatt.estimators.absent_classes import (
     with_absent,
 )
 from rosenblatt.estimators.fit_loop import log_step
+from rosenblatt.estimators.replay import StepRecorder
 from rosenblatt.estimators.sklearn_callbacks import CallbackContext
 from rosenblatt.kernels.rows import n_cols
 from rosenblatt.losses.margin_losses import Loss
@@ -119,9 +120,14 @@ def minimise(
     data: TrainingData,
     start: list[Start] | None,
     limits: Limits,
-    callbacks: CallbackContext | None,
+    callbacks: CallbackContext | StepRecorder | None,
+    *,
+    also_from_zero: bool = True,
 ) -> ConvexFit:
-    """Weights that minimise the objective, from a start or from zero."""
+    """Weights that minimise the objective, from a start or from zero.
+
+    A start that falls short is tried against zero, unless it is where the run is to start.
+    """
     original, offsets = data, None
     if objective.fit_intercept and np.inf != objective.C:
         offsets = far_offsets(data.rows)
@@ -133,7 +139,8 @@ def minimise(
         C, start, selection = select_C(objective, data, limits)
     if callbacks is not None:
         limits = replace(limits, progress=partial(ending_asked_for, callbacks, offsets))
-    runs = run_from(objective, data, C, start, limits)
+    begin = run_from if also_from_zero else run_solver
+    runs = begin(objective, data, C, start, limits)
     if offsets is not None:
         runs = [move_back(objective, original, C, run, offsets, limits.tol) for run in runs]
     return ConvexFit(C, runs, selection)
@@ -284,7 +291,7 @@ def recorded(steps: Iterator[Step], output: int, positive: int, limits: Limits) 
 
 
 def ending_asked_for(
-    callbacks: CallbackContext, offsets: Floats | None, output: int, step: Step
+    callbacks: CallbackContext | StepRecorder, offsets: Floats | None, output: int, step: Step
 ) -> Ending | None:
     """Report a step to callbacks; the ending, where one of them asks for it."""
 
