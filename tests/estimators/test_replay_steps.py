@@ -161,6 +161,16 @@ def test_epochs_of_a_kernel_perceptron_are_coefficients(max_bytes: int, monkeypa
     assert frames[0].coef.tolist() == [[0, 0, 0]]
 
 
+def test_epochs_of_a_layer_are_its_weights() -> None:
+    gate, both = builtin("or"), [[0, 0], [1, 0], [1, 0], [1, 1]]
+    model = TanhPerceptron(eta0=0.5, batch_size=None, max_iter=3)
+    run = model.replay(gate.X, both, coef_init=np.ones((2, 2)))
+    assert run.start().tolist() == [[1, 1, 0], [1, 1, 0]]
+    for step, W in zip(run.steps[1:], list(run)[1:], strict=True):
+        shorter = clone(model).set_params(max_iter=step).fit(gate.X, both, np.ones((2, 2)))
+        np.testing.assert_array_equal(W, weights_of(shorter))
+
+
 def test_epochs_of_a_ranker_are_its_weights() -> None:
     groups = [["cat sat on the mat", "cat sat the on mat", "cat cat on the mat"]]
     model = SentenceRanker(keep="last", n_features=64)

@@ -216,8 +216,7 @@ class KernelPerceptron(Classifier):
             if self.kernel == "precomputed":
                 _check_square(data.rows)
             self._kernel = self._made_kernel(data.rows)
-            start = np.zeros((count_outputs(data.n_classes), len(data.codes)))
-            recorder = EpochRecorder(start, dual=True)
+            recorder = EpochRecorder(dual=True)
             self._run_solver(data, self._kernel.points(data.rows), recorder)
         return recorder.replay()
 
@@ -468,7 +467,7 @@ class KernelPerceptron(Classifier):
         seed = self._seed() if self.shuffle else None
         results = kernel_epochs(learner, state, seed=seed, budget=self._budget())
         if recorder is not None:
-            results = recorder.recorded(results, lambda w: w.deltas)
+            results = recorder.recorded(results, W.copy(), lambda w: w.deltas)
         if self.keep == "pocket":
             results = keep_best(results, lambda w: _share(*wrong_and_all(data, w.scores)))
         monitoring = Monitoring(

@@ -219,14 +219,19 @@ class StepReplay:
 class EpochRecorder:
     """Copies the weights after each epoch or, if these would be too large, every few epochs."""
 
-    def __init__(self, start: Floats, max_bytes: int = MAX_BYTES, *, dual: bool = False) -> None:
-        self._kept, self._stride, self._n_epochs = [start], 1, 0
-        self._last, self._most_bytes, self._dual = start, max_bytes, dual
+    def __init__(self, max_bytes: int = MAX_BYTES, *, dual: bool = False) -> None:
+        self._kept: list[Floats] = []
+        self._stride, self._n_epochs = 1, 0
+        self._most_bytes, self._dual = max_bytes, dual
 
     def recorded(
-        self, results: Iterable[EpochResult], weights_of: Callable[[Any], Floats]
+        self,
+        results: Iterable[EpochResult],
+        start: Floats,
+        weights_of: Callable[[Any], Floats] = np.asarray,
     ) -> Iterator[EpochResult]:
-        """Results of a run, whose last weights are copied after each."""
+        """Results of a run from a start, whose last weights are copied after each."""
+        self._kept, self._last = [start], start
         for result in results:
             self._n_epochs += 1
             self._last = weights_of(result.last())

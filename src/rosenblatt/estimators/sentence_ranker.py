@@ -155,7 +155,7 @@ class SentenceRanker(Estimator):
             self._check()
             groups = self._groups(candidates, best)
             self.n_features_in_ = n_cols(groups.rows)
-            recorder = EpochRecorder(np.zeros(n_cols(groups.rows)))
+            recorder = EpochRecorder()
             self._run_solver(groups, recorder)
         return recorder.replay()
 
@@ -317,7 +317,8 @@ class SentenceRanker(Estimator):
         )
         results = ranking_epochs(groups, keep=self.keep, seed=seed)
         if recorder is not None:
-            results = recorder.recorded(results, lambda W: np.asarray(W[0, :-1]))
+            start = np.zeros(n_cols(groups.rows))
+            results = recorder.recorded(results, start, lambda W: np.asarray(W[0, :-1]))
         fit = run_solver(results, Blocks(unlabelled(groups.rows)), RANKING, monitoring)
         self.coef_, self.trace_, self.outcome_ = fit.W[0, :-1].copy(), fit.trace, fit.outcome
         self.mistakes_, self.n_iter_ = fit.mistakes, len(fit.trace)
