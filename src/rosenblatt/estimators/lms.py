@@ -6,7 +6,6 @@ from dataclasses import KW_ONLY, dataclass
 from functools import partial
 
 from rosenblatt.data.training_data import Blocks, TrainingData
-from rosenblatt.errors import ParameterError
 from rosenblatt.estimators import parameters
 from rosenblatt.estimators.divergence_guard import guard_of
 from rosenblatt.estimators.online_base import OnlineClassifier
@@ -55,10 +54,8 @@ class DescentClassifier(OnlineClassifier):
     def _weights_are_repetitions(self) -> bool:
         return self.batch_size != 1
 
-    def _check_replay(self) -> None:
-        super()._check_replay()
-        if self.batch_size != 1:
-            raise ParameterError(f"A replay needs batch_size=1; got {self.batch_size}.")
+    def _rows_per_step(self) -> int | None:
+        return self.batch_size
 
     def _rule(self, n_classes: int, *, balanced: bool = False) -> Rule:
         step = "" if self.learning_rate == "constant" else f" {self.learning_rate}"

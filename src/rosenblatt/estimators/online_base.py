@@ -175,8 +175,15 @@ class OnlineClassifier(OnlineParameters, LinearClassifier):
                 self._evaluate_stream(validation)
         return self
 
-    def replay(self, X: Any, y: Any, coef_init: Any = None, intercept_init: Any = None) -> Replay:
-        """Fit, and keep what is needed to show every row of every epoch again.
+    def replay(
+        self,
+        X: Any,
+        y: Any,
+        coef_init: Any = None,
+        intercept_init: Any = None,
+        sample_weight: Any = None,
+    ) -> Replay:
+        """Fit, and keep what is needed to show every step of every epoch again.
 
         Parameters
         ----------
@@ -186,12 +193,15 @@ class OnlineClassifier(OnlineParameters, LinearClassifier):
             Labels of any type.
         coef_init, intercept_init : array-like, optional
             Initial weights and intercepts, instead of `start`.
+        sample_weight : array-like of shape (n_samples,), optional
+            As in `fit`.
 
         Returns
         -------
         Replay
-            `visit(epoch, place)` gives the row that was visited there, and the weights before and
-            after it; the estimator is fitted.
+            Iterating yields the weights (w, b) at the start, then after each row, or each batch
+            where the rule takes batches. `visit(epoch, place)` gives the rows of one step, and the
+            weights before and after it. The estimator is fitted.
 
         Examples
         --------
@@ -201,17 +211,17 @@ class OnlineClassifier(OnlineParameters, LinearClassifier):
         >>> pets = builtin("dogs-vs-cats")
         >>> model = Perceptron(shuffle=False, max_iter=1)
         >>> run = model.replay(pets.X, pets.y, coef_init=[1, 0], intercept_init=-20)
-        >>> [run.visit(1, row).after.tolist() for row in range(3)]
-        [[[2.0, 100.0, -19.0]], [[2.0, 100.0, -19.0]], [[2.0, 80.0, -20.0]]]
+        >>> [weights[0].tolist() for weights in run]
+        [[1.0, 0.0, -20.0], [2.0, 100.0, -19.0], [2.0, 100.0, -19.0], [2.0, 80.0, -20.0]]
         """
         history = StateHistory()
         with unchanged_by_failure(self):
             self._check()
             self._check_replay()
-            data = self._training_data(X, y, None, self.class_weight)
+            data = self._training_data(X, y, sample_weight, self.class_weight)
             given = (coef_init, intercept_init)
             rule, seed = self._run_solver(data, None, given, None, history)
-        return Replay(data, rule, history, seed)
+        return Replay(data, rule, history, seed, self._rows_per_step(), self._threads())
 
     def __copy__(self) -> Self:
         """The same estimator, with a stream of its own: one row changes its state in place."""
@@ -273,6 +283,10 @@ class OnlineClassifier(OnlineParameters, LinearClassifier):
         """Refuse settings under which not all rows are learned from, or not one by one."""
         if self.early_stopping:
             raise ParameterError("A replay needs early_stopping=False; got True.")
+
+    def _rows_per_step(self) -> int | None:
+        """How many rows a step takes; None: the whole set."""
+        return 1
 
     def _check_stream_settings(self) -> None:
         """Refuse settings that a stream cannot change midway."""

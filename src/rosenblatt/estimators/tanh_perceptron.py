@@ -21,8 +21,9 @@ from rosenblatt.estimators import parameters
 from rosenblatt.estimators.base import available_if
 from rosenblatt.estimators.divergence_guard import layer_guard
 from rosenblatt.estimators.fit_loop import Monitoring, given_weights, run_solver, start_weights
-from rosenblatt.estimators.linear_base import given_together, unchanged_by_failure
+from rosenblatt.estimators.linear_base import WarmStart, given_together, unchanged_by_failure
 from rosenblatt.estimators.lms import DescentClassifier
+from rosenblatt.estimators.replay import EpochRecorder
 from rosenblatt.estimators.sklearn_interface import warn_unless_converged
 from rosenblatt.kernels.rows import Rows, n_rows
 from rosenblatt.losses.margin_losses import PERCEPTRON, outputs_at, target_range
@@ -183,8 +184,9 @@ n_iter_no_change, class_weight, warm_start, keep, start, track_error, time_limit
             self._refuse_for_layers()
             with unchanged_by_failure(self):
                 self._check()
-                validation = (X_val, y_val)
-                self._fit_layer(X, y, (coef_init, intercept_init), sample_weight, validation)
+                given, validation = (coef_init, intercept_init), (X_val, y_val)
+                warm = self._warm_start()
+                self._fit_layer(X, y, given, sample_weight, validation, warm=warm)
             warn_unless_converged(self.outcome_, self.tol)
             return self
         with unchanged_by_failure(self):
@@ -235,6 +237,39 @@ n_iter_no_change, class_weight, warm_start, keep, start, track_error, time_limit
                 " a new estimator, or fit with warm_start=True to continue."
             )
         return super().partial_fit(X, y, classes, sample_weight, X_val=X_val, y_val=y_val)
+
+    def replay(
+        self,
+        X: Any,
+        y: Any,
+        coef_init: Any = None,
+        intercept_init: Any = None,
+        sample_weight: Any = None,
+    ) -> Any:
+        """Fit, and keep what is needed to show the run again: every step, or epochs of a layer.
+
+        Parameters
+        ----------
+        X, y, coef_init, intercept_init, sample_weight :
+            As in `fit`.
+
+        Returns
+        -------
+        Replay or StepReplay
+            Iterating yields the weights (w, b) at the start, then after each row or batch; for a
+            matrix of targets after each epoch. The estimator is fitted.
+        """
+        if not is_matrix(y):
+            with unchanged_by_failure(self):
+                self.__dict__.pop("_pair", None)
+                return super().replay(X, y, coef_init, intercept_init, sample_weight)
+        self._refuse_for_layers()
+        with unchanged_by_failure(self):
+            self._check()
+            recorder = EpochRecorder()
+            given = (coef_init, intercept_init)
+            self._fit_layer(X, y, given, sample_weight, recorder=recorder)
+        return recorder.replay()
 
     def outputs(self, X: Any) -> Floats:
         """Soft outputs f(w·x + b), in the shape of `decision_function`.
@@ -364,9 +399,11 @@ n_iter_no_change, class_weight, warm_start, keep, start, track_error, time_limit
         Y: Any,
         given: tuple[Any, Any],
         sample_weight: Any,
-        validation: tuple[Any, Any],
+        validation: tuple[Any, Any] = (None, None),
+        *,
+        warm: WarmStart | None = None,
+        recorder: EpochRecorder | None = None,
     ) -> None:
-        warm = self._warm_start()
         rule = self._rule(2)
         layer, self._pair = given_layer(self._rows(X, reset=True), Y, sample_weight, rule)
         self.classes_ = np.arange(layer.targets.shape[1])
@@ -382,6 +419,8 @@ n_iter_no_change, class_weight, warm_start, keep, start, track_error, time_limit
             batch_size=self.batch_size,
             seed=seed if self.shuffle else None,
         )
+        if recorder is not None:
+            results = recorder.recorded(results, W.copy())
         if self.keep == "pocket":
             results = keep_best(results, partial(multi_output_error, layer))
         elif self.track_error:

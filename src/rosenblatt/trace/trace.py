@@ -354,11 +354,13 @@ def margin_and_radius(
 
 def smallest_margin(scores: Floats, block: TrainingData, *, kesler: bool) -> float:
     """Smallest margin of some rows, from their scores."""
-    margins = margins_of(scores, block.codes) if kesler else _unit_margins(scores, block)
-    return float(margins.min())
+    return float(row_margins(scores, block, kesler=kesler).min())
 
 
-def _unit_margins(scores: Floats, block: TrainingData) -> Floats:
+def row_margins(scores: Floats, block: TrainingData, *, kesler: bool) -> Floats:
+    """Margins of some rows: one a row in Kesler's construct, else one an output."""
+    if kesler:
+        return margins_of(scores, block.codes)[:, None]
     positive = np.array([1]) if scores.shape[1] == 1 else np.arange(scores.shape[1])
     margins: Floats = np.where(block.codes[:, None] == positive, scores, -scores)
     return margins
