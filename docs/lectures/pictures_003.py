@@ -58,7 +58,7 @@ def local_minima() -> Any:
 
 def solution_region() -> Any:
     """Four samples and the cone of solutions, un-normalised and normalised."""
-    X, y = [[2, 1], [1, 3], [-1, 0.5], [-2, -1]], [1, 1, -1, -1]
+    X, y = [[2, 1], [1, 3], [-1, 0.5], [-1.5, -2]], [1, 1, -1, -1]
     figure, axes = plt.subplots(1, 2, figsize=(10.4, 4.4), layout="compressed")
     for ax, normalised in zip(axes, (False, True), strict=True):
         options = {"normalised": normalised, "solutions": True, "fit_intercept": False}

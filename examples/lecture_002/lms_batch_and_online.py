@@ -1,7 +1,7 @@
 """Least mean squares from all samples (eq. 9 and 10) and from one at a time (eq. 12).
 
-Both paths go down the same error surface. All samples together lead straight to its minimum; one
-at a time, the weights go there in a zigzag, and then move about it.
+Both paths go down the same error surface, 40 epochs each. That of all samples together is smooth
+and ends at the minimum; one at a time, the weights zigzag down and then move about near it.
 """
 
 import sys
@@ -17,13 +17,11 @@ def run(folder: Path) -> Path:
     """Draw both paths over the squared error."""
     points, start = builtin("4f10"), [[-1.5, -1.5]]
     display = ErrorSurfaceDisplay.from_data(
-        points.X, points.y, eta0=0.1, n_steps=10, starts=start, fit_intercept=False
+        points.X, points.y, eta0=0.1, n_steps=40, starts=start, fit_intercept=False
     )
-    one_at_a_time = LMS(eta0=0.1, max_iter=10, tol=None, fit_intercept=False, shuffle=False)
-    run = one_at_a_time.replay(points.X, points.y, coef_init=start)
-    steps = [run.start(), *(w for epoch in range(1, 11) for w in run.path(epoch))]
-    path = np.array([w[0, :2] for w in steps])
-    display.ax_.plot(*path.T, color="#D55E00", lw=1.2, marker=".", ms=4)
+    rule = LMS(eta0=0.1, max_iter=40, tol=None, fit_intercept=False, shuffle=False)
+    weights = np.array(list(rule.replay(points.X, points.y, coef_init=start)))
+    display.ax_.plot(*weights[:, 0, :2].T, color="#D55E00", lw=1.2, marker=".", ms=4)
     display.ax_.set_title("black: all samples a step; orange: one sample a step", loc="left")
     path = folder / "lms_batch_and_online.png"
     display.figure_.savefig(path)

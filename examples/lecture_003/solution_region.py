@@ -14,7 +14,7 @@ from rosenblatt.plotting import HalfSpaceDisplay
 
 def run(folder: Path) -> Path:
     """Draw the samples and the cone."""
-    X, y = [[2, 1], [1, 3], [-1, 0.5], [-2, -1]], [1, 1, -1, -1]
+    X, y = [[2, 1], [1, 3], [-1, 0.5], [-1.5, -2]], [1, 1, -1, -1]
     figure, axes = plt.subplots(1, 2, figsize=(11, 4.8), layout="constrained")
     for ax, normalised in zip(axes, (False, True), strict=True):
         options = {"normalised": normalised, "solutions": True, "fit_intercept": False}

@@ -28,11 +28,12 @@ def run(folder: Path) -> Path:
         for seed in range(10):
             model = Perceptron(max_iter=50, random_state=seed, track_error=True, **options)
             runs.append(model.fit(data.X, data.y).trace_.column("training_error"))
-        ax.plot(np.transpose(runs), color="0.75", lw=0.8)
-        ax.plot(np.mean(runs, axis=0), color="black", lw=2)
+        epochs = range(1, 51)
+        ax.plot(epochs, np.transpose(runs), color="0.75", lw=0.8)
+        ax.plot(epochs, np.mean(runs, axis=0), color="black", lw=2)
         last = [run[-1] for run in runs]
         ax.set_title(f"{name}: {np.mean(last):.3f} ± {np.std(last):.3f} at the end", loc="left")
-        ax.set(xlabel="epoch", ylim=(0, 0.55))
+        ax.set(xlabel="epoch", ylim=(0, None))
     axes[0].set_ylabel("training error")
     path = folder / "decaying_rate.png"
     figure.savefig(path)

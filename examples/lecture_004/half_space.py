@@ -15,7 +15,7 @@ from rosenblatt.plotting import HalfSpaceDisplay
 
 def run(folder: Path) -> Path:
     """Draw the samples y x with the weights before and after learning."""
-    X, y, start = [[2, 1], [1, 3], [-1, 0.5], [-2, -1]], [1, 1, -1, -1], [[-2, 1]]
+    X, y, start = [[2, 1], [1, 3], [-1, 0.5], [-1.5, -2]], [1, 1, -1, -1], [[-2, 1]]
     figure, axes = plt.subplots(1, 2, figsize=(11, 4.8), layout="constrained")
     HalfSpaceDisplay.from_data(X, y, coef=start, fit_intercept=False, update=0, ax=axes[0])
     model = Perceptron(fit_intercept=False, shuffle=False).fit(X, y, coef_init=start)
