@@ -571,7 +571,17 @@ def test_learning_and_capacity_curves() -> None:
         return make_pipeline(Polynomial(degree), LinearDiscriminant())
 
     found = capacity_curve(powers, data.X, data.y, [1, 2], axis="degree")
-    assert ErrorCurveDisplay.from_curve(found).ax_.get_xlabel() == "degree"
+    rates = ErrorCurveDisplay.from_curve(found)
+    assert (rates.ax_.get_xlabel(), rates.ax_.get_ylabel()) == ("degree", "error (%)")
+    squares = ErrorCurveDisplay(
+        values=rates.values,
+        training=rates.training,
+        test=rates.test,
+        axis="degree",
+        regression=True,
+    ).plot()
+    assert squares.ax_.get_ylabel() == "mean squared error"
+    assert line(squares.ax_, "test error")[:, 1].tolist() == rates.test[:, 0].tolist()
 
 
 def test_bars_of_bias_and_variance_add_up_to_the_error() -> None:
