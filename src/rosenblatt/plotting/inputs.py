@@ -42,6 +42,12 @@ def finite_rows(rows: Any) -> Floats:
     return dense
 
 
+def longest(rows: Any) -> float:
+    """The largest norm of a row, dense or sparse."""
+    squares = rows**2 if isinstance(rows, np.ndarray) else rows.power(2)
+    return float(np.sqrt(np.asarray(squares.sum(axis=1)).max()))
+
+
 def as_given(X: Any, rows: Floats) -> Any:
     """Rows in a frame with the columns of X, if X is a frame: what was fitted to one wants one."""
     if not hasattr(X, "columns"):
@@ -65,11 +71,11 @@ def codes_of(y: Any, classes: Any, n: int) -> Ints:
     """Index of each label among the classes."""
     labels = np.asarray(y).tolist()
     if np.shape(y) != (n,):
-        raise DataError(f"y must have one label a row, {n} of them; got shape {np.shape(y)}.")
+        raise DataError(f"y must have one label per row, {n} of them; got shape {np.shape(y)}.")
     codes = {label: k for k, label in enumerate(np.asarray(classes).tolist())}
     unknown = [label for label in labels if label not in codes]
     if unknown:
-        raise DataError(f"y holds {unknown[0]!r}, which is none of the classes {list(codes)}.")
+        raise DataError(f"y holds {unknown[0]!r}, which is not one of the classes {list(codes)}.")
     return np.array([codes[label] for label in labels], dtype=np.int64)
 
 
@@ -172,5 +178,5 @@ def require_linear(estimator: Any) -> None:
     if not is_linear(estimator):
         raise DataError(
             f"A {type(estimator).__name__} has no weights of its features (coef_): give a fitted"
-            " linear classifier. Of a pipeline take the last step, and the rows as it gets them."
+            " linear classifier. Of a pipeline, take the last step and the rows transformed for it."
         )
