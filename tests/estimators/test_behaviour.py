@@ -553,27 +553,27 @@ def test_a_squared_error_of_zero_comes_to_rest() -> None:
 @ONLINE
 def test_own_validation_rows_stop_the_run(estimator: Any) -> None:
     X, y, X_val, y_val = OVERLAP_X[:200], OVERLAP_Y[:200], OVERLAP_X[200:], OVERLAP_Y[200:]
-    settings = {"max_iter": 200, "n_iter_no_change": 4, "tol": 1e-3}
+    settings = {"max_iter": 200, "n_iter_no_change": 4, "tol": 1e-3, "early_stopping": True}
     model = clone(estimator).set_params(**settings).fit(X, y, X_val=X_val, y_val=y_val)
-    scores = model.trace_.column("validation_score")
+    errors = model.trace_.column("validation_error")
     assert model.outcome_.ending is Ending.SCORE_STALLED
-    assert model.n_iter_ == stalls_at([-score for score in scores], 1e-3, 4)
-    assert scores[-1] == np.mean(model.predict(X_val) == y_val)
+    assert model.n_iter_ == stalls_at(errors, 1e-3, 4)
+    assert errors[-1] == np.mean(model.predict(X_val) != y_val)
     assert "validation" in str(model.outcome_)
     # judging changes nothing of the learning
-    blind = clone(estimator).set_params(max_iter=model.n_iter_, tol=None).fit(X, y)
-    same_weights(model, blind)
+    blind = clone(estimator).set_params(max_iter=model.n_iter_, tol=None)
+    same_weights(model, blind.fit(X, y))
 
 
 @ONLINE
 def test_a_score_that_stays_the_same_no_longer_rises(estimator: Any) -> None:
     # once: with tol=None an equal score counts as a rise, so a plateau never stops the run
-    settings = {"max_iter": 100, "n_iter_no_change": 4, "tol": None}
+    settings = {"max_iter": 100, "n_iter_no_change": 4, "tol": None, "early_stopping": True}
     sure = {"X_val": [[0.0, 0.0, 0.0]], "y_val": [1]}
     model = clone(estimator).set_params(**settings).fit(OVERLAP_X, OVERLAP_Y, **sure)
-    scores = model.trace_.column("validation_score")
-    best = int(np.argmax(scores))
-    assert len(scores) <= best + 1 + 4
+    errors = model.trace_.column("validation_error")
+    best = int(np.argmin(errors))
+    assert len(errors) <= best + 1 + 4
 
 
 @ONLINE
@@ -581,8 +581,8 @@ def test_a_share_of_every_class_is_held_out(estimator: Any) -> None:
     settings = {"early_stopping": True, "max_iter": 100, "tol": 1e-3, "validation_fraction": 0.2}
     model = clone(estimator).set_params(**settings).fit(IRIS.X, IRIS.y)
     assert model.outcome_.ending is Ending.SCORE_STALLED
-    scores = np.array(model.trace_.column("validation_score"))
-    np.testing.assert_allclose(scores * 30, np.round(scores * 30), atol=1e-9)  # 30 rows judge
+    errors = np.array(model.trace_.column("validation_error"))
+    np.testing.assert_allclose(errors * 30, np.round(errors * 30), atol=1e-9)  # 30 rows judge
     assert model.t_ == 120 * model.n_iter_  # and 120 teach
     same_weights(model, clone(model).fit(IRIS.X, IRIS.y))
     other = clone(model).set_params(random_state=1).fit(IRIS.X, IRIS.y)
@@ -604,7 +604,7 @@ def test_rows_that_weigh_nothing_judge_nothing() -> None:
     for seed in range(10):
         model = Perceptron(early_stopping=True, max_iter=5, random_state=seed)
         model.fit(OVERLAP_X, OVERLAP_Y, sample_weight=weights)
-        assert all(0 <= score <= 1 for score in model.trace_.column("validation_score"))
+        assert all(0 <= error <= 1 for error in model.trace_.column("validation_error"))
 
 
 def test_own_validation_rows_leave_all_of_x_for_learning() -> None:
@@ -871,7 +871,7 @@ def test_what_scikit_learn_takes_is_taken() -> None:
     # once both were refused
     settings = {"verbose": True, "early_stopping": True, "validation_fraction": 0.95}
     model = Perceptron(max_iter=2, **settings).fit(OVERLAP_X, OVERLAP_Y)
-    assert model.trace_.column("validation_score")[0] > 0.5
+    assert model.trace_.column("validation_error")[0] < 0.5
 
 
 def test_a_step_too_short_for_float64_is_none() -> None:
@@ -922,7 +922,9 @@ def test_public_names_are_frozen() -> None:
         "FisherDiscriminant",
         "GradientDescent",
         "KernelPerceptron",
+        "LMSRegressor",
         "LeastSquares",
+        "LeastSquaresRegressor",
         "LinearDiscriminant",
         "LinearSVM",
         "LogisticRegression",
@@ -937,6 +939,7 @@ def test_public_names_are_frozen() -> None:
         "builtin",
         "capacity_curve",
         "compare",
+        "convergence_table",
         "corrupted",
         "features",
         "gates",

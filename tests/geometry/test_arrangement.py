@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from rosenblatt.geometry.arrangement import arrangement, lines_between
@@ -13,6 +13,7 @@ numbers = st.integers(-5, 5).map(float)
 models = st.lists(st.tuples(numbers, numbers, numbers), min_size=1, max_size=5)
 
 
+@example([(0.0, 1.0, 1.0), (0.0, 1.0, 0.0), (0.0, 1.0, 0.0)])  # once a cell without an area
 @given(models)
 def test_cells_tile_the_box_and_have_the_signs_of_their_points(lines: list) -> None:
     W, b = np.array(lines)[:, :2], np.array(lines)[:, 2]

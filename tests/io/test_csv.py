@@ -163,6 +163,14 @@ def test_several_files_are_one_table(tmp_path):
     assert found.name == f"{files[0]} and 2 more"
 
 
+def test_the_target_and_the_first_file_tell_what_a_header_is(tmp_path):
+    texts = ("name,kind\ntom,cat\nrex,dog\n", "name,kind\nkind,kind\n")
+    files = tuple(write(tmp_path / f"{n}.csv", text) for n, text in enumerate(texts))
+    assert rows(CsvSource(files, Options())) == [("tom", "cat"), ("rex", "dog"), ("kind", "kind")]
+    assert rows(CsvSource(files[1:], Options(), target="kind")) == [("kind", "kind")]
+    assert len(rows(CsvSource(files[1:], Options()))) == 2
+
+
 def test_a_file_with_other_columns_is_refused(tmp_path):
     files = (write(tmp_path / "a.csv", "a,b\n1,x\n"), write(tmp_path / "b.csv", "a,c\n1,x\n"))
     with pytest.raises(

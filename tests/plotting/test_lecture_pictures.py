@@ -1,7 +1,9 @@
 """The pictures of the lectures: what is drawn is where the mathematics says, read from the axes."""
 
+import doctest
 import re
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -9,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.axes import Axes
+from scipy import sparse
 from sklearn.linear_model import LinearRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -32,6 +35,7 @@ from rosenblatt import (
     capacity_curve,
     gates,
     learning_curve,
+    plotting,
     separability,
 )
 from rosenblatt.errors import DataError, ParameterError
@@ -57,6 +61,7 @@ from rosenblatt.plotting import (
     VectorDisplay,
 )
 
+PAGE = Path(__file__).parents[2] / "docs/plots.md"
 POINTS = builtin("4f10")
 LECTURE_003 = {"coef_init": [0, 1], "intercept_init": -0.5}
 
@@ -236,7 +241,9 @@ def test_the_sphere_and_the_margin_of_the_theorem() -> None:
 
 def test_the_sphere_of_more_features_is_centred_at_the_projected_origin() -> None:
     iris = builtin("iris")
-    display = SeparabilityDisplay.from_data(iris.X[:100], iris.y[:100], sphere=True)
+    X = sparse.csr_matrix(iris.X[:100])
+    display = SeparabilityDisplay.from_data(X, iris.y[:100], sphere=True)
+    assert display.radius == pytest.approx(np.linalg.norm(iris.X[:100], axis=1).max())
     (ring,) = [e.get_xydata() for e in display.ax_.lines if len(e.get_xydata()) > 100]
     centre = display.view.projection.points(np.zeros((1, 4)))[0]
     assert np.hypot(*(ring - centre).T) == pytest.approx(display.radius)
@@ -325,7 +332,7 @@ def test_local_minima_depend_on_the_start() -> None:
 def test_the_path_of_a_fitted_rule() -> None:
     model = BatchPerceptron().fit(POINTS.X, POINTS.y, **LECTURE_003)
     display = ErrorSurfaceDisplay.from_estimator(model, POINTS.X, POINTS.y, **LECTURE_003)
-    assert line(display.ax_, "descent")[:2] == pytest.approx(np.array([[0, 1], [1.45, -0.6]]))
+    assert line(display.ax_, "training run")[:2] == pytest.approx(np.array([[0, 1], [1.45, -0.6]]))
     assert float(display.surface.values([1.45, -0.6])[0]) == 0
     both = builtin("overlapping")
     lms = LMS(batch_size=None, eta0=0.001, max_iter=4, tol=None).fit(both.X, both.y)
@@ -381,6 +388,13 @@ def test_a_long_run_ends_in_its_last_panel(rule: Any) -> None:
     assert display.steps[-1].title.startswith("end, after ")
     for earlier, later in pairwise(display.steps[:-1]):
         assert later.before.tolist() == earlier.after.tolist()
+
+
+def test_a_random_start_is_not_taken_for_zero() -> None:
+    rule = BatchPerceptron(start="random")
+    first = StepsDisplay.from_estimator(rule, POINTS.X, POINTS.y, most=2).steps[0]
+    assert first.title in {"start", "after epoch 1"}  # if the start is not known
+    assert first.after.any()
 
 
 # densities and projections
@@ -558,7 +572,17 @@ def test_learning_and_capacity_curves() -> None:
         return make_pipeline(Polynomial(degree), LinearDiscriminant())
 
     found = capacity_curve(powers, data.X, data.y, [1, 2], axis="degree")
-    assert ErrorCurveDisplay.from_curve(found).ax_.get_xlabel() == "degree"
+    rates = ErrorCurveDisplay.from_curve(found)
+    assert (rates.ax_.get_xlabel(), rates.ax_.get_ylabel()) == ("degree", "error (%)")
+    squares = ErrorCurveDisplay(
+        values=rates.values,
+        training=rates.training,
+        test=rates.test,
+        axis="degree",
+        regression=True,
+    ).plot()
+    assert squares.ax_.get_ylabel() == "mean squared error"
+    assert line(squares.ax_, "test error")[:, 1].tolist() == rates.test[:, 0].tolist()
 
 
 def test_bars_of_bias_and_variance_add_up_to_the_error() -> None:
@@ -608,14 +632,14 @@ def bad_calls() -> list[tuple[Any, str]]:
     tree = DecisionTreeClassifier().fit(xor.X, xor.y)
     plane, words = X[:, 2:], y
     return [
-        (lambda: FunctionDisplay.from_losses("cubic"), "loss must be one of"),
+        (lambda: FunctionDisplay.from_losses("cubic"), "loss must be one of zero_one"),
         (lambda: FunctionDisplay.from_activations("relu"), "activation must be one of"),
         (lambda: FunctionDisplay.from_losses(limits=(1, 1)), "two finite numbers"),
         (lambda: FunctionDisplay.from_losses(derivative=True, ax=plt.gca()), "2 panels; got 1"),
         (lambda: VectorDisplay.from_vectors([0, 0], [1, 2]), "zero vector"),
         (lambda: VectorDisplay.from_vectors([1, 2, 3], [1, 2]), "2 finite entries"),
         (lambda: HyperplaneDisplay.from_weights([1, 2], np.inf), "finite number"),
-        (lambda: HyperplaneDisplay.from_estimator(wide), "2 finite entries"),
+        (lambda: HyperplaneDisplay.from_estimator(wide), "2 features; this LeastSquares has 4"),
         (lambda: HyperplaneDisplay.from_estimator(three), "has 3"),
         (lambda: HyperplaneDisplay.from_estimator(Perceptron()), "fitted"),
         (lambda: ScoreDisplay.from_estimator(two, X[50:], y[50:]), "2 features; X has 4"),
@@ -640,7 +664,8 @@ def bad_calls() -> list[tuple[Any, str]]:
         (lambda: StepsDisplay.from_estimator(Perceptron(), X, y), "2 features; X has 4"),
         (lambda: StepsDisplay.from_estimator(Perceptron(), plane, words), "2 classes"),
         (lambda: StepsDisplay.from_estimator(LeastSquares(), xor.X, xor.y), "in epochs"),
-        (lambda: StepsDisplay.from_estimator(tree, xor.X, xor.y), "no weights"),
+        (lambda: StepsDisplay.from_estimator(tree, xor.X, xor.y), "in epochs"),
+        (lambda: StepsDisplay.from_estimator(kernel, xor.X, xor.y), "no weights"),
         (lambda: StepsDisplay.from_estimator(Perceptron(), xor.X, xor.y, most=0), "at least 1"),
         (lambda: GaussianDisplay.from_estimator(two, plane[50:], words[50:]), "means_"),
         (lambda: ProjectionDisplay.from_estimator(three, plane, words), "has 3"),
@@ -663,3 +688,25 @@ def test_bad_input_gets_a_sentence() -> None:
     for call, words in bad_calls():
         with pytest.raises((DataError, ParameterError), match=words):
             call()
+
+
+# the table in the docs
+
+
+@pytest.mark.skipif(not PAGE.exists(), reason="tests run apart from the repository")
+def test_every_slide_of_the_docs_is_one_line() -> None:
+    """The page's own blocks define the names; each row of the table draws a figure with them."""
+    before, section = PAGE.read_text().split("## Pictures of the lectures")
+    blocks = before + "".join(section.split("```")[1])
+    names: dict[str, Any] = {}
+    for example in doctest.DocTestParser().get_examples(blocks):
+        if re.match(r"import |from |def |[\w, ]+ = ", example.source):
+            exec(example.source, names)
+    rows = re.findall(r"^\| ([\d, ]+) \| (.+?) \| `(.+)` \|$", section, re.MULTILINE)
+    assert {lecture[:3] for lecture, _, _ in rows} == {"000", "001", "002", "003", "004"}
+    assert len(rows) == section.count("\n| 0")
+    for lecture, slide, code in rows:
+        display = eval(code, names)
+        assert type(display).__name__ in plotting.__all__, (lecture, slide)
+        assert display.figure_.axes, (lecture, slide)
+        plt.close("all")

@@ -126,13 +126,15 @@ class Reading(NamedTuple):
         target: str | None,
         choices: "Choices | None" = None,
         string_columns: frozenset[str] = frozenset(),
+        *,
+        proves: bool = False,
     ) -> "Source":
-        """The source of these names, to train on or to prove about."""
+        """The source of these names, to train on or to prove about, or both."""
         from rosenblatt.io.formats import open_source
 
         if choices is not None:
             string_columns |= choices.category | choices.text
-        options = replace(self.options(string_columns), for_training=True)
+        options = replace(self.options(string_columns), for_training=True, counts_rounded=proves)
         return open_source(names, options, target=target)
 
     def options(self, string_columns: frozenset[str] = frozenset()) -> Options:
@@ -155,7 +157,9 @@ def parse_features(
     """Choices with the n-grams, and the feature maps, that --features asks for."""
     from rosenblatt.features.maps.spec import features_of
 
-    grams, map_specs = features_of(features or ())
+    if not features:
+        return choices, ()
+    grams, map_specs = features_of(features)
     return replace(choices, grams=grams), map_specs
 
 

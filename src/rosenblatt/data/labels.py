@@ -204,7 +204,8 @@ def _check_whole(labels: Array) -> None:
         row = int(broken[0])
         raise DataError(
             f"Unknown label type: continuous. y holds {labels[row]} at row {row}; a classifier"
-            " needs classes. Bin the values into classes, or use a regression model."
+            " needs classes. Bin the values into classes, or predict the values themselves with"
+            " `LeastSquaresRegressor` or `LMSRegressor`."
         )
 
 

@@ -26,6 +26,7 @@ import numpy as np
 from rosenblatt.data.training_data import Blocks, TrainingData
 from rosenblatt.data.validation import MAX_WEIGHT, MIN_WEIGHT
 from rosenblatt.errors import ParameterError
+from rosenblatt.estimators.replay import StepRecorder
 from rosenblatt.estimators.sklearn_interface import CallbackContext, correct_digits
 from rosenblatt.kernels.rows import n_cols
 from rosenblatt.linalg.multi_output import scores
@@ -134,9 +135,14 @@ def minimise(
     data: TrainingData,
     start: list[Start] | None,
     limits: Limits,
-    callbacks: CallbackContext | None,
+    callbacks: CallbackContext | StepRecorder | None,
+    *,
+    also_from_zero: bool = True,
 ) -> ConvexFit:
-    """Weights that minimise the objective, from a start or from zero."""
+    """Weights that minimise the objective, from a start or from zero.
+
+    A start that falls short is tried against zero, unless it is where the run is to start.
+    """
     original, offsets = data, None
     if objective.fit_intercept and np.inf != objective.C:
         offsets = far_offsets(data.rows)
@@ -148,7 +154,8 @@ def minimise(
         C, start, selection = select_C(objective, data, limits)
     if callbacks is not None:
         limits = replace(limits, progress=partial(ending_asked_for, callbacks, offsets))
-    runs = run_from(objective, data, C, start, limits)
+    begin = run_from if also_from_zero else run_solver
+    runs = begin(objective, data, C, start, limits)
     if offsets is not None:
         runs = [move_back(objective, original, C, run, offsets, limits.tol) for run in runs]
     return ConvexFit(C, runs, selection)
@@ -305,7 +312,7 @@ def log_step(record: Certified, tol: float) -> None:
 
 
 def ending_asked_for(
-    callbacks: CallbackContext, offsets: Floats | None, output: int, step: Step
+    callbacks: CallbackContext | StepRecorder, offsets: Floats | None, output: int, step: Step
 ) -> Ending | None:
     """Report a step to callbacks; the ending, where one of them asks for it."""
 

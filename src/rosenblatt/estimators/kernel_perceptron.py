@@ -21,6 +21,7 @@ from rosenblatt.estimators.partial_fit import (
     count_outputs,
     learn_chunk,
 )
+from rosenblatt.estimators.replay import EpochRecorder, StepReplay
 from rosenblatt.estimators.sklearn_interface import warn_unless_converged
 from rosenblatt.kernels.rows import CSR, Rows, n_cols, n_rows
 from rosenblatt.linalg.scores import wrong_and_all
@@ -194,6 +195,30 @@ class KernelPerceptron(Classifier):
             self._run_solver(data, self._kernel.points(data.rows))
         warn_unless_converged(self.outcome_, self.tol)
         return self
+
+    def replay(self, X: Any, y: Any, sample_weight: Any = None) -> StepReplay:
+        """Fit, and keep the coefficients of the rows after every epoch.
+
+        Parameters
+        ----------
+        X, y, sample_weight :
+            As in `fit`.
+
+        Returns
+        -------
+        StepReplay
+            Iterating yields arrays of shape (n_units, n_samples): δ of every training row, zero at
+            the start, then after each epoch. The estimator is fitted.
+        """
+        with unchanged_by_failure(self):
+            self._check()
+            data = self._training_data(X, y, sample_weight, self.class_weight)
+            if self.kernel == "precomputed":
+                _check_square(data.rows)
+            self._kernel = self._made_kernel(data.rows)
+            recorder = EpochRecorder(dual=True)
+            self._run_solver(data, self._kernel.points(data.rows), recorder)
+        return recorder.replay()
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn from each row once, in the given order; bit-identical for any chunking.
@@ -429,7 +454,9 @@ class KernelPerceptron(Classifier):
             criteria.append(Stalled(lambda result: result.loss, self.tol, patience, ending))
         return [*criteria, max_epochs(self.max_iter)]
 
-    def _run_solver(self, data: TrainingData, points: Points) -> None:
+    def _run_solver(
+        self, data: TrainingData, points: Points, recorder: EpochRecorder | None = None
+    ) -> None:
         kernel, rule = self._kernel, self._rule(data.n_classes)
         W = np.zeros((count_outputs(data.n_classes), len(data.codes)))
         state = OptimiserState.from_weights(W, data.n_classes, keep=self.keep, l1=False)
@@ -437,6 +464,8 @@ class KernelPerceptron(Classifier):
         learner = Learner(data, rule, state, columns, np.zeros(W.T.shape))
         seed = self._seed() if self.shuffle else None
         results = kernel_epochs(learner, state, seed=seed, budget=self._budget())
+        if recorder is not None:
+            results = recorder.recorded(results, W.copy(), lambda w: w.deltas)
         if self.keep == "pocket":
             results = keep_best(results, lambda w: _share(*wrong_and_all(data, w.scores)))
         monitoring = Monitoring(

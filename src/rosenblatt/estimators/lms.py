@@ -6,7 +6,6 @@ from dataclasses import KW_ONLY, dataclass
 from functools import partial
 
 from rosenblatt.data.training_data import Blocks, TrainingData
-from rosenblatt.errors import ParameterError
 from rosenblatt.estimators import parameters
 from rosenblatt.estimators.divergence_guard import guard_of
 from rosenblatt.estimators.online_base import OnlineClassifier
@@ -55,10 +54,8 @@ class DescentClassifier(OnlineClassifier):
     def _weights_are_repetitions(self) -> bool:
         return self.batch_size != 1
 
-    def _check_replay(self) -> None:
-        super()._check_replay()
-        if self.batch_size != 1:
-            raise ParameterError(f"A replay needs batch_size=1; got {self.batch_size}.")
+    def _rows_per_step(self) -> int | None:
+        return self.batch_size
 
     def _rule(self, n_classes: int, *, balanced: bool = False) -> Rule:
         step = "" if self.learning_rate == "constant" else f" {self.learning_rate}"
@@ -96,21 +93,25 @@ class DescentClassifier(OnlineClassifier):
         return guard_of(blocks, rule, W, self.batch_size, advice)
 
     def _advice(self, data: TrainingData, rule: Rule, batch_size: int | None = 1) -> str:
-        """Say which η keeps η ‖(x, 1)‖² well below 2, for each row or the sum over a batch."""
-        longest, total, heaviest = row_norms(data, rule.constant)
-        share = 0.1 if batch_size == 1 else 1.0  # single rows are noisy: safe is not yet good
-        share /= 2.0 if rule.loss == SQUARED_HINGE else 1.0  # its second derivative is 2, not 1
-        if self.learning_rate == "normalised":  # of batches, by their weight too
-            better = smaller_eta(rule.eta, share / heaviest if batch_size == 1 else share)
-            return (
-                f"`eta0={rule.eta:g}` is too large for normalised steps; try `eta0={better:.1g}`."
-            )
-        summed = total if batch_size is None else min(total, batch_size * longest)
-        better = smaller_eta(rule.eta, share / summed)
-        return (
-            f"`eta0={rule.eta:g}` is too large for these rows; try `eta0={better:.1g}`,"
-            " `learning_rate='normalised'`, or standardise the features."
-        )
+        return step_size_advice(data, rule, self.learning_rate, batch_size)
+
+
+def step_size_advice(
+    data: TrainingData, rule: Rule, learning_rate: str, batch_size: int | None
+) -> str:
+    """Say which η keeps η ‖(x, 1)‖² well below 2, for each row or the sum over a batch."""
+    longest, total, heaviest = row_norms(data, rule.constant)
+    share = 0.1 if batch_size == 1 else 1.0  # single rows are noisy: safe is not yet good
+    share /= 2.0 if rule.loss == SQUARED_HINGE else 1.0  # its second derivative is 2, not 1
+    if learning_rate == "normalised":  # of batches, by their weight too
+        better = smaller_eta(rule.eta, share / heaviest if batch_size == 1 else share)
+        return f"`eta0={rule.eta:g}` is too large for normalised steps; try `eta0={better:.1g}`."
+    summed = total if batch_size is None else min(total, batch_size * longest)
+    better = smaller_eta(rule.eta, share / summed)
+    return (
+        f"`eta0={rule.eta:g}` is too large for these rows; try `eta0={better:.1g}`,"
+        " `learning_rate='normalised'`, or standardise the features."
+    )
 
 
 _ALGORITHMS = {"linear": "LMS", "hard": "perceptron"}

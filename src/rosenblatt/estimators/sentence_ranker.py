@@ -16,6 +16,7 @@ from rosenblatt.estimators.base import Estimator
 from rosenblatt.estimators.fit_loop import Monitoring, run_solver
 from rosenblatt.estimators.linear_base import unchanged_by_failure
 from rosenblatt.estimators.parameters import check_text_settings, words_kept
+from rosenblatt.estimators.replay import EpochRecorder, StepReplay
 from rosenblatt.features.maps.spec import NgramSpec
 from rosenblatt.features.maps.vocabulary import (
     Reader,
@@ -133,6 +134,28 @@ class SentenceRanker(Estimator):
             self.n_features_in_ = n_cols(groups.rows)
             self._run_solver(groups)
         return self
+
+    def replay(self, candidates: Any, best: Any) -> StepReplay:
+        """Fit, and keep the weights after every epoch.
+
+        Parameters
+        ----------
+        candidates, best :
+            As in `fit`.
+
+        Returns
+        -------
+        StepReplay
+            Iterating yields arrays of shape (n_features,): zero at the start, then the last weights
+            of each epoch. The ranker is fitted.
+        """
+        with unchanged_by_failure(self):
+            self._check()
+            groups = self._groups(candidates, best)
+            self.n_features_in_ = n_cols(groups.rows)
+            recorder = EpochRecorder()
+            self._run_solver(groups, recorder)
+        return recorder.replay()
 
     def fit_sentences(self, sentences: Sequence[str], n_wrong: int = 4) -> Self:
         """Learn to prefer real sentences to wrong ones made from them (see `corrupted`).
@@ -284,7 +307,7 @@ class SentenceRanker(Estimator):
             self.vocabulary_ = words_kept(ngram_document_frequencies(texts, sizes, self.unit), 1)
         return self._counts(sentences)
 
-    def _run_solver(self, groups: Groups) -> None:
+    def _run_solver(self, groups: Groups, recorder: EpochRecorder | None = None) -> None:
         seed = int(self.random_state) if self.shuffle else None
         monitoring = Monitoring(
             criteria=[no_mistake, max_epochs(self.max_iter, Ending.MAX_RANKING_EPOCHS_REACHED)],
@@ -292,6 +315,9 @@ class SentenceRanker(Estimator):
             geometry=lambda W: MarginAndRadius(*narrowest(groups, W[0])),
         )
         results = ranking_epochs(groups, keep=self.keep, seed=seed)
+        if recorder is not None:
+            start = np.zeros(n_cols(groups.rows))
+            results = recorder.recorded(results, start, lambda W: np.asarray(W[0, :-1]))
         fit = run_solver(results, Blocks(unlabelled(groups.rows)), RANKING, monitoring)
         self.coef_, self.trace_, self.outcome_ = fit.W[0, :-1].copy(), fit.trace, fit.outcome
         self.mistakes_, self.n_iter_ = fit.mistakes, len(fit.trace)

@@ -1,5 +1,6 @@
 """Perceptrons with a soft output: the squared error through tanh or the logistic function."""
 
+from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, field
 from functools import partial
 from typing import Any, NamedTuple, Self
@@ -7,14 +8,22 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from rosenblatt.data.training_data import Blocks, MultiOutputData, TrainingData
-from rosenblatt.data.validation import is_matrix, label_pair, scaled_targets, targets_of, weights_of
+from rosenblatt.data.validation import (
+    is_matrix,
+    label_pair,
+    require_finite,
+    scaled_targets,
+    targets_of,
+    weights_of,
+)
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.estimators import parameters
 from rosenblatt.estimators.base import available_if
 from rosenblatt.estimators.divergence_guard import layer_guard
 from rosenblatt.estimators.fit_loop import Monitoring, given_weights, run_solver, start_weights
-from rosenblatt.estimators.linear_base import unchanged_by_failure
+from rosenblatt.estimators.linear_base import WarmStart, given_together, unchanged_by_failure
 from rosenblatt.estimators.lms import DescentClassifier
+from rosenblatt.estimators.replay import EpochRecorder
 from rosenblatt.estimators.sklearn_interface import warn_unless_converged
 from rosenblatt.kernels.rows import Rows, n_rows
 from rosenblatt.losses.margin_losses import PERCEPTRON, outputs_at, target_range
@@ -164,17 +173,20 @@ n_iter_no_change, class_weight, warm_start, keep, start, track_error, time_limit
         sample_weight : array-like of shape (n_samples,), optional
             Scales the update of each row; rows of weight 0 are skipped.
         X_val, y_val : array-like, optional
-            Validation rows for early stopping; for labels only.
+            Validation rows: each record of `trace_` has the error on them. With `early_stopping`,
+            for labels only, they decide when to stop.
 
         Returns
         -------
         self
         """
         if is_matrix(y):
-            self._refuse_for_layers(X_val)
+            self._refuse_for_layers()
             with unchanged_by_failure(self):
                 self._check()
-                self._fit_layer(X, y, (coef_init, intercept_init), sample_weight)
+                given, validation = (coef_init, intercept_init), (X_val, y_val)
+                warm = self._warm_start()
+                self._fit_layer(X, y, given, sample_weight, validation, warm=warm)
             warn_unless_converged(self.outcome_, self.tol)
             return self
         with unchanged_by_failure(self):
@@ -225,6 +237,39 @@ n_iter_no_change, class_weight, warm_start, keep, start, track_error, time_limit
                 " a new estimator, or fit with warm_start=True to continue."
             )
         return super().partial_fit(X, y, classes, sample_weight, X_val=X_val, y_val=y_val)
+
+    def replay(
+        self,
+        X: Any,
+        y: Any,
+        coef_init: Any = None,
+        intercept_init: Any = None,
+        sample_weight: Any = None,
+    ) -> Any:
+        """Fit, and keep what is needed to show the run again: every step, or epochs of a layer.
+
+        Parameters
+        ----------
+        X, y, coef_init, intercept_init, sample_weight :
+            As in `fit`.
+
+        Returns
+        -------
+        Replay or StepReplay
+            Iterating yields the weights (w, b) at the start, then after each row or batch; for a
+            matrix of targets after each epoch. The estimator is fitted.
+        """
+        if not is_matrix(y):
+            with unchanged_by_failure(self):
+                self.__dict__.pop("_pair", None)
+                return super().replay(X, y, coef_init, intercept_init, sample_weight)
+        self._refuse_for_layers()
+        with unchanged_by_failure(self):
+            self._check()
+            recorder = EpochRecorder()
+            given = (coef_init, intercept_init)
+            self._fit_layer(X, y, given, sample_weight, recorder=recorder)
+        return recorder.replay()
 
     def outputs(self, X: Any) -> Floats:
         """Soft outputs f(w·x + b), in the shape of `decision_function`.
@@ -314,18 +359,51 @@ n_iter_no_change, class_weight, warm_start, keep, start, track_error, time_limit
     def _has_layer(self) -> bool:
         return "_pair" in vars(self)
 
-    def _refuse_for_layers(self, X_val: Any) -> None:
+    def _refuse_for_layers(self) -> None:
         """Refuse what is made of classes."""
         asked = {
             "early_stopping": bool(self.early_stopping),
-            "X_val": X_val is not None,
             "class_weight": self.class_weight is not None,
         }
         for name in [name for name, wanted in asked.items() if wanted]:
             raise ParameterError(f"{name} works with labels only; y is a matrix of targets.")
 
-    def _fit_layer(self, X: Any, Y: Any, given: tuple[Any, Any], sample_weight: Any) -> None:
-        warm = self._warm_start()
+    def _layer_error(
+        self, validation: tuple[Any, Any], rule: Rule
+    ) -> Callable[[Floats], float] | None:
+        """What gives the error of weights on validation rows, if these are given."""
+        if not given_together(*validation):
+            return None
+        return partial(multi_output_error, self._validation_layer(*validation, rule))
+
+    def _validation_layer(self, X_val: Any, Y_val: Any, rule: Rule) -> MultiOutputData:
+        """Validation rows, with targets as those that the layer learns."""
+        rows = self._rows(X_val, reset=False)
+        require_finite(rows, "X_val")
+        table, n_outputs = targets_of(Y_val, n_rows(rows)), len(self.classes_)
+        if table.shape[1] != n_outputs or (
+            self._pair is not None and not np.isin(table, self._pair).all()
+        ):
+            known = "numbers" if self._pair is None else f"labels {self._pair.tolist()}"
+            raise DataError(
+                f"y_val must hold {n_outputs} columns of {known}, as y does; it has the shape"
+                f" {table.shape}."
+            )
+        least, most = target_range(rule.loss)
+        targets = scaled_targets(table, self._pair, least, most)
+        return MultiOutputData(rows, targets, weights_of(None, n_rows(rows)), (least + most) / 2)
+
+    def _fit_layer(
+        self,
+        X: Any,
+        Y: Any,
+        given: tuple[Any, Any],
+        sample_weight: Any,
+        validation: tuple[Any, Any] = (None, None),
+        *,
+        warm: WarmStart | None = None,
+        recorder: EpochRecorder | None = None,
+    ) -> None:
         rule = self._rule(2)
         layer, self._pair = given_layer(self._rows(X, reset=True), Y, sample_weight, rule)
         self.classes_ = np.arange(layer.targets.shape[1])
@@ -341,6 +419,8 @@ n_iter_no_change, class_weight, warm_start, keep, start, track_error, time_limit
             batch_size=self.batch_size,
             seed=seed if self.shuffle else None,
         )
+        if recorder is not None:
+            results = recorder.recorded(results, W.copy())
         if self.keep == "pocket":
             results = keep_best(results, partial(multi_output_error, layer))
         elif self.track_error:
@@ -352,5 +432,6 @@ n_iter_no_change, class_weight, warm_start, keep, start, track_error, time_limit
             guard=layer_guard(layer, rule, W.copy(), self.batch_size, advice),
             progress=self._log_epoch,
             time_limit=self.time_limit,
+            validation=self._layer_error(validation, rule),
         )
         self._store(run_solver(results, Blocks(data), rule, monitoring), state)

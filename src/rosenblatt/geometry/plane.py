@@ -123,7 +123,8 @@ def clip(polygon: Floats, w: npt.ArrayLike, b: float, *, ties: bool = True) -> F
     if not normal.any():
         return polygon if b > 0 or (b == 0 and ties) else EMPTY_POLYGON
     scores = polygon @ normal + b
-    rounding = 4 * np.finfo(float).eps * (np.abs(polygon) @ np.abs(normal) + abs(b))
+    largest = np.abs(polygon).max(axis=0)  # of which corners cut off before are rounded
+    rounding = 4 * np.finfo(float).eps * (largest @ np.abs(normal) + abs(b))
     if (scores <= rounding).all():  # at most an edge is kept
         return EMPTY_POLYGON
     kept = []

@@ -40,6 +40,7 @@ class Options:
 
     `string_columns` are read as strings even where their cells look like numbers. In a source
     `for_training`, so is a target of codes such as 01: as numbers, classes would be merged.
+    A source that `counts_rounded` cells says which numbers of a text float64 does not tell apart.
     """
 
     format: str | None = None
@@ -50,6 +51,7 @@ class Options:
     string_columns: frozenset[str] = frozenset()
     zero_based: bool = False
     for_training: bool = False
+    counts_rounded: bool = False
 
 
 def usual_target(names: Sequence[str]) -> str:

@@ -32,6 +32,7 @@ from rosenblatt.io.npz import (
     float_type,
     texts_of,
 )
+from rosenblatt.io.rounded_cells import are_rounded
 from rosenblatt.types import Array
 
 MAX_CHUNK_VALUES = 1 << 22  # tens of megabytes
@@ -219,12 +220,24 @@ def _chunk(samples: Samples, place: Place, stop: int, kind: np.dtype[Any]) -> Ma
     start, rows = place.row, samples.rows
     labels = None if samples.labels is None else _labels(samples.labels[start:stop], place)
     if isinstance(rows, CSR):
-        return Matrix(_sparse_part(rows, place, stop, kind), labels, place)
+        first, last = int(rows.indptr[start]), int(rows.indptr[stop])
+        rounded = _rounded(rows.data[first:last], rows.indices[first:last])
+        return Matrix(_sparse_part(rows, place, stop, kind), labels, place, rounded)
     block = rows[start:stop]
     if samples.column is not None:
         block = np.delete(block, samples.column, axis=1)
-    flat = np.array(block.reshape(stop - start, samples.n_features), kind, order="C")
-    return Matrix(flat, labels, place)
+    block = block.reshape(stop - start, samples.n_features)
+    rounded = _rounded(block, np.arange(samples.n_features)[None, :])
+    return Matrix(np.array(block, kind, order="C"), labels, place, rounded)
+
+
+def _rounded(values: Array, columns: Array) -> dict[int, int]:
+    """Number of entries of each column that no float64 equals, where there are some."""
+    if values.dtype.kind not in "iu" or values.dtype.itemsize < np.dtype(np.int64).itemsize:
+        return {}
+    rounded = are_rounded(values)
+    found, counts = np.unique(np.broadcast_to(columns, values.shape)[rounded], return_counts=True)
+    return dict(zip(found.tolist(), counts.tolist(), strict=True))
 
 
 def _sparse_part(rows: CSR, place: Place, stop: int, kind: np.dtype[Any]) -> CSR:

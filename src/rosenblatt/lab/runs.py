@@ -90,7 +90,7 @@ class SampleRun(Run):
             step,
             epoch,
             seen.row,
-            (seen.row,),
+            seen.rows,
             seen.before,
             seen.after,
             kept,

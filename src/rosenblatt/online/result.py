@@ -110,6 +110,15 @@ class Ending(Enum):
         "Stopped after {epochs}, the most that `max_iter` allows. {mistakes} in the last epoch."
         " Raise `max_iter` to train longer, or set `tol` to stop where the loss levels off."
     )
+    REGRESSION_STALLED = (
+        "Stopped after {epochs}: the squared error no longer fell by `tol`. A smaller `tol` or"
+        " `eta0` comes closer to the least squares solution, which `LeastSquaresRegressor` gives in"
+        " closed form."
+    )
+    MAX_REGRESSION_EPOCHS_REACHED = (
+        "Stopped after {epochs}, all that `max_iter` allows. Raise `max_iter` to go on, or set"
+        " `tol` to stop where the squared error levels off."
+    )
     DIVERGED = (
         "Diverged after {epochs}: the loss grew beyond that of the start. {advice} The weights are"
         " those from before it grew."
@@ -124,6 +133,7 @@ class Ending(Enum):
     )
     SET = "Weights set by hand, not trained."
     STREAM = "In progress: training on a stream, {rows} so far, with {mistakes}."
+    REGRESSION_STREAM = "In progress: training on a stream, {rows} so far."
     STREAM_STALLED = (
         "In progress: after {rows} of a stream, the accuracy on the validation rows no longer"
         " rises."
@@ -201,8 +211,8 @@ class EpochResult:
     scored just before its update; `all_mistakes` and `all_updates` are those of the whole run.
     `last` returns the weights at the end of the epoch, `weights` those the run would keep now.
     `advice` is a recommendation for the settings that completes the sentence of the ending.
-    `error` is the training error of `weights`, if it was measured; `norm` is ‖w‖, where the weights
-    themselves are not known.
+    `error` is the training error of `weights` and `validation_error` that on validation rows, if
+    they were measured; `norm` is ‖w‖, where the weights themselves are not known.
     """
 
     epoch: int
@@ -215,7 +225,7 @@ class EpochResult:
     last: Callable[[], Any]
     weights: Callable[[], Any]
     error: float | None = None
-    score: float | None = None
+    validation_error: float | None = None
     norm: float | None = None
     ending: Ending | None = None
     advice: str = ""

@@ -16,7 +16,8 @@ object with one key, its type:
 {"pairs": [[key, value], …]}  a dictionary
 {"fraction": "p/q"}           an exact fraction
 {"ending": name}              how training ended, a member of `Ending`
-{"epochs": {field: […]}}      a trace of epochs; {"steps": …}: of certified steps
+{"epochs": {field: […]}}      a trace of epochs; {"regression_epochs": …}: of a regression;
+                              {"steps": …}: of certified steps
 {record: {field: value}}      a record out of RECORDS
 ============================  ======================================================================
 
@@ -58,8 +59,9 @@ class EstimatorState:
 
     @property
     def W(self) -> Array | None:  # noqa: N802 (a matrix)
-        """Weights of a linear classifier; None for other models and for layers."""
-        return None if "_pair" in self.attributes else self.arrays.get(WEIGHTS)
+        """Weights of a linear classifier; None for other models, layers and regressors."""
+        others = {"_pair", "_target_shape"} & self.attributes.keys()
+        return None if others else self.arrays.get(WEIGHTS)
 
 
 def state_of(estimator: Any) -> EstimatorState:
@@ -209,7 +211,8 @@ class Packer:
         )
 
     def _trace(self, trace: Any, where: str) -> Any:
-        kind = "steps" if len(trace) and type(trace[0]).__name__ == "Certified" else "epochs"
+        kinds = [kind for kind, record in TRACES.items() if len(trace) and record.accepts(trace[0])]
+        kind = kinds[0] if kinds else "epochs"
         record = TRACES[kind]
         columns = {
             name: [self.plain(item, where) for item in trace.column(name)] for name in record.fields

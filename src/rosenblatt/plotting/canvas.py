@@ -27,6 +27,8 @@ MARKERS = {
 LEGEND = {"frameon": True, "framealpha": 0.9, "edgecolor": "none", "fontsize": "small"}
 OUTSIDE = "outside right upper"
 MAX_LEGEND_ENTRIES = 12
+MAX_COLUMNS = 3  # of panels
+LEGEND_INCHES = 2.0  # next to panels
 
 
 def pyplot() -> Any:
@@ -48,16 +50,15 @@ def axes(ax: "Axes | None", size: tuple[float, float] = (6.0, 4.5)) -> "Axes":
     return ax
 
 
-def panels(
-    ax: Any, count: int, *, columns: int = 3, size: tuple[float, float] = (4.2, 3.6)
-) -> list["Axes"]:
+def panels(ax: Any, count: int, *, size: tuple[float, float] = (4.2, 3.6)) -> list["Axes"]:
     """The axes given, as many as there are panels, or those of a new figure."""
     if ax is None:
-        rows, across = -(-count // columns), min(count, columns)
+        across = 2 if count == 4 else min(count, MAX_COLUMNS)
+        rows = -(-count // across)
         figure, grid = pyplot().subplots(
             rows,
             across,
-            figsize=(size[0] * across, size[1] * rows),
+            figsize=(size[0] * across + LEGEND_INCHES, size[1] * rows),
             layout="compressed",
             squeeze=False,
         )
@@ -213,7 +214,8 @@ def legend_outside(*axes: "Axes", own: bool, above: bool = False) -> None:
     if 0 < len(named) <= MAX_LEGEND_ENTRIES:
         place = {"loc": "outside upper left", "ncols": 4} if above else {"loc": OUTSIDE}
         figure: Any = axes[0].figure
-        _opaque(figure.legend(named.values(), named.keys(), **{**LEGEND, **place}))
+        look = {**LEGEND, "fontsize": "medium", "handlelength": 3.0, **place}
+        _opaque(figure.legend(named.values(), named.keys(), **look))
 
 
 def _opaque(legend_drawn: Any) -> None:

@@ -37,10 +37,11 @@ CURVE_POINTS = 400
 
 
 class Descent(NamedTuple):
-    """A path of weights on the surface, its first point the start, and the η of its panel."""
+    """A path of weights on the surface, the first point its start, with its η if that is known."""
 
     points: Floats
     eta: float | None
+    label: str = "descent"
 
 
 class ErrorSurfaceDisplay:
@@ -75,10 +76,10 @@ class ErrorSurfaceDisplay:
     >>> from rosenblatt.plotting import ErrorSurfaceDisplay
     >>> data = builtin("4f10")
     >>> display = ErrorSurfaceDisplay.from_data(
-    ...     data.X, data.y, loss="square", eta0=[0.02, 0.2, 0.6], n_steps=20, fit_intercept=False
+    ...     data.X, data.y, loss="square", eta0=[0.02, 0.2, 0.4], n_steps=9, fit_intercept=False
     ... )
     >>> len(display.ax_), [len(paths[0].points) for paths in display.panels]
-    (3, [21, 21, 21])
+    (3, [10, 10, 10])
     """
 
     ax_: Any
@@ -128,7 +129,7 @@ class ErrorSurfaceDisplay:
         n_steps : int
             Number of steps of each descent.
         starts : array-like of shape (n_starts, n_chosen), optional
-            Values of the chosen weights to start from; by default zeros.
+            Values of the chosen weights to start from; by default those in `coef`.
         coef : array-like of shape (n_weights,), optional
             All weights, the intercept last: those not chosen are fixed at these. Zeros by default.
         weights : sequence of int, optional
@@ -155,13 +156,19 @@ class ErrorSurfaceDisplay:
         surface = ErrorSurface(loss_named(loss), Z, fixed, _chosen(weights, names, fixed))
         begins = _starts(starts, surface)
         etas = [float(eta) for eta in np.ravel(np.asarray(eta0, dtype=float))]
-        if not etas or min(etas) <= 0 or n_steps < 0:
+        if not etas or not all(0 < eta < np.inf for eta in etas) or n_steps < 0:
             raise ParameterError(
                 f"eta0 must be positive, one number or several, and n_steps at least 0; got"
                 f" eta0={eta0!r}, n_steps={n_steps!r}."
             )
+        labels = [f"descent from start {k + 1}" for k in range(len(begins))]
+        labels = labels if len(begins) > 1 else ["descent"]
         panels = [
-            [Descent(surface.descend(start, eta, n_steps), eta) for start in begins] for eta in etas
+            [
+                Descent(surface.descend(start, eta, n_steps), eta, label)
+                for start, label in zip(begins, labels, strict=True)
+            ]
+            for eta in etas
         ]
         return cls(
             surface=surface,
@@ -218,7 +225,9 @@ class ErrorSurfaceDisplay:
         chosen = _chosen(weights, names, final)
         surface = ErrorSurface(loss_named(loss or _loss_of(estimator)), Z, final, chosen)
         path = np.array([weights for _, weights in states_of_run(estimator, X, y, fit)])
-        panels = [[Descent(path[:, list(chosen)], getattr(estimator, "eta0", None))]]
+        constant = getattr(estimator, "learning_rate", "constant") == "constant"
+        eta = getattr(estimator, "eta0", None) if constant else None
+        panels = [[Descent(path[:, list(chosen)], eta, "training run")]]
         return cls(
             surface=surface,
             panels=panels,
@@ -239,7 +248,7 @@ class ErrorSurfaceDisplay:
         -------
         ErrorSurfaceDisplay
         """
-        size = (6.4, 4.6) if len(self.panels) == 1 else (4.2, 3.9)
+        size = (5.2, 4.6) if len(self.panels) == 1 else (3.6, 3.6)
         found = canvas.panels(ax, len(self.panels), size=size)
         for place, paths in zip(found, self.panels, strict=True):
             if len(self.surface.chosen) == 1:
@@ -265,7 +274,7 @@ class ErrorSurfaceDisplay:
         lines = ax.contour(grid.x, grid.y, values, levels, colors=palette.GREY, linewidths=0.5)
         lines.set_linestyle("-")
         for k, path in enumerate(paths):
-            self._draw_path(ax, path.points, k)
+            _draw_path(ax, path.points, k, path.label)
         equal_aspect(ax, box)  # so that steps are seen to go straight down
         ax.set(xlabel=self.names[0], ylabel=self.names[1])
 
@@ -277,20 +286,19 @@ class ErrorSurfaceDisplay:
         ax.plot(places, values, color=palette.INK, lw=2.0, label="error J(w)", zorder=2)
         for k, path in enumerate(paths):
             heights = self.surface.values(path.points)
-            self._draw_path(ax, np.column_stack([path.points, heights]), k)
+            _draw_path(ax, np.column_stack([path.points, heights]), k, path.label)
         span = float(np.ptp(values)) or 1.0
         ax.set(xlim=(low, high), ylim=(values.min() - 0.08 * span, values.max() + 0.08 * span))
         ax.set(xlabel=self.names[0], ylabel="error J(w)")
 
-    def _draw_path(self, ax: "Axes", points: Floats, k: int) -> None:
-        """Draw a path, its start as a ring and its end as a star."""
-        several = max(len(paths) for paths in self.panels) > 1
-        colour = PATH_COLOURS[k % len(PATH_COLOURS)]
-        look: dict[str, Any] = {"color": colour, "ls": line_style(k), "lw": 1.6, "zorder": 4}
-        label = f"descent from start {k + 1}" if several else "descent"
-        ax.plot(*points.T, marker=".", ms=5, label=label, **look)
-        ax.plot(*points[:1].T, "o", ms=9, mfc="white", mec=colour, mew=2.0, zorder=5)
-        ax.plot(*points[-1:].T, "*", ms=13, color=colour, mec="white", mew=0.6, zorder=6)
+
+def _draw_path(ax: "Axes", points: Floats, k: int, label: str) -> None:
+    """Draw a path, its start as a ring and its end as a star."""
+    colour = PATH_COLOURS[k % len(PATH_COLOURS)]
+    look: dict[str, Any] = {"color": colour, "ls": line_style(k), "lw": 1.6, "zorder": 4}
+    ax.plot(*points.T, marker=".", ms=5, label=label, **look)
+    ax.plot(*points[:1].T, "o", ms=9, mfc="white", mec=colour, mew=2.0, zorder=5)
+    ax.plot(*points[-1:].T, "*", ms=13, color=colour, mec="white", mew=0.6, zorder=6)
 
 
 def _legend(ax: "Axes", *, own: bool) -> None:

@@ -9,6 +9,7 @@ from rosenblatt.errors import ParameterError
 from rosenblatt.losses.curves import JUMPS, activation_at, loss_named, losses_at
 from rosenblatt.plotting import canvas
 from rosenblatt.plotting.marks import line_style
+from rosenblatt.text import listed
 from rosenblatt.types import Floats
 
 if TYPE_CHECKING:
@@ -175,7 +176,7 @@ class FunctionDisplay:
         -------
         FunctionDisplay
         """
-        size = (4.6, 3.8) if self.derivative else (7.2, 4.0)
+        size = (4.0, 3.6) if self.derivative else (6.0, 4.2)
         found = canvas.panels(ax, 2 if self.derivative else 1, size=size)
         for k, curve in enumerate(self.curves):
             _draw(found[0], self.places, curve, k)
@@ -205,6 +206,8 @@ def _places(limits: tuple[float, float]) -> Floats:
 
 def _loss(name: str, places: Floats) -> FunctionCurve:
     """The curve of a loss; 0–1 is none of those that rules minimise."""
+    if name not in LOSS_LABELS:
+        raise ParameterError(f"A loss must be one of {listed(LOSS_LABELS)}; got {name!r}.")
     if name == ZERO_ONE:
         wrong = np.where(places <= 0, 1.0, 0.0)
         flat = np.where(places == 0, np.nan, 0.0)

@@ -66,7 +66,7 @@ class HalfSpaceDisplay:
     >>> X, y = [[1, 2], [2, 1], [-1, -1], [-2, 0]], [1, 1, -1, -1]
     >>> display = HalfSpaceDisplay.from_data(X, y, fit_intercept=False)
     >>> display.points.tolist()
-    [[1.0, 2.0], [2.0, 1.0], [1.0, 1.0], [2.0, -0.0]]
+    [[1.0, 2.0], [2.0, 1.0], [1.0, 1.0], [2.0, 0.0]]
     >>> display.mistakes
     0
     """
@@ -179,7 +179,9 @@ class HalfSpaceDisplay:
             originals=_unsigned(Z, codes) @ at.T,
             codes=codes,
             classes=classes,
-            names=_axis_names(plane.names, known=Z.shape[1] == 2, normalised=normalised),
+            names=_axis_names(
+                plane.names, Z.shape[1], weighted=w is not None, normalised=normalised
+            ),
             weights=None if w is None else at @ w,
             following=None if update is None or w is None else at @ (w + Z[update]),
             row=update,
@@ -322,7 +324,11 @@ def _cone(rows: Floats, codes: Ints, *, fit_intercept: bool) -> Floats:
     return solution_region(rows, codes, fit_intercept=fit_intercept).polygon
 
 
-def _axis_names(names: tuple[str, str], *, known: bool, normalised: bool) -> tuple[str, str]:
-    if not known:
-        return "distance of z to the hyperplane w·z = 0", names[1]
-    return (f"y · {names[0]}", f"y · {names[1]}") if normalised else names
+def _axis_names(
+    names: tuple[str, str], n_entries: int, *, weighted: bool, normalised: bool
+) -> tuple[str, str]:
+    """Names of the axes: entries of the rows, or of their projection."""
+    if n_entries == 2:
+        return (f"y · {names[0]}", f"y · {names[1]}") if normalised else names
+    letter = "z" if normalised else "(x, 1)"
+    return (f"distance of {letter} to the hyperplane of w" if weighted else names[0]), names[1]

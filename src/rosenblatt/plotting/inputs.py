@@ -42,6 +42,12 @@ def finite_rows(rows: Any) -> Floats:
     return dense
 
 
+def longest(rows: Any) -> float:
+    """The largest norm of a row, dense or sparse."""
+    squares = rows**2 if isinstance(rows, np.ndarray) else rows.power(2)
+    return float(np.sqrt(np.asarray(squares.sum(axis=1)).max()))
+
+
 def as_given(X: Any, rows: Floats) -> Any:
     """Rows in a frame with the columns of X, if X is a frame: what was fitted to one wants one."""
     if not hasattr(X, "columns"):

@@ -26,8 +26,8 @@ PLACES = 400
 BINS = 24
 MAX_FEET = 80  # rows that are joined to their projections
 NORMAL_SHARE = 0.3  # length of the arrow of w, as a share of the shorter side
-PANELS = (4.9, 3.9)
-HATCHES = ("", "//")  # of the two classes, as colours do not show in print
+PANELS = (4.2, 3.8)
+STYLES, HATCHES = ("--", "-."), ("", "//")  # of the two classes: colours do not show in print
 
 
 class GaussianDisplay:
@@ -175,7 +175,7 @@ class GaussianDisplay:
         canvas.scatter(ax, self.view, self.classes, faint=True)
         for k, (mean, contours) in enumerate(zip(self.means, outlines, strict=True)):
             for contour in contours:
-                ax.plot(*contour.T, color=palette.colour(k), lw=1.8, zorder=5)
+                ax.plot(*contour.T, color=palette.colour(k), ls=STYLES[k], lw=1.8, zorder=5)
             marker = canvas.MARKERS[palette.shape(k)]
             ax.plot(*mean, marker=marker, ms=9, color=palette.colour(k), mec="white", zorder=6)
         equal_aspect(ax, box)
@@ -184,7 +184,7 @@ class GaussianDisplay:
     def _draw_cut(self, ax: "Axes") -> None:
         """Draw the densities and the posterior along the normal."""
         for k, (label, values) in enumerate(zip(self.classes, self.densities, strict=True)):
-            look: dict[str, Any] = {"color": palette.colour(k), "ls": ("--", "-.")[k], "lw": 1.8}
+            look: dict[str, Any] = {"color": palette.colour(k), "ls": STYLES[k], "lw": 1.8}
             ax.plot(self.distances, values, label=f"density of {label} × prior", **look)
             ax.fill_between(self.distances, values, color=palette.colour(k), alpha=0.13, lw=0)
         ax.axvline(0, color=palette.INK, lw=1.2)
@@ -357,7 +357,7 @@ class ProjectionDisplay:
                 label=f"projections of {label}",
             )
             mean = float(own.mean())
-            look: dict[str, Any] = {"color": colour, "lw": 1.6, "ls": ("--", "-.")[k]}
+            look: dict[str, Any] = {"color": colour, "lw": 1.6, "ls": STYLES[k]}
             ax.axvline(mean, label=f"their mean {number(mean)}", **look)
         text = f"threshold −b = {number(self.threshold)}"
         ax.axvline(self.threshold, color=palette.INK, lw=2.2, label=text)

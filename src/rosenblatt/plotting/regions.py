@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 SQUARE = Box(-0.5, 1.5, -0.5, 1.5)
 CORNERS = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
-PANELS = (5.0, 4.4)
+PANELS = (4.2, 4.0)
 
 
 class NoDecisionDisplay:
@@ -59,7 +59,7 @@ class NoDecisionDisplay:
     >>> X = iris.X[:, 2:]
     >>> display = NoDecisionDisplay.from_estimator(LeastSquares().fit(X, iris.y), X, iris.y)
     >>> {count: round(share, 2) for count, share in display.shares.items()}
-    {0: 0.27, 1: 0.61, 2: 0.12}
+    {0: 0.04, 1: 0.68, 2: 0.27}
     """
 
     ax_: Any
@@ -164,7 +164,7 @@ class NoDecisionDisplay:
         if self.kesler is not None:
             canvas.boundary(found[1], self.kesler, self.view.box)
             canvas.scatter(found[1], self.view, self.classes)
-            found[1].set_title("largest score (Kesler)", fontsize="medium", loc="left")
+            found[1].set_title("the largest score (Kesler)", fontsize="medium", loc="left")
         canvas.legend_outside(*found, own=ax is None)
         self.ax_ = found if len(found) > 1 else found[0]
         self.figure_ = found[0].figure
@@ -185,8 +185,10 @@ class NoDecisionDisplay:
         canvas.scatter(ax, self.view, self.classes)
         none = 100 * self.shares.get(0, 0.0)
         several = 100 * sum(share for count, share in self.shares.items() if count > 1)
-        ax.set_title("each score by itself (one-vs-rest)", fontsize="medium", loc="left")
-        ax.set_xlabel(f"{ax.get_xlabel()}\nno class: {none:.1f} %, several: {several:.1f} %")
+        shares = f"{none:.1f} % of the area to no class, {several:.1f} % to several"
+        ax.set_title(
+            f"each score by itself (one-vs-rest):\n{shares}", fontsize="medium", loc="left"
+        )
 
 
 def _cell_look(owners: Ints, *, new: bool) -> dict[str, Any]:

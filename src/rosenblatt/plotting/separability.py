@@ -143,7 +143,7 @@ class SeparabilityDisplay:
         view = View.of(table, codes, projection, keep=_rows(proof), max_rows=most)
         radius = None
         if sphere:
-            radius = float(np.sqrt(np.asarray((table * table).sum(axis=1)).max()))
+            radius = inputs.longest(table)
             view = replace(view, box=Box.around(circle(_origin(view), radius)))
         boundary = Boundary()
         if isinstance(proof, Separable):

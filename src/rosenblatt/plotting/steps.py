@@ -120,10 +120,12 @@ class StepsDisplay:
         """
         if most < 1:
             raise ParameterError(f"most must be at least 1; got {most}.")
+        if not hasattr(estimator, "max_iter"):
+            raise _not_in_epochs(estimator)
         rows, names = inputs.plane_rows(X, "A run"), inputs.names_of(X, feature_names)
         classes = inputs.two_classes(y)
         codes = inputs.codes_of(y, classes, len(rows))
-        if hasattr(estimator, "replay") and getattr(estimator, "batch_size", 1) == 1:
+        if _learns_by_rows(estimator):
             steps, n_updates = _by_rows(estimator, X, y, most, fit)
         else:
             Z = signed_rows(rows, 2 * codes - 1, intercept=True)
@@ -146,7 +148,7 @@ class StepsDisplay:
         -------
         StepsDisplay
         """
-        found = canvas.panels(ax, len(self.steps), size=(3.6, 3.4))
+        found = canvas.panels(ax, len(self.steps), size=(3.2, 3.3))
         for place, step in zip(found, self.steps, strict=True):
             cells = self.view.boundary(step.after[None, :2], step.after[2:]).cells
             canvas.boundary(place, Boundary(cells=cells), self.view.box)
@@ -167,6 +169,12 @@ class StepsDisplay:
         return self
 
 
+def _learns_by_rows(estimator: Any) -> bool:
+    """Whether its run can be replayed row by row; solvers and batches go by epochs."""
+    online = hasattr(estimator, "replay") and hasattr(estimator, "shuffle")
+    return online and getattr(estimator, "batch_size", 1) == 1
+
+
 def _by_rows(
     estimator: Any, X: Any, y: Any, most: int, fit: dict[str, Any]
 ) -> tuple[list[Step], int]:
@@ -174,6 +182,7 @@ def _by_rows(
     model = clone_with(estimator)
     with outcomes_alone():
         run = model.replay(X, y, **fit)
+    inputs.require_linear(model)
     found = list(islice(_updates(run), most + 1))
     steps = [Step("start", None, run.start()[0], ())]
     for k, (row, before, after) in enumerate(found[:most], 1):
@@ -205,13 +214,11 @@ def _by_epochs(
     inputs.require_linear(model)
     states = states_of_run(model, X, y, fit)
     if len(states) < 2:
-        raise DataError(
-            f"The run of a {type(estimator).__name__} cannot be shown step by step: give a linear"
-            " classifier that learns in epochs, such as Perceptron()."
-        )
+        raise _not_in_epochs(estimator)
     n_epochs = states[-1][0]
     shown = states if len(states) <= most + 1 else [*states[:most], states[-1]]
-    steps = [Step("start", None, shown[0][1], ())]
+    first, weights = shown[0]
+    steps = [Step(f"after epoch {first}" if first else "start", None, weights, ())]
     for (earlier, before), (epoch, after) in pairwise(shown):
         next_one = epoch == earlier + 1
         rows = tuple(np.flatnonzero(Z @ before <= 0).tolist()) if next_one else ()
@@ -219,6 +226,13 @@ def _by_epochs(
         title = f"epoch {epoch}: {counted}" if next_one else f"end, after epoch {epoch}"
         steps.append(Step(title, before, after, rows))
     return steps, n_epochs
+
+
+def _not_in_epochs(estimator: Any) -> DataError:
+    return DataError(
+        f"The run of a {type(estimator).__name__} cannot be shown step by step: give a linear"
+        " classifier that learns in epochs, such as Perceptron()."
+    )
 
 
 def _box(view: View, steps: list[Step]) -> Box:
@@ -260,11 +274,9 @@ def states_of_run(estimator: Any, X: Any, y: Any, fit: dict[str, Any]) -> list[S
 
 def _start(estimator: Any, fit: dict[str, Any]) -> Floats | None:
     """The weights before the first epoch: those given, or zeros; None if they are others."""
-    w, b = np.zeros(np.size(estimator.coef_)), 0.0
-    if fit.get("coef_init") is not None:
-        w = np.ravel(np.asarray(fit["coef_init"], dtype=float))
-    elif getattr(estimator, "start", "zero") != "zero":
+    given = [fit.get("coef_init"), fit.get("intercept_init")]
+    if getattr(estimator, "start", None) != "zero" and any(part is None for part in given):
         return None
-    if fit.get("intercept_init") is not None:
-        b = float(np.ravel(fit["intercept_init"])[0])
-    return np.append(w, b)
+    zeros = [np.zeros(np.size(estimator.coef_)), np.zeros(1)]
+    parts = [zero if part is None else part for part, zero in zip(given, zeros, strict=True)]
+    return np.concatenate([np.ravel(np.asarray(part, dtype=float)) for part in parts])

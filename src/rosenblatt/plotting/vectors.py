@@ -7,8 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt import palette
+from rosenblatt.errors import DataError
 from rosenblatt.geometry.plane import Box, clip, segment
-from rosenblatt.geometry.shapes import DotProduct, Hyperplane, arc, plane_vector, right_angle
+from rosenblatt.geometry.shapes import DotProduct, Hyperplane, arc, right_angle
 from rosenblatt.plotting import canvas, inputs
 from rosenblatt.plotting.marks import arrow, equal_aspect, number, write
 from rosenblatt.types import Floats
@@ -217,7 +218,11 @@ class HyperplaneDisplay:
         HyperplaneDisplay
         """
         w, b = inputs.line_of(estimator)
-        plane_vector(w, "coef_", zero=True)
+        if len(w) != 2:
+            raise DataError(
+                f"A hyperplane is drawn for 2 features; this {type(estimator).__name__} has"
+                f" {len(w)}. Fit it to two of them."
+            )
         known = getattr(estimator, "feature_names_in_", ("x1", "x2"))
         names = known if feature_names is None else feature_names
         return cls.from_weights(w, b, point=point, base=base, feature_names=names, ax=ax)

@@ -21,7 +21,6 @@ from rosenblatt.errors import ParameterError, SourceError
 from rosenblatt.features.maps.spec import (
     FittedMap,
     NgramSpec,
-    apply_maps,
     map_from_dict,
     map_to_dict,
 )
@@ -158,7 +157,13 @@ class ColumnTransformer:
 
     def transform(self, chunk: Chunk) -> Rows:
         """Rows of features; those of the chunk itself only if nothing changes them."""
-        return apply_maps(self.maps, self.encode_and_scale(chunk))
+        return self.apply_maps(self.encode_and_scale(chunk))
+
+    def apply_maps(self, rows: Rows) -> Rows:
+        """Rows transformed by all maps in turn."""
+        for step in self.maps:
+            rows = step.map.transform(rows)
+        return rows
 
     def encode_and_scale(self, chunk: Chunk) -> Rows:
         """Rows before the maps, weighted and scaled."""

@@ -12,6 +12,7 @@ import numpy as np
 from rosenblatt.errors import ModelError
 from rosenblatt.estimators.base import iterations_of
 from rosenblatt.io.chunks import Chunk
+from rosenblatt.io.rounded_cells import RoundedCells
 from rosenblatt.persist.model import Model
 from rosenblatt.pipeline.evaluate import evaluation_json
 from rosenblatt.preprocess.column_encoders import TextColumn, column_to_dict, width_of
@@ -143,7 +144,7 @@ def left_out_json(left_out: Iterable[LeftOutColumn]) -> list[dict[str, Any]]:
 
 def question_json(question: "Question", answer: str) -> dict[str, Any]:
     """The question as plain data, with the verdict on it as a sentence."""
-    transformer = question.transformer
+    transformer, again = question.transformer, question.with_left_out
     data: dict[str, Any] = {
         "n_rows": sum(question.counts.values()),
         "n_features": transformer.n_features,
@@ -160,10 +161,20 @@ def question_json(question: "Question", answer: str) -> dict[str, Any]:
         ],
         "feature_maps": feature_maps_json(transformer),
         "left_out": left_out_json(question.left_out),
-        "verdict_with_left_out": question.with_left_out,
+        "verdict_with_left_out": None if again is None else again.answer,
+        "rounded": [
+            {"column": name, **cells._asdict()} for name, cells in question.rounded.items()
+        ],
     }
     effect = _effect_of_left_out(data, answer)
-    return {"statement": _statement(data, answer), **data, "effect_of_left_out": effect}
+    if again is not None:
+        effect = f"{effect} {rounding_sentence(again.rounded)}".rstrip()
+    return {
+        "statement": _statement(data, answer),
+        **data,
+        "effect_of_left_out": effect,
+        "effect_of_rounding": rounding_sentence(question.rounded),
+    }
 
 
 def _statement(data: dict[str, Any], answer: str) -> str:
@@ -230,11 +241,30 @@ def _effect_of_left_out(data: dict[str, Any], answer: str) -> str:
     return f"With {columns} (--use all), the classes are {ANSWERS[again]}."
 
 
+def rounding_sentence(rounded: RoundedCells) -> str:
+    """The columns with cells that float64 does not tell apart; or no text."""
+    integers = [_cells(name, cells.integers) for name, cells in rounded.items() if cells.integers]
+    decimals = [_cells(name, cells.decimals) for name, cells in rounded.items() if cells.decimals]
+    sentences = []
+    if integers:
+        columns = listed(integers, SHOWN_COLUMNS)
+        sentences.append(f"Integers beyond 2^53 are rounded to float64: {columns}.")
+    if decimals:
+        columns = listed(decimals, SHOWN_COLUMNS)
+        sentences.append(f"Different decimals become equal as float64: {columns}.")
+    return " ".join(sentences)
+
+
+def _cells(name: str, n: int) -> str:
+    return f"{_number(n, 'cell')} of {brief(name)!r}"
+
+
 def verdict_text(data: dict[str, Any]) -> str:
     """A verdict with its question, the columns left out first."""
     question = data["question"]
     left_out = f"{left_out_sentence(question)} {question['effect_of_left_out']}".strip()
-    return "\n".join(filter(None, [left_out, data["explanation"], question["statement"]]))
+    parts = [left_out, data["explanation"], question["statement"], question["effect_of_rounding"]]
+    return "\n".join(filter(None, parts))
 
 
 def _number(n: int, noun: str) -> str:

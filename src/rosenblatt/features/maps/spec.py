@@ -133,13 +133,6 @@ def parse_settings(text: str, known: Mapping[str, inspect.Parameter]) -> dict[st
     return settings
 
 
-def apply_maps(maps: Sequence[FittedMap], rows: Rows) -> Rows:
-    """Rows transformed by all maps in turn."""
-    for fitted in maps:
-        rows = fitted.map.transform(rows)
-    return rows
-
-
 def map_to_dict(fitted: FittedMap) -> tuple[dict[str, Any], dict[str, Array]]:
     """A map as plain data, and its arrays by name."""
     kind = next(name for name, type_ in MAP_CLASSES.items() if type_ is type(fitted.map))

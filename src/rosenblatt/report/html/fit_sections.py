@@ -15,6 +15,7 @@ MAX_FRACTION_CHARACTERS = 9  # of an exact weight that is shown at once
 MAX_TABLE_UNITS = 8  # of a table of weights
 TITLES = {
     "mistakes": "Mistakes in each epoch",
+    "error": "Errors after each epoch",
     "loss": "Loss in each epoch",
     "margin": "Bounds on the largest margin",
     "gap": "Duality gap",
@@ -153,10 +154,10 @@ def separability_section(report: dict[str, Any], shown: dict[str, Any]) -> Secti
 
 
 def _question(verdict: dict[str, Any]) -> list[Markup]:
-    """The question of a verdict, and whether the columns left out would change it."""
+    """The question of a verdict, what was rounded, and whether columns left out would change it."""
     question = verdict["question"]
-    text = filter(None, [question["effect_of_left_out"], question["statement"]])
-    return [paragraphs(sentence) for sentence in text]
+    parts = [question["effect_of_left_out"], question["statement"], question["effect_of_rounding"]]
+    return [paragraphs(sentence) for sentence in filter(None, parts)]
 
 
 def _contradiction(rows: list[dict[str, Any]], total: int) -> list[Markup]:
