@@ -1,4 +1,4 @@
-"""Lecture 000: mistakes, training error and test error of every epoch, as its MNIST table has."""
+"""Lecture 000: errors of every epoch, as its MNIST tables have them, and of random products."""
 
 from pathlib import Path
 from typing import Any
@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.pipeline import make_pipeline
 
 from rosenblatt import (
     AROW,
@@ -16,10 +17,12 @@ from rosenblatt import (
     SecondOrderPerceptron,
     TanhPerceptron,
     builtin,
+    capacity_curve,
     read,
 )
 from rosenblatt.datasets import synthetic
 from rosenblatt.errors import DataError, ParameterError
+from rosenblatt.features import RandomProducts
 from rosenblatt.online.result import Ending
 from rosenblatt.types import Array, Floats
 
@@ -141,3 +144,19 @@ def test_a_table_has_the_columns_that_are_known() -> None:
     assert trace.table("training_error").split() == ["training_error", "–", "–"]
     with pytest.raises(ParameterError, match=r"accuracy.*mistakes"):
         trace.table("accuracy")
+
+
+def test_products_of_pixels_tell_eights_apart(real_data: Path) -> None:
+    """Lecture 000: 8 against the rest, by a perceptron with products of random pairs of pixels."""
+    folder = real_data / "mnist"
+    train, test = (read(f"{folder}/{part}-images-idx3-ubyte.gz") for part in ("train", "t10k"))
+
+    def eights(n: int) -> Any:
+        return make_pipeline(RandomProducts(n), Perceptron(max_iter=20))
+
+    X, y, given = train.X[:5000] / 255, train.y[:5000] == 8, (test.X / 255, test.y == 8)
+    curve = capacity_curve(eights, X, y, [0, 1000, 3000], test=given, axis="products")
+    errors = [row["test_error"] for row in curve.rows()]
+    assert errors == sorted(errors, reverse=True)
+    assert errors[0] > 0.08
+    assert errors[2] < 0.035

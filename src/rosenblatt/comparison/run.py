@@ -72,6 +72,13 @@ def labelled(X: Any, y: Any, estimator: Any) -> LabelledData:
     return LabelledData(X, values)
 
 
+def given_rows(test: tuple[Any, ...], estimator: Any) -> LabelledData:
+    """Test rows that are given as (X, y)."""
+    if len(test) != 2:
+        raise ParameterError(f"test must be a share of the rows, or (X, y); got {len(test)} items.")
+    return labelled(test[0], test[1], estimator)
+
+
 def classes_in(y: Array) -> Array:
     """The classes of labels, two at least."""
     classes = classes_of(y)
