@@ -168,6 +168,8 @@ def test_refusals():
         capacity_curve(KNeighborsClassifier, X, y, [1], test=(X, y, y))
     with pytest.raises(DataError, match="149"):
         capacity_curve(KNeighborsClassifier, X, y, [1], test=(X, y[1:]))
+    with pytest.raises(DataError, match="of another kind"):
+        capacity_curve(KNeighborsClassifier, X, y, [1], test=(X, np.arange(150) % 3))
     with pytest.raises(DataError, match="one value for each"):
         capacity_curve(Ridge, X, X, [1.0])
     with pytest.raises(ParameterError, match="values must hold an argument of make_estimator"):

@@ -217,8 +217,8 @@ def _parts(
     """Training rows, test rows, and the random generator."""
     rng = generator_of(random_state)
     data = labelled(X, y, estimator)
-    if isinstance(test, tuple):
-        return data, given_rows(test, estimator), rng
+    if isinstance(test, tuple | list):
+        return data, given_rows(test, estimator, data), rng
     parameters.number("test", test, above=0, most=1)
     regression = is_regressor(estimator)
     order = rng.permutation(len(data)) if regression else stratified_order(data.y, rng)

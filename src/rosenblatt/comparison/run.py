@@ -23,7 +23,7 @@ from rosenblatt.comparison.baselines import (
 )
 from rosenblatt.comparison.result import NO_MAP, Result
 from rosenblatt.csr import n_cols
-from rosenblatt.data.labels import classes_of, labels_of
+from rosenblatt.data.labels import check_same_kind, classes_of, labels_of
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.features.maps.spec import MapSpec, parse_map_specs
 from rosenblatt.io.chunks import Source
@@ -72,11 +72,14 @@ def labelled(X: Any, y: Any, estimator: Any) -> LabelledData:
     return LabelledData(X, values)
 
 
-def given_rows(test: tuple[Any, ...], estimator: Any) -> LabelledData:
+def given_rows(test: Sequence[Any], estimator: Any, train: LabelledData) -> LabelledData:
     """Test rows that are given as (X, y)."""
     if len(test) != 2:
         raise ParameterError(f"test must be a share of the rows, or (X, y); got {len(test)} items.")
-    return labelled(test[0], test[1], estimator)
+    given = labelled(test[0], test[1], estimator)
+    if not is_regressor(estimator):
+        check_same_kind(given.y, train.y)
+    return given
 
 
 def classes_in(y: Array) -> Array:
