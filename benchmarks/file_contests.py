@@ -181,7 +181,7 @@ def ours_by_command(folder: Path, *, settings: tuple[str, ...]) -> Iterator[floa
 def ours_numbers(folder: Path) -> Iterator[float | None]:
     """Reading without learning."""
     from rosenblatt.io.csv import CsvSource
-    from rosenblatt.io.options import Options
+    from rosenblatt.io.files import Options
 
     yield None
     for _ in CsvSource((str(folder / NUMBERS),), Options()):

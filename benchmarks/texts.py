@@ -33,9 +33,9 @@ from sklearn.model_selection import StratifiedKFold
 
 from rosenblatt import LogisticRegression, SentenceRanker, corrupted
 from rosenblatt.data.training_data import matrix_of
+from rosenblatt.features.maps.ngrams import counts
+from rosenblatt.features.maps.vocabulary import document_frequencies, inverse_frequencies, weighted
 from rosenblatt.kernels.rows import CSR
-from rosenblatt.preprocess.ngrams import counts
-from rosenblatt.preprocess.vocabulary import document_frequencies, inverse_frequencies, weighted
 
 RESULTS = Path(__file__).parent / "results"
 CS, REPEATS = (1.0, 10.0, 100.0, 1000.0), 3
@@ -84,10 +84,10 @@ CHOICES: dict[str, Encode] = {
     "2^16 features": hashed(bits=16),
     "2^20 features": hashed(bits=20),
     "without idf": hashed(choice="no idf"),
-    "once or often alike": hashed(choice="once"),
-    "with what is in a single text": hashed(choice="all words"),
-    "characters, runs of 3 to 5, 2^18 features": hashed((3, 5), unit="character"),
-    "characters, runs of 3 to 5, 2^20 features": hashed((3, 5), 20, unit="character"),
+    "binary counts": hashed(choice="once"),
+    "with features of a single text": hashed(choice="all words"),
+    "characters, n-grams of 3 to 5, 2^18 features": hashed((3, 5), unit="character"),
+    "characters, n-grams of 3 to 5, 2^20 features": hashed((3, 5), 20, unit="character"),
     "scikit-learn TfidfVectorizer, min_df=2": peer,
 }
 

@@ -6,25 +6,38 @@ It needs the extra [plot]; that of the report needs playwright and Chromium too.
 import shutil
 import subprocess
 from dataclasses import replace
+from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import matplotlib.pyplot as plt
 import numpy as np
+from PIL import Image
 from playwright.sync_api import sync_playwright
 
 from rosenblatt import (
     KernelPerceptron,
+    LeastSquares,
+    LinearDiscriminant,
     LinearSVM,
     LogisticRegression,
     Perceptron,
     builtin,
+    gates,
     separability,
 )
 from rosenblatt.plotting import (
     BoundaryDisplay,
+    ErrorSurfaceDisplay,
+    FunctionDisplay,
+    GateDisplay,
+    GaussianDisplay,
+    HyperplaneDisplay,
     MarginDisplay,
+    NoDecisionDisplay,
+    ScoreDisplay,
     SeparabilityDisplay,
+    StepsDisplay,
     TraceDisplay,
     WeightsDisplay,
     WeightSpaceDisplay,
@@ -51,7 +64,54 @@ def main() -> None:
         ("proofs", proofs),
     ):
         drawn().savefig(IMAGES / f"{name}.png", dpi=110)
+    lectures()
     report()
+
+
+def lectures() -> None:
+    """Some pictures of the lectures, each as the plot makes it, in few colours to keep it small."""
+    both, points, iris = builtin("overlapping"), builtin("4f10"), builtin("iris")
+    data, petals = builtin("separable"), iris.X[:, 2:]
+    start = {"starts": [-1.5, -1.5], "fit_intercept": False}
+    names = iris.feature_names[2:]
+    kesler = Perceptron(keep="average", max_iter=50).fit(petals, iris.y)
+    probability = LogisticRegression().fit(both.X, both.y)
+    for name, display in (
+        ("losses", FunctionDisplay.from_losses()),
+        ("hyperplane", HyperplaneDisplay.from_weights([1, 2], -2, point=[-1, -0.5], base=[2, 0])),
+        (
+            "surface",
+            ScoreDisplay.from_estimator(
+                probability, both.X, both.y, kind="probability", surface=True
+            ),
+        ),
+        (
+            "descent",
+            ErrorSurfaceDisplay.from_data(points.X, points.y, eta0=[0.02, 0.2, 0.45], **start),
+        ),
+        ("steps", StepsDisplay.from_estimator(Perceptron(shuffle=False), data.X, data.y)),
+        (
+            "gaussians",
+            GaussianDisplay.from_estimator(
+                LinearDiscriminant().fit(both.X, both.y), both.X, both.y
+            ),
+        ),
+        (
+            "no-decision",
+            NoDecisionDisplay.from_estimator(
+                LeastSquares().fit(petals, iris.y),
+                petals,
+                iris.y,
+                kesler=kesler,
+                feature_names=names,
+            ),
+        ),
+        ("xor-network", GateDisplay.from_unit(gates.XOR)),
+    ):
+        drawn = BytesIO()
+        display.figure_.savefig(drawn, dpi=90)
+        few_colours = Image.open(drawn).convert("RGB").quantize(160, dither=Image.Dither.NONE)
+        few_colours.save(IMAGES / f"{name}.png", optimize=True)
 
 
 def report() -> None:

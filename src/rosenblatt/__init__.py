@@ -7,7 +7,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt.registry import RULES
-from rosenblatt.version import __version__ as __version__
+
+__version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from rosenblatt import features, plotting
@@ -18,7 +19,9 @@ if TYPE_CHECKING:
     from rosenblatt.datasets.corruptions import corrupted
     from rosenblatt.estimators.batch_perceptron import BatchPerceptron
     from rosenblatt.estimators.convergence_table import convergence_table
+    from rosenblatt.estimators.convex_base import regularisation_path
     from rosenblatt.estimators.fisher_discriminant import FisherDiscriminant
+    from rosenblatt.estimators.gradient_descent import GradientDescent
     from rosenblatt.estimators.kernel_perceptron import KernelPerceptron
     from rosenblatt.estimators.least_squares import LeastSquares
     from rosenblatt.estimators.least_squares_regressor import LeastSquaresRegressor
@@ -29,17 +32,18 @@ if TYPE_CHECKING:
     from rosenblatt.estimators.logistic_regression import LogisticRegression
     from rosenblatt.estimators.passive_aggressive import PassiveAggressive
     from rosenblatt.estimators.perceptron import Perceptron
-    from rosenblatt.estimators.regularisation_path import regularisation_path
     from rosenblatt.estimators.second_order import AROW, SecondOrderPerceptron
     from rosenblatt.estimators.sentence_ranker import SentenceRanker
     from rosenblatt.estimators.tanh_perceptron import TanhPerceptron
+    from rosenblatt.lectures.scene import scene
+    from rosenblatt.lectures.scene_table import scene_names
     from rosenblatt.logic import gates
     from rosenblatt.logic.realize import realize
     from rosenblatt.logic.solution_region import solution_region
     from rosenblatt.logic.units import ThresholdNetwork, ThresholdUnit
     from rosenblatt.persist.file import load, save
     from rosenblatt.pipeline.read_dataset import read
-    from rosenblatt.report.model_summary import named_weights
+    from rosenblatt.report.json import named_weights
     from rosenblatt.separation.decide import separability
     from rosenblatt.separation.label_noise import label_noise_bounds
     from rosenblatt.separation.proof.reader import load_proof
@@ -57,11 +61,13 @@ _HOMES = {
     "learning_curve": "rosenblatt.comparison.learning_curves",
     "load": "rosenblatt.persist.file",
     "load_proof": "rosenblatt.separation.proof.reader",
-    "named_weights": "rosenblatt.report.model_summary",
+    "named_weights": "rosenblatt.report.json",
     "read": "rosenblatt.pipeline.read_dataset",
     "realize": "rosenblatt.logic.realize",
-    "regularisation_path": "rosenblatt.estimators.regularisation_path",
+    "regularisation_path": "rosenblatt.estimators.convex_base",
     "save": "rosenblatt.persist.file",
+    "scene": "rosenblatt.lectures.scene",
+    "scene_names": "rosenblatt.lectures.scene_table",
     "separability": "rosenblatt.separation.decide",
     "solution_region": "rosenblatt.logic.solution_region",
     "verify": "rosenblatt.separation.proof.verify",
@@ -77,6 +83,7 @@ __all__ = [
     "LMS",
     "BatchPerceptron",
     "FisherDiscriminant",
+    "GradientDescent",
     "KernelPerceptron",
     "LMSRegressor",
     "LeastSquares",
@@ -109,6 +116,8 @@ __all__ = [
     "realize",
     "regularisation_path",
     "save",
+    "scene",
+    "scene_names",
     "separability",
     "solution_region",
     "verify",

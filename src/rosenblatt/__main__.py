@@ -7,7 +7,7 @@ import sys
 
 from rosenblatt.atomic_write import close_temporary_files
 from rosenblatt.cli.sigint import SignalExit, end_in_silence, interruptible
-from rosenblatt.estimators.stand_ins import use_stand_ins
+from rosenblatt.estimators.sklearn_interface import use_stand_ins
 
 
 def main() -> None:

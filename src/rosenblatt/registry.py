@@ -15,6 +15,7 @@ class Rule(StrEnum):
     SECOND_ORDER_PERCEPTRON = "second-order-perceptron"
     LMS = "lms"
     TANH_PERCEPTRON = "tanh-perceptron"
+    GRADIENT_DESCENT = "gradient-descent"
     LEAST_SQUARES = "least-squares"
     FISHER_DISCRIMINANT = "fisher-discriminant"
     LINEAR_DISCRIMINANT = "linear-discriminant"
@@ -82,6 +83,13 @@ _ROWS = (
         "estimators.tanh_perceptron",
         "Tanh perceptron",
         "w ← w + η (y − f)(1 − f²) x,  f = tanh(w·x)",
+    ),
+    RuleEntry(
+        Rule.GRADIENT_DESCENT.value,
+        "GradientDescent",
+        "estimators.gradient_descent",
+        "Gradient descent",
+        "w ← w − η Σ ℓ′(y w·x) y x",
     ),
     RuleEntry(
         Rule.LEAST_SQUARES.value,

@@ -15,8 +15,7 @@ from sklearn.linear_model import LinearRegression, RidgeClassifier
 
 from rosenblatt import FisherDiscriminant, LeastSquares, LinearDiscriminant, builtin
 from rosenblatt.closed_form.moments import moments_of
-from rosenblatt.data.blocks import Blocks
-from rosenblatt.data.training_data import TrainingData, no_weights
+from rosenblatt.data.training_data import Blocks, TrainingData, no_weights
 from rosenblatt.types import Array, Floats
 
 

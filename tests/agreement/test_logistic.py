@@ -13,8 +13,7 @@ from sklearn.datasets import load_digits, load_iris
 from sklearn.linear_model import LogisticRegression as Referee
 
 from rosenblatt import LogisticRegression
-from rosenblatt.data.blocks import Blocks
-from rosenblatt.data.training_data import unlabelled
+from rosenblatt.data.training_data import Blocks, unlabelled
 from rosenblatt.errors import DataError, NotFiniteError, ParameterError, TooLargeError
 from rosenblatt.kernels.rows import CSR
 from rosenblatt.online.result import Ending
@@ -142,7 +141,7 @@ def test_the_gap_never_says_too_little(n_classes: int, C: float, *, bias: bool) 
         assert record.gap * record.objective >= record.objective - best - 2 * rounding
         assert record.gap >= -1e-12
     assert trace[-1].gap <= 1e-9
-    assert {record.unit for record in trace} == {0}
+    assert {record.output for record in trace} == {0}
 
 
 def test_the_bound_is_the_dual_value_of_balanced_probabilities() -> None:

@@ -49,7 +49,7 @@ def watched(terminal: Terminal, *, quiet: bool = False) -> Iterator[Progress]:
 def test_a_bar_of_the_passes_with_their_mistakes(terminal: Terminal, rule: Any) -> None:
     with watched(terminal):
         rule.fit(XOR.X, XOR.y)
-    told = f"pass 8: {rule.trace_[-1].mistakes} mistakes, loss "
+    told = f"epoch 8: {rule.trace_[-1].mistakes} mistakes, loss "
     assert re.search(rf"Training ━{{{BAR_WIDTH}}} {told}.* 0:0\d:\d\d", terminal.line())
 
 
@@ -77,7 +77,7 @@ def test_figures_give_way_on_a_narrow_screen(
         Perceptron(max_iter=8).fit(XOR.X, XOR.y)
     line = terminal.line()
     assert len(line) <= 60
-    assert re.search(rf"Judging, fold 3 of 10 ━{{{BAR_WIDTH}}} pass.*… 0:0\d:\d\d", line)
+    assert re.search(rf"Judging, fold 3 of 10 ━{{{BAR_WIDTH}}} epoch.*… 0:0\d:\d\d", line)
 
 
 @pytest.mark.parametrize("wish", ["", "1"])

@@ -12,9 +12,8 @@ from scipy import sparse
 
 from rosenblatt.closed_form import moments
 from rosenblatt.closed_form.moments import Moments, moments_of
-from rosenblatt.data import blocks as blocks_module
-from rosenblatt.data.blocks import BLOCK_ROWS, Blocks
-from rosenblatt.data.training_data import TrainingData, no_weights
+from rosenblatt.data import training_data
+from rosenblatt.data.training_data import BLOCK_ROWS, Blocks, TrainingData, no_weights
 from rosenblatt.data.validation import rows_of
 from rosenblatt.errors import DataError
 from rosenblatt.types import Array, Floats
@@ -82,8 +81,8 @@ def assert_moments(m: Moments, X: Floats, y: Array, k: int, weights: Any = None)
 
 def cut_small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make for many joins, of chunks and of blocks."""
-    monkeypatch.setattr(blocks_module, "BLOCK_ROWS", 100)
-    monkeypatch.setattr(blocks_module, "BLOCK_ENTRIES", 0)
+    monkeypatch.setattr(training_data, "BLOCK_ROWS", 100)
+    monkeypatch.setattr(training_data, "BLOCK_ENTRIES", 0)
     monkeypatch.setattr(moments, "NARROW_CHUNK_ROWS", 16)
     monkeypatch.setattr(moments, "WIDE_CHUNK_ROWS", 16)
     monkeypatch.setattr(moments, "MIN_CHUNK_ROWS", 16)

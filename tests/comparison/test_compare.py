@@ -12,7 +12,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import StandardScaler
 
 from rosenblatt import LeastSquares, builtin, compare
-from rosenblatt.comparison import baselines
+from rosenblatt.comparison import run as comparison_run
 from rosenblatt.comparison.compare import ComparisonPlan, run_comparison
 from rosenblatt.comparison.run import feature_specs
 from rosenblatt.errors import DataError, ParameterError, SourceError
@@ -22,7 +22,7 @@ from rosenblatt.model_selection.split import folds_of
 from rosenblatt.pipeline import question
 from rosenblatt.pipeline.fit import Plan, run
 from rosenblatt.registry import Rule
-from rosenblatt.report.fit_json import comparison_json
+from rosenblatt.report.comparison_json import comparison_json
 from rosenblatt.separation.proof import cover_count
 
 IRIS, RINGS = builtin("iris"), builtin("rings")
@@ -53,9 +53,7 @@ def test_rings_need_the_distance(rings):
     ]
     assert of(rings, "linear-svm", "radial").accuracy == 1.0
     text = told["conclusion"]
-    assert text.startswith(
-        "A linear rule is not enough on the features as they are: linear-svm has"
-    )
+    assert text.startswith("A linear rule is not enough on the original features: linear-svm has")
     assert "radial helps: linear-svm then has an accuracy of 100.00 %, +50.00 points (" in text
     assert "1.5 times the features" in text
     assert "a linear rule is then enough" in text
@@ -86,7 +84,7 @@ def test_iris_is_linear_enough():
     assert told["linear_enough"]
     assert not told["feature_map_helps"]
     assert [g.map for g in found.feature_sets] == ["none", "products", "radial"]
-    assert "A linear rule is enough on the features as they are: linear-discriminant" in str(found)
+    assert "A linear rule is enough on the original features: linear-discriminant" in str(found)
     assert "No feature map improves accuracy significantly: with the best, " in str(found)
     assert found.feature_sets[0].cover_probability is None  # Cover counts two classes
 
@@ -149,7 +147,7 @@ def test_rows_of_any_kind():
 
 
 def test_slow_referees_get_a_sample(monkeypatch):
-    monkeypatch.setattr(baselines, "MAX_SAMPLE_ROWS", 30)
+    monkeypatch.setattr(comparison_run, "MAX_SAMPLE_ROWS", 30)
     found = compare("builtin:rings", **QUICK, proof_seconds=0)
     boosting = of(found, "gradient-boosting")
     assert boosting.note == "trained on 30 of 160 rows, evaluated on 30 rows of one fold"
@@ -165,7 +163,7 @@ def test_slow_referees_get_a_sample(monkeypatch):
 
 def test_sizes_of_referees():
     def learned(name, *size):
-        return baselines.sample_size(name, *size).n_train
+        return comparison_run.sample_size(name, *size).n_train
 
     assert learned("gradient-boosting", 120, 4, 3) == 120
     assert learned("gradient-boosting", 48_000, 784, 10) == 1_000
@@ -174,8 +172,8 @@ def test_sizes_of_referees():
 
 
 def test_referees_of_wide_sparse_rows_get_main_directions(monkeypatch):
-    monkeypatch.setattr(baselines, "MAX_SPARSE_FEATURES", 10)
-    monkeypatch.setattr(baselines, "N_COMPONENTS", 3)
+    monkeypatch.setattr(comparison_run, "MAX_SPARSE_FEATURES", 10)
+    monkeypatch.setattr(comparison_run, "N_COMPONENTS", 3)
     rng = np.random.default_rng(0)
     y = rng.integers(2, size=80)
     X = rng.poisson(0.2, (80, 40)) + (np.arange(40) < 20) * y[:, None]
@@ -271,7 +269,7 @@ def test_separable_by_luck_is_said():
         (
             {"rules": "auto"},
             ParameterError,
-            "rules must be a list of names out of auto",
+            "rules must be a list of names from auto",
         ),
         (
             {"features": ["product"]},

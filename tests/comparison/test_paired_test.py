@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mlxtend.evaluate import mcnemar
 
-from rosenblatt.model_selection.intervals import paired_difference
+from rosenblatt.pipeline.evaluate import paired_difference
 
 
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=60))

@@ -2,6 +2,7 @@
 
 import doctest
 import pkgutil
+import sys
 from importlib import import_module
 
 import pytest
@@ -15,6 +16,8 @@ MODULES = [m.name for m in pkgutil.walk_packages(rosenblatt.__path__, "rosenblat
 def test_examples(name: str) -> None:
     flags = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
     assert doctest.testmod(import_module(name), optionflags=flags).failed == 0
+    if "matplotlib.pyplot" in sys.modules:  # which warns of many open figures
+        sys.modules["matplotlib.pyplot"].close("all")
 
 
 def test_there_are_examples() -> None:

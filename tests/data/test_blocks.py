@@ -11,9 +11,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from rosenblatt.data import blocks as blocks_module
-from rosenblatt.data.blocks import BLOCK_ROWS, Blocks, block_rows
-from rosenblatt.data.training_data import TrainingData, no_weights
+from rosenblatt.data import training_data
+from rosenblatt.data.training_data import BLOCK_ROWS, Blocks, TrainingData, block_rows, no_weights
 from rosenblatt.kernels.rows import CSR, n_rows
 from rosenblatt.linalg.scores import scores_of, training_error
 from rosenblatt.types import Floats
@@ -24,8 +23,8 @@ SIZES = [1, BLOCK_ROWS - 1, BLOCK_ROWS, BLOCK_ROWS + 1, 5 * BLOCK_ROWS + 7]
 
 @pytest.fixture(autouse=True)
 def _blocks_of_the_least_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(blocks_module, "BLOCK_ENTRIES", 0)
-    monkeypatch.setattr(blocks_module, "MIN_THREADED_ENTRIES", 0)
+    monkeypatch.setattr(training_data, "BLOCK_ENTRIES", 0)
+    monkeypatch.setattr(training_data, "MIN_THREADED_ENTRIES", 0)
 
 
 def test_blocks_of_short_rows_have_more_of_them(monkeypatch: pytest.MonkeyPatch) -> None:

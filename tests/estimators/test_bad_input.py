@@ -17,6 +17,7 @@ from rosenblatt import (
     LMS,
     BatchPerceptron,
     FisherDiscriminant,
+    GradientDescent,
     KernelPerceptron,
     LeastSquares,
     LinearDiscriminant,
@@ -37,6 +38,7 @@ ITERATING = [
     BatchPerceptron(),
     LMS(),
     TanhPerceptron(),
+    GradientDescent(),
 ]
 ESTIMATORS = [
     *ITERATING,
@@ -54,6 +56,7 @@ JUDGING = [
     SecondOrderPerceptron(),
     LMS(),
     TanhPerceptron(),
+    GradientDescent(),
 ]
 STREAMING = [*JUDGING, KernelPerceptron("linear"), LinearDiscriminant()]
 EVERY = pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda e: type(e).__name__)
@@ -167,7 +170,7 @@ ROWS = {
         broken_csr([0, 10**9, 2, 3, 4]), [0, 1, 0, 1], ("X", "broken", "indptr", "4")
     ),
     "a place before the last": Bad(
-        broken_csr([0, 3, 2, 3, 4]), [0, 1, 0, 1], ("X", "broken", "indptr", "fall")
+        broken_csr([0, 3, 2, 3, 4]), [0, 1, 0, 1], ("X", "broken", "indptr", "decrease")
     ),
     "a word in a frame": Bad(
         pd.DataFrame({"a": [1.0, 2.0, 3.0], "b": ["1", "2", "tall"]}),
@@ -214,7 +217,7 @@ LABELS = {
         X, pd.Series([pd.NA, *[0, 1] * 5, 1], dtype="Int64"), ("y", "row 0")
     ),
     "polars null": Bad(X, pl.Series(["a", None, *"ab" * 5]), ("y", "row 1")),
-    # once: not taken for missing; the message is that y holds NaT, none of the classes …, None
+    # once: not taken for missing; the message is that y holds NaT, not one of the classes …, None
     "NaT": Bad(
         X, pd.to_datetime(pd.Series(["2026-01-01", None] * 6)).to_numpy(), ("missing", "row 1")
     ),
@@ -686,6 +689,7 @@ PARAMETERS: dict[Any, dict[str, list[Any]]] = {
         "cache_size": [-1, np.nan, "all", None],
     },
     LMS: {**SOFT, "error": ["soft", None]},
+    GradientDescent: {**SOFT, "loss": ["log", None]},
     TanhPerceptron: {**SOFT, "activation": ["relu", None]},
     LeastSquares: {
         "alpha": [-1.0, np.nan, np.inf, "a", None, True],

@@ -23,7 +23,7 @@ from rosenblatt import (
     features,
 )
 from rosenblatt.errors import DataError, ParameterError
-from rosenblatt.estimators import stand_ins
+from rosenblatt.estimators import sklearn_interface
 from rosenblatt.estimators.base import clone_with, seed_of
 from rosenblatt.registry import RULES
 
@@ -70,21 +70,21 @@ def test_pickles_and_clones_are_equal(cls: Any) -> None:
 
 @pytest.mark.parametrize("cls", [*ESTIMATORS, *MAPS])
 def test_stand_ins_do_the_same_with_parameters(cls: Any) -> None:
-    assert stand_ins.BaseEstimator.get_params(cls()) == cls().get_params()
-    assert list(stand_ins.BaseEstimator.get_params(cls())) == list(cls().get_params())
-    assert stand_ins.BaseEstimator.__repr__(cls()) == repr(cls()) == f"{cls.__name__}()"
+    assert sklearn_interface.BaseEstimator.get_params(cls()) == cls().get_params()
+    assert list(sklearn_interface.BaseEstimator.get_params(cls())) == list(cls().get_params())
+    assert sklearn_interface.BaseEstimator.__repr__(cls()) == repr(cls()) == f"{cls.__name__}()"
 
 
 def test_stand_ins_show_and_set_what_was_changed() -> None:
     model = LogisticRegression(C="cv", tol=1e-8)
-    assert stand_ins.BaseEstimator.__repr__(model) == repr(model)
-    stand_ins.BaseEstimator.set_params(model, C=2.0, tol=1e-9)
+    assert sklearn_interface.BaseEstimator.__repr__(model) == repr(model)
+    sklearn_interface.BaseEstimator.set_params(model, C=2.0, tol=1e-9)
     assert (model.C, model.tol) == (2.0, 1e-9)
 
 
 def test_stand_ins_are_not_for_who_has_loaded_scikit_learn() -> None:
-    stand_ins.use_stand_ins()
-    assert not stand_ins.stand_ins_wanted()
+    sklearn_interface.use_stand_ins()
+    assert not sklearn_interface.stand_ins_wanted()
 
 
 def test_tags_are_those_of_a_classifier() -> None:

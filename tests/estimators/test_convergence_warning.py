@@ -20,7 +20,7 @@ from rosenblatt import (
     TanhPerceptron,
     builtin,
 )
-from rosenblatt.estimators.convergence_warning import outcomes_alone
+from rosenblatt.estimators.sklearn_interface import outcomes_alone
 
 IRIS = builtin("iris")
 XOR = ([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], [0, 1, 1, 0])

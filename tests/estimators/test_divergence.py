@@ -6,11 +6,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 from sklearn.base import clone
 
 from rosenblatt import LMS, TanhPerceptron, builtin
 from rosenblatt.datasets import synthetic
 from rosenblatt.errors import DataError
+from rosenblatt.losses.margin_losses import SQUARE
 from rosenblatt.online.result import Ending, EpochResult
 from rosenblatt.online.stopping import DivergenceGuard, stop_on_divergence
 
@@ -27,7 +29,6 @@ WILD = [
     LMS(eta0=2.5, learning_rate="normalised"),
     LMS(eta0=500.0, learning_rate="normalised", batch_size=None),
     LMS(eta0=1.0, tol=None, max_iter=50),
-    TanhPerceptron(eta0=1e6, batch_size=None),
 ]
 EVERY = pytest.mark.parametrize("estimator", WILD, ids=repr)
 
@@ -132,16 +133,81 @@ def test_a_bad_start_that_gets_better_is_no_divergence() -> None:
     assert model.coef_.tolist() == [[50, -50, 50]]
 
 
-def test_a_saturated_output_is_told() -> None:
-    data = builtin("4f10")
-    model = TanhPerceptron(eta0=50.0).fit(data.X, data.y)
-    assert model.trace_[-1].loss > 0.5
+@pytest.mark.parametrize(
+    "settings", [{"max_iter": 1, "tol": None, "shuffle": False}, {"max_iter": 3}, {}]
+)
+@pytest.mark.parametrize("eta", [0.001, 0.01, 0.1])
+@pytest.mark.parametrize("name", ["and", "or", "4f10", "rings", "overlapping", "iris"])
+def test_runs_within_the_safe_step_are_none_that_diverge(
+    name: str, eta: float, settings: dict[str, Any]
+) -> None:
+    # η ‖x‖² < 1 for every row: a step only ever takes off a part of the error of its own row
+    data = builtin(name)
+    eta = min(eta, 0.9 / float((data.X**2).sum(axis=1).max() + 1))
+    for kind in (LMS, TanhPerceptron):
+        model = kind(eta0=eta, **settings).fit(data.X, data.y)
+        assert model.outcome_.ending not in {Ending.DIVERGED, Ending.SATURATED}
+        assert weights_of(model).any()
+
+
+def test_one_epoch_keeps_its_weights_though_its_errors_were_above_those_of_zero_weights() -> None:
+    gate = builtin("and")
+    model = LMS(eta0=0.1, max_iter=1, tol=None, shuffle=False).fit(gate.X, gate.y)
+    w = np.zeros(3)
+    for x, y in zip(np.column_stack([gate.X, np.ones(4)]), 2 * gate.y - 1, strict=True):
+        w += 0.1 * (y - w @ x) * x
+    np.testing.assert_allclose(weights_of(model)[0], w, rtol=1e-14)
+    assert model.trace_[0].loss > 0.5
+
+
+@pytest.mark.parametrize("eta", [10.0, 1e100])
+@pytest.mark.parametrize("batch_size", [1, 10, None])
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 1e6])
+@pytest.mark.parametrize("rows", [np.asarray, csr_array])
+def test_real_divergence_takes_two_epochs_to_see(
+    eta: float, batch_size: int | None, scale: float, rows: Any
+) -> None:
+    step = eta / scale**2
+    model = LMS(eta0=step, batch_size=batch_size, tol=None, fit_intercept=False)
+    model.fit(rows(scale * X), Y)
     assert model.outcome_.ending is Ending.DIVERGED
-    assert weights_of(model).tolist() == [[0, 0, 0]]
+    assert model.n_iter_ <= 2
+    assert not model.coef_.any()
 
 
-def run_of(*losses: float, start: float = 0.0) -> EpochResult:
-    """The last state of a guarded run with these losses, whose weights are the pass's number."""
+def test_steps_that_shrink_may_come_back() -> None:
+    data = builtin("separable")
+    model = LMS(eta0=10.0, learning_rate="1/n").fit(data.X, data.y)
+    assert model.trace_[0].loss > 1e30
+    assert model.outcome_.ending is Ending.SQUARED_ERROR_STALLED
+    assert model.score(data.X, data.y) > 0.95
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_saturated_outputs_are_named_and_their_weights_kept(classes: int) -> None:
+    data = builtin("4f10" if classes == 2 else "iris")
+    model = TanhPerceptron(eta0=50.0).fit(data.X, data.y)
+    assert model.outcome_.ending is Ending.SATURATED
+    assert "eta0=50 is too large" in str(model.outcome_)
+    assert np.abs(weights_of(model)).max() > 10
+    tame = TanhPerceptron(eta0=suggested(model)).fit(data.X, data.y)
+    assert tame.outcome_.ending is not Ending.SATURATED
+    assert tame.score(data.X, data.y) > model.score(data.X, data.y)
+
+
+def test_outputs_that_saturate_on_their_own_side_are_no_fault() -> None:
+    data = builtin("4f10")
+    model = TanhPerceptron(eta0=10.0, batch_size=None).fit(data.X, data.y)
+    assert np.abs(model.outputs(data.X)).min() > 0.99
+    assert model.score(data.X, data.y) == 1
+    assert model.outcome_.ending is Ending.OUTPUT_ERROR_STALLED
+
+
+def run_of(losses: list[float], after: list[float], **guard: Any) -> EpochResult:
+    """The last result of a guarded run, whose weights are the number of the epoch.
+
+    `losses` are those of the epochs, `after` those of the weights before the first and after each.
+    """
 
     def results() -> Iterator[EpochResult]:
         for number, loss in enumerate(losses, 1):
@@ -149,41 +215,53 @@ def run_of(*losses: float, start: float = 0.0) -> EpochResult:
             ending = Ending.OUTPUT_ERROR_STALLED if number == len(losses) else None
             yield EpochResult(number, 10, 5, 1, loss, 5, 1, W.copy, W.copy, ending=ending)
 
+    def loss_of(W: Any) -> float:
+        return after[int(W[0, 0])]
+
+    start = np.zeros((1, 1))
+    own = {"zero_loss": 0.5, "loss_of": loss_of, "derivative_of": loss_of}
     *_, last = stop_on_divergence(
-        results(), DivergenceGuard(np.full((1, 1), start), 0.5, lambda: "Try less.")
+        results(), DivergenceGuard(SQUARE, start, **own, advice=lambda: "Try less.", **guard)
     )
     return last
 
 
 @pytest.mark.parametrize(
-    ("losses", "start", "kept"),
+    ("losses", "after", "guard", "kept"),
     [
-        ((0.4, 0.3, 0.6), 0.0, 1),
-        ((0.6, 0.7, 0.8), 0.0, 0),
-        ((1.0, 1.0, 1.0), 0.0, 0),
-        ((1.0, 1.0, 1.0 - 1e-13), 0.0, 0),  # the same loss, summed in another order
-        ((0.4, np.inf), 0.0, 0),
-        ((np.inf,), 7.0, 7),
-        ((3.0, 2.0, 4.0), 7.0, 1),
+        ([10, 80, 1], [0.5, 30, 200, 1], {}, 0),  # far above the start, and growing
+        ([0.4, 80, 1], [0.5, 0.6, 200, 1], {}, 0),
+        ([0.4, 0.3, 80], [0.5, 0.3, 0.2, 200], {}, 1),  # weights of before the least loss
+        ([10, np.inf], [0.5, 1, 1], {}, 0),
+        ([0.4], [0.5, 60], {}, 0),  # the last row of an epoch may do it
+        ([0.4], [0.5, np.nan], {}, 0),
+        ([0.5, 0.4, 0.501, 0.4], [0.5, 0.4, 0.501, 0.51, 0], {"by_whole_set": True}, 1),
+        ([1e9, 1e9], [0.5, 1e9, 1e8], {"steps_shrink": True}, 0),
     ],
 )
-def test_a_run_goes_back_to_before_its_smallest_loss(
-    losses: tuple[float, ...], start: float, kept: float
+def test_a_run_that_diverges_goes_back_to_before_its_smallest_loss(
+    losses: list[float], after: list[float], guard: dict[str, bool], kept: float
 ) -> None:
-    last = run_of(*losses, start=start)
+    last = run_of(losses, after, **guard)
     assert last.ending is Ending.DIVERGED
     assert last.advice == "Try less."
     assert last.weights().tolist() == last.last().tolist() == [[kept]]
 
 
 @pytest.mark.parametrize(
-    ("losses", "start"),
-    [((0.4, 0.3, 0.35), 0.0), ((0.9, 0.8, 0.7), 0.0), ((0.6, 0.5, 0.5), 0.0), ((2.0, 2.0), 7.0)],
+    ("losses", "after", "guard"),
+    [
+        ([0.6, 0.7, 0.8], [0.5, 0.55, 0.6, 0.7], {}),  # noise
+        ([80, 60, 0.4], [0.5, 70, 5, 0.4], {}),  # falling
+        ([1e9, 1e9, 2], [0.5, 1e9, 1e9, 2], {"steps_shrink": True}),
+        ([0.5, 0.5, 0.5], [0.5, 0.5, 0.5, 0.5 + 1e-13], {"by_whole_set": True}),  # rounding
+        ([0.5, 0.7, 0.6], [0.5, 0.7, 0.6, 0.6], {"by_whole_set": True, "steps_shrink": True}),
+    ],
 )
-def test_a_run_that_falls_or_stays_below_zero_weights_is_left_alone(
-    losses: tuple[float, ...], start: float
+def test_a_run_that_does_not_grow_for_ever_is_left_alone(
+    losses: list[float], after: list[float], guard: dict[str, bool]
 ) -> None:
-    last = run_of(*losses, start=start)
+    last = run_of(losses, after, **guard)
     assert last.ending is Ending.OUTPUT_ERROR_STALLED
     assert last.weights().tolist() == [[len(losses)]]
 

@@ -42,6 +42,7 @@ EXCEPTIONS = {  # whose text is not that of the others, and why
     ("random_state", "RandomProducts"): "there is no shuffle",
     ("C", "PassiveAggressive"): OWN,
     ("loss", "PassiveAggressive"): OWN,
+    ("loss", "GradientDescent"): OWN,
     ("solver", "LinearDiscriminant"): OWN,
     ("degree", "KernelPerceptron"): OWN,
     ("threshold", "AssociationUnits"): OWN,

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from rosenblatt import (
+    GradientDescent,
     LinearDiscriminant,
     LinearSVM,
     LogisticRegression,
@@ -28,6 +29,7 @@ TWINS = np.array([[1.0, 2.0], [-1.0, -2.0], [1.0, 2.0], [-1.0, -2.0]]), [0, 0, 1
         LogisticRegression(fit_intercept=False),
         LinearDiscriminant(),
         TanhPerceptron(activation="logistic", fit_intercept=False, max_iter=5),
+        GradientDescent(fit_intercept=False, max_iter=5),
     ],
     ids=repr,
 )
@@ -81,7 +83,7 @@ def test_every_unit_counts_its_steps() -> None:
     assert together.n_iter_.tolist() == [together.trace_[-1].step]
     apart = LogisticRegression(multi_class="ovr").fit(iris.X, iris.y)
     assert apart.n_iter_.shape == (3,)
-    last = {record.unit: record.step for record in apart.trace_}
+    last = {record.output: record.step for record in apart.trace_}
     assert apart.n_iter_.tolist() == [last[unit] for unit in range(3)]
     assert str(apart.outcome_).endswith(f"after {apart.n_iter_.max()} steps.")
 

@@ -8,7 +8,7 @@ import pytest
 from sklearn.base import clone
 
 from rosenblatt import LinearSVM, LogisticRegression, builtin, load, save
-from rosenblatt.estimators import sklearn_callbacks
+from rosenblatt.estimators import sklearn_interface
 from rosenblatt.online.result import Ending
 
 sklearn_callback = pytest.importorskip("sklearn.callback", reason="scikit-learn has no callbacks")
@@ -116,5 +116,5 @@ def test_the_callbacks_of_scikit_learn() -> None:
 
 def test_an_older_scikit_learn_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
     assert hasattr(LogisticRegression(), "set_callbacks")
-    monkeypatch.setattr(sklearn_callbacks, "is_supported", lambda: False)
+    monkeypatch.setattr(sklearn_interface, "is_supported", lambda: False)
     assert not hasattr(LogisticRegression(), "set_callbacks")

@@ -21,6 +21,7 @@ def test_the_region_of_two_weights_is_the_exact_one() -> None:
 
 
 @example(rows=[(1, -3), (-1, 3)])  # once: by rounding, an edge was left of the square
+@example(rows=[(1, 2), (0, 1), (0, -1)])  # the same, of a corner that an earlier cut had made
 @given(rows=st.lists(st.tuples(st.integers(-3, 3), st.integers(-3, 3)), min_size=1, max_size=6))
 def test_it_is_empty_exactly_where_the_exact_one_is(rows: list[tuple[int, int]]) -> None:
     X, y = np.array(rows, dtype=float), np.ones(len(rows), dtype=int)

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from rosenblatt.errors import SourceError
-from rosenblatt.io.chunks import Matrix, Place
-from rosenblatt.io.wrappers import BackgroundTaskSource
+from rosenblatt.io.chunks import BackgroundTaskSource, Matrix, Place
 
 
 class Rows(list[Matrix]):

@@ -14,11 +14,11 @@ from rosenblatt.data.training_data import matrix_of
 from rosenblatt.datasets.builtin import NAMES, builtin
 from rosenblatt.errors import SourceError
 from rosenblatt.io import files
+from rosenblatt.io.files import Options
 from rosenblatt.io.formats import FORMATS, SNIFFED_BYTES, BuiltinSource, format_of, open_source
 from rosenblatt.io.idx import IdxSource
 from rosenblatt.io.jsonlines import JsonLinesSource
 from rosenblatt.io.numpy_files import NumpySource
-from rosenblatt.io.options import Options
 from rosenblatt.io.parquet import ColumnarSource
 
 TABLE = pl.DataFrame({"age": [1, 2], "kind": ["dog", "cat"]})

@@ -8,8 +8,7 @@ import pytest
 
 from rosenblatt.csr import CSR
 from rosenblatt.errors import SourceError
-from rosenblatt.io.chunks import Chunk, Matrix, Place, Table
-from rosenblatt.io.wrappers import CachedSource, SelectedRows, size_of
+from rosenblatt.io.chunks import CachedSource, Chunk, Matrix, Place, SelectedRows, Table, size_of
 
 
 class Numbered:

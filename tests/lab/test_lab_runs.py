@@ -80,7 +80,7 @@ def test_a_shuffled_run_says_which_sample_is_at_work() -> None:
 def test_long_runs_are_followed_from_pass_to_pass() -> None:
     setup = Setup(data="builtin:overlapping").with_setting("max_iter", 200)
     _, run = worked(setup)
-    assert run.path[1] == "w from pass to pass"
+    assert run.path[1] == "w from epoch to epoch"
     assert len(run.path[0]) <= 201
 
 

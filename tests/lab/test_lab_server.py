@@ -14,7 +14,7 @@ import pytest
 from chromium import open_lab
 
 from rosenblatt.errors import SourceError
-from rosenblatt.lab.files import MAX_PENDING_UPLOADS, MAX_UPLOAD_BYTES, Uploads
+from rosenblatt.lab.dataset import MAX_PENDING_UPLOADS, MAX_UPLOAD_BYTES, Uploads
 from rosenblatt.lab.guard import Guard
 from rosenblatt.lab.server import log_in_sentences
 

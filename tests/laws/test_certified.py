@@ -209,8 +209,8 @@ def test_one_vs_rest_units_are_those_of_each_class_alone(name: str, n_jobs: int)
         alone = ONE_VS_REST[name](tol=1e-6).fit(X, y == k)
         np.testing.assert_array_equal(together.coef_[k], alone.coef_[0])
         np.testing.assert_array_equal(together.intercept_[k], alone.intercept_[0])
-        own = [record for record in records if record["unit"] == k]
-        assert [{**record, "unit": 0} for record in own] == alone.trace_.as_dicts()
+        own = [record for record in records if record["output"] == k]
+        assert [{**record, "output": 0} for record in own] == alone.trace_.as_dicts()
 
 
 def test_one_vs_rest_units_keep_to_limits_and_start_warm() -> None:

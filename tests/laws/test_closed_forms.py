@@ -20,8 +20,7 @@ from sklearn.preprocessing import StandardScaler
 
 from rosenblatt import FisherDiscriminant, LeastSquares, LinearDiscriminant, builtin
 from rosenblatt.closed_form.discriminants import between, equal_error, midway
-from rosenblatt.data.blocks import Blocks
-from rosenblatt.data.training_data import TrainingData, no_weights
+from rosenblatt.data.training_data import Blocks, TrainingData, no_weights
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.types import Array, Floats
 

@@ -17,6 +17,7 @@ from rosenblatt import (
     AROW,
     LMS,
     BatchPerceptron,
+    GradientDescent,
     KernelPerceptron,
     PassiveAggressive,
     Perceptron,
@@ -155,6 +156,15 @@ SOFT = {
     "tanh normalised": rule(TanhPerceptron, tol=None, learning_rate="normalised", eta0=0.5),
     "tanh batch": rule(TanhPerceptron, tol=None, batch_size=None),
     "logistic": rule(TanhPerceptron, tol=None, activation="logistic", eta0=0.1),
+    "descent": rule(GradientDescent, tol=None),
+    "descent 1/n": rule(GradientDescent, tol=None, learning_rate="1/n", batch_size=1, eta0=1.0),
+    "descent hinge": rule(GradientDescent, loss="hinge", tol=None, batch_size=4),
+    "descent squared hinge": rule(GradientDescent, loss="squared_hinge", tol=None, eta0=0.0003),
+    "descent perceptron pocket": rule(
+        GradientDescent, loss="perceptron", tol=None, keep="pocket", batch_size=1
+    ),
+    "descent square": rule(GradientDescent, loss="square", tol=None, eta0=0.0003, keep="average"),
+    "descent tanh": rule(GradientDescent, loss="tanh", tol=None, batch_size=3),
     "logistic batches": rule(TanhPerceptron, tol=None, activation="logistic", batch_size=4),
 }
 RULES |= {

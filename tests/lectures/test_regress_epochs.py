@@ -12,6 +12,7 @@ from rosenblatt import (
     AROW,
     LMS,
     BatchPerceptron,
+    GradientDescent,
     PassiveAggressive,
     Perceptron,
     SecondOrderPerceptron,
@@ -34,6 +35,8 @@ RULES = [
     BatchPerceptron(batch_size=16),
     LMS(eta0=0.001),
     TanhPerceptron(eta0=0.02),
+    GradientDescent("logistic", eta0=0.01),
+    GradientDescent("hinge", batch_size=16, learning_rate="1/n"),
     PassiveAggressive(),
     AROW(),
     SecondOrderPerceptron(),
@@ -130,7 +133,7 @@ def test_a_layer_is_measured_in_its_outputs() -> None:
 
 def test_bad_validation_labels_are_named() -> None:
     X, y = rows_of(0)
-    for bad, words in ((y + 1, "none of the 2 classes"), (y[:3], "3 labels"), (["a"] * 150, "'a'")):
+    for bad, words in ((y + 1, "of the 2 classes"), (y[:3], "3 labels"), (["a"] * 150, "'a'")):
         with pytest.raises(DataError, match=f"y_val.*{words}"):
             BatchPerceptron().fit(X, y, X_val=X, y_val=bad)
 

@@ -8,7 +8,7 @@ import pytest
 
 SHOWN = "print(sorted(i['num_threads'] for i in threadpool_info() if i['user_api'] == 'blas'))"
 IMPORTS = (
-    "from threadpoolctl import threadpool_info\nfrom rosenblatt.linalg.blas import one_thread\n"
+    "from threadpoolctl import threadpool_info\nfrom rosenblatt.linalg.products import one_thread\n"
 )
 
 

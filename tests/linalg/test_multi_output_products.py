@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from rosenblatt.data.blocks import Blocks
-from rosenblatt.data.training_data import unlabelled
+from rosenblatt.data.training_data import Blocks, unlabelled
 from rosenblatt.data.validation import rows_of
 from rosenblatt.linalg import multi_output
 

@@ -1,6 +1,5 @@
-"""Threshold units, networks and gates: lecture 000's numbers, exactness, words and pictures."""
+"""Threshold units, networks and gates: lecture 000's numbers, exactness and words."""
 
-import sys
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -159,24 +158,6 @@ def test_units_are_frozen_values() -> None:
 def test_numpy_numbers_become_plain_ones() -> None:
     unit = ThresholdUnit(np.array([2, -1]), np.float64(0.5))  # type: ignore[arg-type]
     assert [type(number) for number in (*unit.weights, unit.intercept)] == [int, int, float]
-
-
-def test_a_network_draws_itself() -> None:
-    matplotlib = pytest.importorskip("matplotlib")
-    matplotlib.use("Agg")
-    from matplotlib import pyplot as plt  # noqa: PLC0415
-
-    ax = gates.XOR.draw()
-    said = {text.get_text() for text in ax.texts}
-    assert {"x1", "x2", "h1", "h2", "y", "−1", "1", "b = −0.5", "b = 1.5"} <= said
-    assert gates.parity(3).draw(ax) is ax
-    plt.close(ax.figure)
-
-
-def test_drawing_without_matplotlib_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(ImportError, match=r"rosenblatt\[plot\]"):
-        gates.XOR.draw()
 
 
 @pytest.mark.parametrize(

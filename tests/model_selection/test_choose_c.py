@@ -9,7 +9,7 @@ from sklearn.metrics import accuracy_score, log_loss
 from sklearn.model_selection import StratifiedKFold
 
 from rosenblatt import LinearSVM, LogisticRegression, builtin, regularisation_path
-from rosenblatt.data import blocks
+from rosenblatt.data import training_data
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.model_selection import choose_c
 from rosenblatt.model_selection.choose_c import Race
@@ -124,9 +124,9 @@ def test_many_rows_spare_most_fits(model: Any) -> None:
 
 @pytest.mark.parametrize("model", MODELS, ids=repr)
 def test_threads_change_no_choice(model: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(blocks, "MIN_THREADED_ENTRIES", 1)
-    monkeypatch.setattr(blocks, "BLOCK_ROWS", 500)
-    monkeypatch.setattr(blocks, "BLOCK_ENTRIES", 1)
+    monkeypatch.setattr(training_data, "MIN_THREADED_ENTRIES", 1)
+    monkeypatch.setattr(training_data, "BLOCK_ROWS", 500)
+    monkeypatch.setattr(training_data, "BLOCK_ENTRIES", 1)
     X, y = crowd()
     alone, together = (clone(model).set_params(C="cv", n_jobs=n).fit(X, y) for n in (1, 2))
     np.testing.assert_array_equal(alone.coef_, together.coef_)

@@ -10,8 +10,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
 from rosenblatt import LinearSVM
-from rosenblatt.data.blocks import Blocks
-from rosenblatt.data.training_data import TrainingData, no_weights
+from rosenblatt.data.training_data import Blocks, TrainingData, no_weights
 from rosenblatt.data.validation import rows_of
 from rosenblatt.errors import DataError, TooLargeError
 from rosenblatt.kernels.rows import n_rows

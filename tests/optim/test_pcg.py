@@ -7,18 +7,16 @@ import pytest
 from scipy import sparse
 from scipy.special import entr
 
-from rosenblatt.data.blocks import Blocks
-from rosenblatt.data.training_data import unlabelled
+from rosenblatt.data.training_data import Blocks, unlabelled
 from rosenblatt.data.validation import rows_of
 from rosenblatt.kernels.rows import n_rows
 from rosenblatt.losses.margin_losses import HINGE, LOGISTIC, SQUARED_HINGE
-from rosenblatt.optim import preconditioners
+from rosenblatt.optim import hessian
 from rosenblatt.optim.certificate import prove
-from rosenblatt.optim.hessian import NewtonSystem
+from rosenblatt.optim.hessian import NewtonSystem, UpdatedGram
 from rosenblatt.optim.newton import evaluate, iterate_at
 from rosenblatt.optim.objective import BinaryObjective, SmoothedHinge
 from rosenblatt.optim.pcg import DIRECT_SOLVES, AdaptivePCG, any_residual, iterations_left
-from rosenblatt.optim.preconditioners import UpdatedGram
 from rosenblatt.types import Floats, Ints
 
 STORES = {
@@ -139,7 +137,7 @@ def test_float32_preconditions_only_where_the_l2_penalty_outweighs_its_rounding(
     rows = np.arange(400)
     for C, use_float32 in ((1.0, True), (1e6, False)):
         objective = objective_of(X, SQUARED_HINGE, C=C)
-        assert preconditioners.may_use_float32(objective, objective.sample_C) == use_float32
+        assert hessian.may_use_float32(objective, objective.sample_C) == use_float32
         system = NewtonSystem(objective, rows, 2.0 * objective.sample_C)
         b = np.ones(131)
         wanted = np.linalg.solve(matrix(system, X.astype(np.float64)), b)

@@ -17,6 +17,7 @@ from rosenblatt import (
     LMS,
     BatchPerceptron,
     FisherDiscriminant,
+    GradientDescent,
     KernelPerceptron,
     LeastSquares,
     LinearDiscriminant,
@@ -50,6 +51,8 @@ ESTIMATORS = [
     LMS(max_iter=7, eta0=100.0),  # diverges, and says so
     TanhPerceptron(max_iter=7),
     TanhPerceptron(max_iter=7, activation="logistic", keep="pocket"),
+    GradientDescent(max_iter=7, eta0=0.001),
+    GradientDescent(max_iter=7, loss="hinge", batch_size=8, keep="average"),
     LeastSquares(),
     LinearDiscriminant(),
     LinearDiscriminant(shrinkage="oas"),
@@ -254,7 +257,7 @@ def test_every_rule_is_tested_here() -> None:
     [
         (Perceptron(), "not fitted"),
         (SGDClassifier(), "Only fitted estimators of rosenblatt"),
-        (make_pipeline(Perceptron()), "save the estimator at its end"),
+        (make_pipeline(Perceptron()), "save the last step"),
         (Perceptron(random_state=np.random.RandomState(0)).fit(X, CODES), "random_state"),
         (KernelPerceptron(lambda a, b: a @ b.T, max_iter=2).fit(X, CODES), "functions"),
         (

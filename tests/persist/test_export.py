@@ -19,6 +19,7 @@ from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.pipeline import Pipeline
 
 from rosenblatt import (
+    GradientDescent,
     KernelPerceptron,
     LinearDiscriminant,
     LinearSVM,
@@ -31,13 +32,12 @@ from rosenblatt import (
 )
 from rosenblatt.data.training_data import matrix_of
 from rosenblatt.errors import ModelError
+from rosenblatt.features.maps.spec import NgramSpec
 from rosenblatt.persist.export import to_json, to_onnx
 from rosenblatt.persist.model import Model, as_chunk, model_of
 from rosenblatt.persist.sklearn_pipeline import to_pipeline
 from rosenblatt.preprocess.column_encoders import CategoryColumn, NumberColumn, TextColumn
-from rosenblatt.preprocess.ngram_spec import NgramSpec
-from rosenblatt.preprocess.scaling import Scaling
-from rosenblatt.preprocess.transformer import ColumnTransformer
+from rosenblatt.preprocess.transformer import ColumnTransformer, Scaling
 
 IRIS = builtin("iris")
 N, WIDTH = 400, 12
@@ -56,6 +56,7 @@ RULES = {
     "discriminant": LinearDiscriminant(),
     "svm": LinearSVM(tol=1e-3),
     "perceptron": Perceptron(max_iter=5, keep="average"),
+    "descent": GradientDescent(max_iter=5, eta0=0.001),
     "sigmoid": TanhPerceptron(max_iter=5, activation="logistic"),
 }
 CLASSES = {

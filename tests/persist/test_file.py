@@ -34,6 +34,7 @@ from rosenblatt import (
 )
 from rosenblatt.data.training_data import matrix_of
 from rosenblatt.errors import ModelError
+from rosenblatt.features.maps.spec import NgramSpec
 from rosenblatt.persist.file import load_model
 from rosenblatt.persist.model import Model, as_chunk, model_of
 from rosenblatt.persist.safetensors_file import (
@@ -45,9 +46,7 @@ from rosenblatt.persist.safetensors_file import (
     read_tensors,
 )
 from rosenblatt.preprocess.column_encoders import CategoryColumn, NumberColumn, TextColumn
-from rosenblatt.preprocess.ngram_spec import NgramSpec
-from rosenblatt.preprocess.scaling import Scaling
-from rosenblatt.preprocess.transformer import ColumnTransformer
+from rosenblatt.preprocess.transformer import ColumnTransformer, Scaling
 
 IRIS = builtin("iris")
 FRAME = pl.DataFrame({"age": [22.0, None, 35.0, 58.0], "town": ["Ulm", "Bonn", None, "Kiel"]})

@@ -14,15 +14,14 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from rosenblatt import LogisticRegression
-from rosenblatt.data import buffer
 from rosenblatt.errors import DataError, ParameterError, SourceError
 from rosenblatt.io.chunks import Matrix, Place, Table
 from rosenblatt.model_selection.choose_c import SAMPLE_CS
 from rosenblatt.model_selection.split import folds_of, held_out
-from rosenblatt.pipeline import encoded_data, train
+from rosenblatt.pipeline import encoded_data
+from rosenblatt.pipeline import fit as pipeline_fit
 from rosenblatt.pipeline.encoded_data import EncodedData
-from rosenblatt.pipeline.fit import FitResult, Plan, _predict_fold, run
-from rosenblatt.pipeline.train import choose_C, estimator_of
+from rosenblatt.pipeline.fit import FitResult, Plan, _predict_fold, choose_C, estimator_of, run
 from rosenblatt.preprocess.column_types import Choices
 from rosenblatt.preprocess.fit import fit_preprocessing, resolve_choices
 from rosenblatt.registry import Rule
@@ -118,7 +117,7 @@ def test_held_out_rows_do_not_teach_the_model_they_judge():
 
 def test_rows_in_a_file_are_learned_from_once(monkeypatch):
     frame = people(4000)
-    monkeypatch.setattr(encoded_data, "RowBuffer", partial(buffer.RowBuffer, max_bytes=1000))
+    monkeypatch.setattr(encoded_data, "RowBuffer", partial(encoded_data.RowBuffer, max_bytes=1000))
     fitted = fit(frame, 700)
     assert fitted.on_disk
     out = held_out(0)(np.arange(4000))
@@ -256,7 +255,7 @@ def test_the_selected_c_is_the_best_on_the_hold_out(rng, monkeypatch):
     codes = (X[:, 0] + rng.normal(size=300) > 0).astype(np.int8)
     encoded = EncodedData(X, codes, on_disk=False)
     assert choose_C(encoded, 2, {}) == "cv"
-    monkeypatch.setattr(train, "MAX_CV_ENTRIES", 10)
+    monkeypatch.setattr(pipeline_fit, "MAX_CV_ENTRIES", 10)
     found = choose_C(encoded, 2, {})
     out = held_out(1)(np.arange(300))
     losses = {}

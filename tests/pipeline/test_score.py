@@ -8,10 +8,9 @@ from rosenblatt import LogisticRegression, Perceptron
 from rosenblatt.errors import SourceError
 from rosenblatt.io.chunks import Matrix, Place, Table
 from rosenblatt.persist.model import model_of
-from rosenblatt.pipeline.evaluate import evaluate_model
+from rosenblatt.pipeline.evaluate import evaluate_model, score_json
 from rosenblatt.preprocess.column_types import Choices
 from rosenblatt.preprocess.fit import fit_preprocessing
-from rosenblatt.report.metrics import score_json
 from rosenblatt.report.text import score_text
 
 

@@ -10,12 +10,11 @@ from frames import tables
 
 from rosenblatt.data.training_data import matrix_of
 from rosenblatt.errors import ParameterError, SourceError
-from rosenblatt.features.maps.spec import parse_map_spec
+from rosenblatt.features.maps.ngrams import counts
+from rosenblatt.features.maps.spec import NgramSpec, features_of, parse_map_spec, parse_ngram_spec
 from rosenblatt.preprocess.column_encoders import TextColumn
 from rosenblatt.preprocess.column_types import Choices
 from rosenblatt.preprocess.fit import fit_preprocessing
-from rosenblatt.preprocess.ngram_spec import NgramSpec, features_of, parse_ngram_spec
-from rosenblatt.preprocess.ngrams import counts
 from rosenblatt.preprocess.transformer import transformer_from_dict
 
 NOTES = ["to be or not to be", "that is the question", "not to be", "the question to be"] * 6
@@ -68,9 +67,7 @@ def test_maps_may_follow() -> None:
         features_of(["ngrams:1", "ngrams:2"])
     with pytest.raises(ParameterError, match="Did you mean 'ngrams'"):
         features_of(["ngram:1"])
-    with pytest.raises(
-        ParameterError, match="ngrams:2 makes features of texts; only maps of features"
-    ):
+    with pytest.raises(ParameterError, match="ngrams:2 maps texts; only maps of features"):
         parse_map_spec("ngrams:2")
 
 

@@ -13,7 +13,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from rosenblatt.csr import CSR
 from rosenblatt.errors import SourceError
-from rosenblatt.features.maps import memory
+from rosenblatt.features.maps import feature_map
 from rosenblatt.io.chunks import Matrix, Place
 from rosenblatt.preprocess.column_encoders import CategoryColumn, NumberColumn
 from rosenblatt.preprocess.column_types import Choices
@@ -282,10 +282,10 @@ def test_hashed_rows_of_text_need_no_large_machine():
 
 
 def test_the_limit_of_a_container_is_memory(tmp_path, monkeypatch):
-    machine = memory.available_memory()
+    machine = feature_map.available_memory()
     limit, none = tmp_path / "memory.limit_in_bytes", tmp_path / "memory.max"
     none.write_text("max\n")
-    monkeypatch.setattr(memory, "CGROUP_LIMITS", (str(none), str(limit)))
-    assert memory.available_memory() >= machine
+    monkeypatch.setattr(feature_map, "CGROUP_LIMITS", (str(none), str(limit)))
+    assert feature_map.available_memory() >= machine
     limit.write_text("1048576\n")
-    assert memory.available_memory() == 1 << 20
+    assert feature_map.available_memory() == 1 << 20

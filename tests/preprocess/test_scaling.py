@@ -6,13 +6,13 @@ from scipy import sparse
 from sklearn.preprocessing import normalize
 
 from rosenblatt.csr import CSR
-from rosenblatt.preprocess import scaling
-from rosenblatt.preprocess.scaling import Scaling
+from rosenblatt.preprocess import transformer
+from rosenblatt.preprocess.transformer import Scaling
 
 
 @pytest.fixture(params=[2, 1 << 14])
 def parts(request, monkeypatch):
-    monkeypatch.setattr(scaling, "BLOCK_ROWS", request.param)
+    monkeypatch.setattr(transformer, "SCALED_BLOCK_ROWS", request.param)
 
 
 @pytest.fixture

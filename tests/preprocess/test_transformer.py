@@ -16,8 +16,7 @@ from rosenblatt.errors import SourceError
 from rosenblatt.io.chunks import Place, Table
 from rosenblatt.preprocess.column_types import Choices
 from rosenblatt.preprocess.fit import fit_preprocessing
-from rosenblatt.preprocess.scaling import Scaling
-from rosenblatt.preprocess.transformer import ColumnTransformer, transformer_from_dict
+from rosenblatt.preprocess.transformer import ColumnTransformer, Scaling, transformer_from_dict
 
 
 def texts(rng, n=60) -> pl.DataFrame:
@@ -204,7 +203,7 @@ def test_a_sparse_chunk_has_the_features_of_the_model(wanted, width, scaled):
 
 def test_a_dense_chunk_must_have_the_features_of_the_model():
     transformer = ColumnTransformer((), 3, sparse=False)
-    with pytest.raises(SourceError, match="has 2 features a row; the model was trained on 3"):
+    with pytest.raises(SourceError, match="has 2 features per row; the model was trained on 3"):
         transformer.transform(matrix(np.zeros((2, 2))).chunks[0])
 
 

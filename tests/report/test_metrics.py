@@ -17,8 +17,14 @@ from sklearn.metrics import (
     roc_auc_score,
 )
 
-from rosenblatt.pipeline.evaluate import Evaluation
-from rosenblatt.report.metrics import area, brier_score, calibration, evaluation_json, roc_auc
+from rosenblatt.pipeline.evaluate import (
+    Evaluation,
+    area,
+    brier_score,
+    calibration,
+    evaluation_json,
+    roc_auc,
+)
 
 
 @st.composite

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
+from rosenblatt.io.files import Options
 from rosenblatt.io.formats import open_source
-from rosenblatt.io.options import Options
 from rosenblatt.pipeline.fit import Plan, run
 from rosenblatt.registry import Rule
-from rosenblatt.report.fit_json import fit_json
 from rosenblatt.report.html_report import provenance_of, write_fit_report
+from rosenblatt.report.json import fit_json
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
 BROWSER = next(

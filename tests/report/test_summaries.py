@@ -6,7 +6,8 @@ import pytest
 
 from rosenblatt import LogisticRegression, builtin
 from rosenblatt.persist.model import model_of
-from rosenblatt.report.model_summary import model_json, model_text
+from rosenblatt.report.json import model_json
+from rosenblatt.report.text import model_text
 
 TOLD = {
     "source": "rows.csv",

@@ -7,9 +7,8 @@ import pytest
 
 from rosenblatt import LogisticRegression, Perceptron
 from rosenblatt.persist.model import model_of
-from rosenblatt.report.fit_json import plain
-from rosenblatt.report.model_summary import model_json, model_text, weights_by_name
-from rosenblatt.report.text import confusion_table, listed, weights_table
+from rosenblatt.report.json import model_json, plain, weights_by_name
+from rosenblatt.report.text import confusion_table, listed, model_text, weights_table
 
 
 def test_features_of_the_same_name_are_told_apart():

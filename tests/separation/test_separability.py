@@ -26,7 +26,7 @@ from rosenblatt.separation.search import (
     exact,
     min_norm_point,
     perceptron,
-    subproblems,
+    presolve,
     working_set,
 )
 from rosenblatt.separation.search.kesler import Space
@@ -76,10 +76,10 @@ def rounds(request):
         if request.param != "as it comes":
             patch.setattr(perceptron, "MAX_PAIRS", 0)
         if request.param == "two rows a round":
-            for module in (working_set, perceptron, subproblems):
+            for module in (working_set, perceptron, presolve):
                 patch.setattr(module, "MAX_NEW_PAIRS", 2)
             patch.setattr("rosenblatt.separation.decide.MAX_NEW_PAIRS", 2)
-            patch.setattr(subproblems, "MIN_FEATURES", 0)
+            patch.setattr(presolve, "MIN_FEATURES", 0)
             patch.setattr(working_set, "MAX_BATCHES", 2)
             patch.setattr(min_norm_point, "BATCH_SIZE", 2)
         yield
@@ -477,13 +477,13 @@ def rarer_and_rarer(n=3000, d=250):
 @pytest.mark.parametrize("storage", [np.asarray, sparse.csr_array])
 def test_rows_of_common_features_are_enough(storage):
     X, y = rarer_and_rarer()
-    rows = subproblems.narrow_rows(read_table(storage(X), y))
+    rows = presolve.narrow_rows(read_table(storage(X), y))
     features = np.count_nonzero(X[rows].any(axis=0))
     proof = separability(storage(X), y)
     assert set(proof.rows) <= set(rows.tolist())
     assert len(proof.rows) <= features + 2 < 200
     assert proof.verify(X, y)
-    assert subproblems.narrow_rows(read_table(X + 5, y)) is None
+    assert presolve.narrow_rows(read_table(X + 5, y)) is None
 
 
 def test_a_part_that_is_late_speaks_of_the_rows_of_the_whole(monkeypatch):
@@ -493,10 +493,10 @@ def test_a_part_that_is_late_speaks_of_the_rows_of_the_whole(monkeypatch):
     def late(_part, W, _watch, **_options):
         raise working_set.TimeLimitReached(W, Hull((0, 2), (1, 0), (0.5, 0.5)))
 
-    monkeypatch.setattr(subproblems, "attempt", late)
+    monkeypatch.setattr(presolve, "attempt", late)
     with pytest.raises(working_set.TimeLimitReached) as error:
-        subproblems.decide_narrow(space, np.ones((1, 251)), working_set.Deadline())
-    assert error.value.hull.rows == tuple(subproblems.narrow_rows(space.table)[[0, 2]].tolist())
+        presolve.decide_narrow(space, np.ones((1, 251)), working_set.Deadline())
+    assert error.value.hull.rows == tuple(presolve.narrow_rows(space.table)[[0, 2]].tolist())
 
 
 def test_label_noise_is_bracketed():
@@ -518,7 +518,7 @@ def test_rows_of_zeros_without_an_intercept_have_no_label(storage, y):
     bounds = label_noise_bounds(X, y, fit_intercept=False)
     assert bounds.zero_rows == (2, 3)
     assert (bounds.lower, bounds.upper, bounds.upper_dropped) == (2, None, 2)
-    assert str(bounds).startswith("No change of labels separates the classes")
+    assert str(bounds).startswith("No change of labels makes the classes separable")
     assert "(2: 2, 3)" in str(bounds)
     assert label_noise_bounds(X, y).zero_rows == ()
     assert label_noise_bounds(X[:2], y[:2], fit_intercept=False).upper == 0

@@ -30,8 +30,8 @@ def compare(
         list[str] | None,
         typer.Option(
             metavar="SPEC",
-            help="Feature map to compare with none: products, poly:2, radial, …; a+b is b after a;"
-            " none for no map. Default: maps that suit the number of features.",
+            help="Feature map to compare with none: products, poly:2, radial, …; a+b applies a,"
+            " then b; none is no map. Default: maps that suit the number of features.",
         ),
     ] = None,
     folds: Annotated[int, typer.Option(min=2, help="Number of folds.")] = 5,
@@ -49,13 +49,13 @@ def compare(
     quiet: options.Quiet = False,
 ) -> None:
     """Is linear enough? Compare rules, feature maps and non-linear baselines on the same folds."""
-    from rosenblatt.estimators.stand_ins import use_stand_ins
+    from rosenblatt.estimators.sklearn_interface import use_stand_ins
 
     use_stand_ins(wanted=False)  # its baselines are scikit-learn's
 
     from rosenblatt.cli.output import name_output_in_errors, require_writable
     from rosenblatt.comparison.compare import DEFAULT_RULES, ComparisonPlan, run_comparison
-    from rosenblatt.report.fit_json import comparison_json
+    from rosenblatt.report.comparison_json import comparison_json
 
     require_writable(report, "the report", *source)
     plan = ComparisonPlan(

@@ -71,8 +71,7 @@ def fit(
     """Train a linear classifier, estimate its accuracy, and test whether the data are separable."""
     from rosenblatt.pipeline.encoded_data import ngram_names
     from rosenblatt.pipeline.fit import Plan, run
-    from rosenblatt.report.fit_json import fit_json
-    from rosenblatt.report.model_summary import largest_features
+    from rosenblatt.report.json import fit_json, largest_features
     from rosenblatt.report.text import fit_text
 
     require_writable(output, "the model", *source, test)
@@ -80,7 +79,7 @@ def fit(
     if output is not None and report is not None and Path(output) == Path(report):
         raise ParameterError(f"The model is written to {output}: name another file for the report.")
     choices, map_specs = options.parse_features(features, choices)
-    rows = reading.source(source, target, choices)
+    rows = reading.source(source, target, choices, proves=proof_seconds > 0)
     test_source = None if test in {None, NO_TEST} else reading.source([str(test)], target, choices)
     plan = Plan(
         rule=rule,

@@ -10,6 +10,7 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
+from rosenblatt import __version__
 from rosenblatt.cli.compare import compare
 from rosenblatt.cli.fit import fit
 from rosenblatt.cli.lab import lab
@@ -20,16 +21,15 @@ from rosenblatt.cli.separable import separable, verify
 from rosenblatt.cli.show import export, show
 from rosenblatt.cli.sigint import SignalExit, interruptible
 from rosenblatt.errors import RosenblattError
-from rosenblatt.estimators.convergence_warning import outcomes_alone
-from rosenblatt.version import __version__
+from rosenblatt.estimators.sklearn_interface import outcomes_alone
 
 INTERRUPTED = 130
 UsageError: Any = typer.BadParameter.__base__  # of all usage errors
 
 app = typer.Typer(
     help="Linear classifiers with proofs.",
-    epilog="Exit codes: 0 done, or yes; 1 no; 2 misuse or bad input; 3 undecided; 70 an internal"
-    " error; 130 interrupted; 143 ended by SIGTERM.",
+    epilog="Exit codes: 0 success, or yes; 1 no; 2 usage error or bad input; 3 undecided; 70"
+    " internal error; 130 interrupted; 143 ended by SIGTERM.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )

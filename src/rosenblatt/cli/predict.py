@@ -63,8 +63,7 @@ def score(
 ) -> None:
     """Evaluate a model on a labelled source: accuracy, ROC AUC, F1, log loss, calibration."""
     from rosenblatt.persist.file import load_model
-    from rosenblatt.pipeline.evaluate import evaluate_model
-    from rosenblatt.report.metrics import score_json
+    from rosenblatt.pipeline.evaluate import evaluate_model, score_json
     from rosenblatt.report.text import score_text
 
     loaded = load_model(model)

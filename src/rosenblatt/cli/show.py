@@ -30,17 +30,18 @@ def show(
     model: ModelFile,
     names: Annotated[
         list[str] | None,
-        typer.Option(metavar="SOURCE", help="Files with text to name hashed n-grams from."),
+        typer.Option(metavar="SOURCE", help="Files with texts from which to name hashed n-grams."),
     ] = None,
     json: options.Json = False,
 ) -> None:
     """Explain a model: its rule, columns, largest weights, and evaluation."""
     from rosenblatt.persist.file import load_model
-    from rosenblatt.report.model_summary import model_json, model_text
+    from rosenblatt.report.json import model_json
+    from rosenblatt.report.text import model_text
 
     loaded, found = load_model(model), None
     if names:
-        from rosenblatt.report.model_summary import ngram_names_of_weights
+        from rosenblatt.report.json import ngram_names_of_weights
 
         found = ngram_names_of_weights(loaded, source_for(loaded, reading, names, labelled=False))
     print_result(model_json(model, loaded, found), model_text, as_json=json)
@@ -50,9 +51,7 @@ def export(
     *,
     model: ModelFile,
     output: Annotated[str, typer.Option("--output", "-o", help="File to write.")],
-    to: Annotated[
-        ExportFormat | None, typer.Option(help="Format. Default: that of the file name.")
-    ] = None,
+    to: Annotated[ExportFormat | None, typer.Option(help="Format. Default: by file name.")] = None,
     json: options.Json = False,
 ) -> None:
     """Export a model for other programs, as JSON or ONNX."""

@@ -14,8 +14,7 @@ from functools import partial
 import numpy as np
 
 from rosenblatt.closed_form.moments import Labelled, Moments, row_weights
-from rosenblatt.data.blocks import Blocks
-from rosenblatt.data.training_data import TrainingData
+from rosenblatt.data.training_data import Blocks, TrainingData
 from rosenblatt.kernels.cache import njit
 from rosenblatt.kernels.rows import shift
 from rosenblatt.types import Floats

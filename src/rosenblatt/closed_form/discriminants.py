@@ -6,8 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rosenblatt.closed_form.moments import Moments, row_weights
-from rosenblatt.data.blocks import Blocks
-from rosenblatt.data.training_data import TrainingData
+from rosenblatt.data.training_data import Blocks, TrainingData
 from rosenblatt.linalg.psd import PivotedCholesky, pivoted_cholesky
 from rosenblatt.linalg.scores import scores_of
 from rosenblatt.types import Array, Floats

@@ -18,14 +18,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rosenblatt.data.blocks import Blocks
-from rosenblatt.data.training_data import TrainingData
+from rosenblatt.data.training_data import Blocks, TrainingData
 from rosenblatt.data.validation import not_finite
 from rosenblatt.errors import DataError
 from rosenblatt.kernels import gram
 from rosenblatt.kernels.cache import njit
 from rosenblatt.kernels.rows import CSR, UINT, Rows, n_cols, shift, shift_and_add
-from rosenblatt.linalg import blas
+from rosenblatt.linalg.products import add_gram_by_blas, one_thread
 from rosenblatt.types import Array, Floats, Ints
 
 NARROW_CHUNK_ROWS = 256  # that fit the cache
@@ -127,7 +126,7 @@ def moments_of(blocks: Blocks, *, by_class: bool = False) -> Moments:
     n_matrices = blocks.problem.n_classes if by_class else 1
     require_memory(n_cols(rows), n_matrices)
     # the bits must not depend on the number of BLAS threads; blocks run in threads instead
-    with blas.one_thread():
+    with one_thread():
         found = blocks.total(partial(moments_of_block, by_class=by_class))
     if not found.finite():
         raise not_finite(rows)
@@ -144,7 +143,7 @@ def require_squares(problem: TrainingData, moments: Moments) -> None:
         spread = spread_of_column(problem, int(j))
         if spread > 0.0:
             raise DataError(
-                f"Column {j} of X varies by {spread:.1e} only, the square of which is below"
+                f"Column {j} of X varies by only {spread:.1e}, whose square is too small for"
                 " float64. Scale the columns of X."
             )
 
@@ -170,7 +169,7 @@ def require_memory(width: int, n_matrices: int) -> None:
     if size > MAX_SCATTER_BYTES:
         raise DataError(
             f"The scatter of {width:,} features takes {n_matrices} x {width:,} x {width:,} numbers"
-            f" ({size / 2**30:,.0f} GiB): too many for a closed form. Use a rule that keeps only"
+            f" ({size / 2**30:,.0f} GiB): too many for a closed form. Use a rule that stores only"
             " weights (Perceptron, LMS, PassiveAggressive), or fewer features."
         )
 
@@ -233,7 +232,7 @@ def wide_spans(labelled: Labelled, order: Ints, cut: Ints, sums: Sums, Z: Floats
     """Add the rows of every chunk to the sums, by BLAS."""
     for start, stop, matrix in cut:
         filled = centre(labelled, order[start:stop], sums, Z)
-        blas.add_gram(Z[:filled], sums[3][matrix])
+        add_gram_by_blas(Z[:filled], sums[3][matrix])
 
 
 @njit(cache=True, nogil=True)

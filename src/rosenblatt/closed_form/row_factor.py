@@ -13,13 +13,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.linalg import qr, solve_triangular
 
-from rosenblatt.data.blocks import Blocks
-from rosenblatt.data.training_data import TrainingData
+from rosenblatt.data.training_data import Blocks, TrainingData
 from rosenblatt.data.validation import require_finite
 from rosenblatt.errors import DataError, TooLargeError
 from rosenblatt.kernels.rows import Rows, n_cols, n_rows
-from rosenblatt.linalg import blas
-from rosenblatt.linalg.products import write_weighted_rows
+from rosenblatt.linalg.products import one_thread, write_weighted_rows
 from rosenblatt.types import Floats
 
 MIN_PIVOT = 1e-12  # of a column: with less, values w·x + b would lose all but four digits
@@ -62,7 +60,7 @@ def factor_of(blocks: Blocks, targets: Floats, start: RowFactor) -> RowFactor:
     """Factor of all rows with their targets, a column for each output, after those of `start`."""
     require_memory(start.R.shape[1])
     # the bits must not depend on the number of BLAS threads; blocks run in threads instead
-    with blas.one_thread(), np.errstate(over="ignore", invalid="ignore"):
+    with one_thread(), np.errstate(over="ignore", invalid="ignore"):
         try:
             found = blocks.total(partial(_factor_of_block, start=start), targets)
             return start + found if len(start.R) else found

@@ -6,7 +6,7 @@ from statistics import median_low
 
 import numpy as np
 
-from rosenblatt.model_selection.intervals import PairedDifference, paired_difference, wilson
+from rosenblatt.pipeline.evaluate import PairedDifference, paired_difference, wilson
 from rosenblatt.preprocess.column_types import LeftOutColumn
 from rosenblatt.preprocess.target import LabelCounts
 from rosenblatt.separation.proof import cover_count
@@ -88,7 +88,7 @@ class Result:
 class Comparison:
     """Every rule after every feature map, and two non-linear baselines, on the same folds.
 
-    `left_out` are columns that were left out. `feature_sets` begin with the features as they are;
+    `left_out` are columns that were left out. `feature_sets` begin with the original features;
     `results` end with the baselines.
     """
 

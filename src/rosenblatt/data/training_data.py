@@ -1,11 +1,33 @@
-"""Validated training data: rows with their classes, or with targets, and weights."""
+"""Validated training data (rows, classes or targets, weights), and its blocks.
 
-from typing import Any, NamedTuple
+``Blocks.each(f)`` yields f of every block of rows, in order; ``total(f)`` returns their sum, on
+several threads. Both pass f the matching part of every array that is given with the rows. The
+blocks are cut by row number alone and added in order, so the number of threads never changes a bit
+of the result. Binary problems that share their rows share their blocks: what ``known`` computes of
+the rows is cached.
+"""
+
+import itertools
+import math
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property, reduce
+from operator import add
+from threading import RLock
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 
-from rosenblatt.csr import CSR, Rows, n_rows, rows_part, rows_take
-from rosenblatt.types import Array, Codes, Floats
+from rosenblatt.csr import CSR, Rows, n_cols, n_rows, rows_part, rows_take
+from rosenblatt.parallel import map_in_pool
+from rosenblatt.types import Array, Codes, Floats, Ints
+
+BLOCK_ROWS = 16_384  # of a block, at least,
+BLOCK_ENTRIES = 1 << 21  # and more if they are short: the work must outweigh the overhead
+MIN_THREADED_ENTRIES = 1 << 20  # fewer are read before another thread has started
+
+S = TypeVar("S")
+T = TypeVar("T")
 
 
 class TrainingData(NamedTuple):
@@ -24,6 +46,12 @@ class TrainingData(NamedTuple):
     def n_classes(self) -> int:
         """Number of classes."""
         return len(self.class_weights)
+
+    @property
+    def class_sizes(self) -> Floats:
+        """Weight of all rows of each class."""
+        counts = np.bincount(self.codes, self.weights, self.n_classes)
+        return np.asarray(counts * self.class_weights)
 
     @property
     def all_weigh_one(self) -> bool:
@@ -136,3 +164,82 @@ def row_bytes(rows: Rows) -> int:
         entries = entries_in(rows) / max(1, n_rows(rows))
         return int(entries * (rows.data.itemsize + rows.indices.itemsize))
     return int(rows.strides[0])
+
+
+def block_rows(rows: Rows) -> int:
+    """Number of rows of a block: by their width alone, so that no sum depends on the storage."""
+    return max(BLOCK_ROWS, BLOCK_ENTRIES // n_cols(rows))
+
+
+class Blocks:
+    """The rows of training data, block by block.
+
+    Parameters
+    ----------
+    problem : TrainingData
+        The validated samples.
+    n_jobs : int
+        Number of threads that work on blocks; `f` must release the GIL to gain from it.
+    """
+
+    def __init__(self, problem: TrainingData, n_jobs: int = 1) -> None:
+        self.problem = problem
+        self.n_jobs = n_jobs if entries_in(problem.rows) >= MIN_THREADED_ENTRIES else 1
+        self._step = block_rows(problem.rows)
+        self._n_blocks = math.ceil(n_rows(problem.rows) / self._step)
+        self._known: dict[Any, Any] = {}
+        self._lock = RLock()
+
+    def __len__(self) -> int:
+        """Number of blocks."""
+        return self._n_blocks
+
+    def __iter__(self) -> Iterator[TrainingData]:
+        """Yield the blocks in order, without copies."""
+        return iter(self._parts)
+
+    def each(self, f: Callable[..., T], *arrays: Array) -> Iterator[T]:
+        """Results of f on each block and its part of the arrays, in block order."""
+        if self._n_blocks == 1:
+            return iter([f(self.problem, *arrays)])
+        return self.over(lambda parts: f(*parts), self._with(arrays))
+
+    def total(self, f: Callable[..., T], *arrays: Array) -> T:
+        """Sum of f over the blocks, added in block order."""
+        if self._n_blocks == 1:
+            return f(self.problem, *arrays)
+        return reduce(add, self.each(f, *arrays))
+
+    def over(self, f: Callable[[S], T], items: Iterable[S]) -> Iterator[T]:
+        """Results of f on each item, in order, computed by the threads of these blocks."""
+        if self.n_jobs == 1:
+            return map(f, items)
+        return map_in_pool(self._pool, f, items, max_pending=2 * self.n_jobs)
+
+    def known(self, f: Callable[..., T], *arguments: Any) -> T:
+        """Result of f on these blocks and further arguments, computed once and cached."""
+        with self._lock:
+            if (f, arguments) not in self._known:
+                self._known[f, arguments] = f(self, *arguments)
+            return cast("T", self._known[f, arguments])
+
+    def take(self, chosen: Ints) -> "Blocks":
+        """Blocks of the chosen rows, copied."""
+        return Blocks(self.problem.take(chosen), self.n_jobs)
+
+    def _with(self, arrays: tuple[Array, ...]) -> Iterator[tuple[Any, ...]]:
+        """Yield each block with its part of every array."""
+        for start, block in zip(itertools.count(0, self._step), self._parts, strict=False):
+            span = slice(start, start + self._step)
+            yield block, *(array[span] for array in arrays)
+
+    @cached_property
+    def _parts(self) -> list[TrainingData]:
+        """The blocks, cut once: cutting takes longer than a kernel on a few rows."""
+        starts = range(0, n_rows(self.problem.rows), self._step)
+        return [self.problem.part(start, start + self._step) for start in starts]
+
+    @cached_property
+    def _pool(self) -> ThreadPoolExecutor:
+        """Threads that live as long as these blocks: starting them costs more than a short pass."""
+        return ThreadPoolExecutor(self.n_jobs)

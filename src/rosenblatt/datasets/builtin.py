@@ -46,7 +46,7 @@ BREEDS = {
 def kennel(n: int = 300, seed: int = 0) -> tuple[Floats, Array]:
     """Dogs and cats: the lecture's three animals, then breed after breed until there are n."""
     if n < len(LECTURE):
-        raise ParameterError(f"The kennel begins with the lecture's three animals; got n={n}.")
+        raise ParameterError(f"n must be at least 3, for the lecture's three animals; got n={n}.")
     rng = np.random.default_rng(seed)
     breeds = islice(cycle(BREEDS.values()), n - len(LECTURE))
     animals = [(_animal(breed, rng), breed.kind) for breed in breeds]
@@ -77,7 +77,7 @@ class Dataset:
 
 
 def builtin(name: str, **parameters: Any) -> Dataset:
-    """Rows that come with the library, built afresh at every call.
+    """A built-in data set, generated anew at every call.
 
     Parameters
     ----------
@@ -113,7 +113,11 @@ _GATES: dict[str, tuple[int, _Gate, str]] = {
     "not": (1, lambda bits: not bits[0], "1 where the input is 0."),
     "nand": (2, lambda bits: not all(bits), "1 unless both inputs are 1."),
     "nor": (2, lambda bits: not any(bits), "1 where neither input is 1."),
-    "xor": (2, lambda bits: bits[0] != bits[1], "1 where the inputs differ: no line can do it."),
+    "xor": (
+        2,
+        lambda bits: bits[0] != bits[1],
+        "1 where the inputs differ: no line separates them.",
+    ),
     "majority": (3, lambda bits: sum(bits) >= 2, "1 where two or three of three inputs are 1."),
 }
 
@@ -174,7 +178,7 @@ def _arguments(name: str, parameters: dict[str, Any]) -> dict[str, Any]:
 def _separable(**given: Any) -> _Parts:
     X, y, truth = synthetic.separable(**given)
     description = (
-        f"Two clouds of {len(y)} rows that a line separates. Of the vectors (x, 1), the largest "
+        f"Two clouds of {len(y)} rows that a line separates. For the vectors (x, 1), the largest "
         f"margin is γ = {truth.margin:g} and the radius R = {truth.radius:g}, so a perceptron "
         f"makes at most (R/γ)² = {truth.mistake_bound} mistakes."
     )
@@ -222,8 +226,8 @@ def _mark_i(strokes: dict[str, str], called: str) -> _Parts:
     X, y = glyphs.pictures(strokes, 20 * len(strokes))
     side = range(glyphs.SIDE)
     description = (
-        f"{len(y)} pictures of the {called} on the 20 × 20 photocells of the Mark I, each drawn by "
-        "another pen, with 1 cell in 100 turned over."
+        f"{len(y)} pictures of the {called} on the 20 × 20 photocells of the Mark I, each drawn "
+        "with a different pen, with 1 cell in 100 flipped."
     )
     return X, y, tuple(f"cell_{row}_{column}" for row in side for column in side), description
 

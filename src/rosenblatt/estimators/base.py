@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from rosenblatt.errors import DataError, ParameterError
-from rosenblatt.estimators.stand_ins import stand_ins_wanted
+from rosenblatt.estimators.sklearn_interface import stand_ins_wanted
 
 if TYPE_CHECKING or not stand_ins_wanted():
     from sklearn.base import (
@@ -22,7 +22,7 @@ if TYPE_CHECKING or not stand_ins_wanted():
     )
     from sklearn.exceptions import NotFittedError
 else:
-    from rosenblatt.estimators.stand_ins import (
+    from rosenblatt.estimators.sklearn_interface import (
         BaseEstimator,
         ClassifierMixin,
         ClassNamePrefixFeaturesOutMixin,

@@ -21,10 +21,10 @@ from rosenblatt.data.training_data import unlabelled
 from rosenblatt.data.validation import rows_of
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.estimators.base import clone_with
-from rosenblatt.estimators.convergence_warning import outcomes_alone
 from rosenblatt.estimators.linear_base import given_numbers
 from rosenblatt.estimators.perceptron import Perceptron
 from rosenblatt.estimators.replay import Replay
+from rosenblatt.estimators.sklearn_interface import outcomes_alone
 from rosenblatt.kernels.rows import Rows, n_cols, n_rows
 from rosenblatt.linalg.scores import scores_of
 from rosenblatt.online.stopping import row_norms

@@ -5,8 +5,16 @@
 3. Each run starts from the weights of the last fit, or at zero where that leads further: one run
    for all classes (softmax), or one for each binary problem, a class against the rest, on threads.
 4. The weights are moved back, and the duality gap is proved again.
+
+A class whose rows all have weight 0 costs nothing, so the best model never chooses it. With a free
+intercept that of such a class falls without end, and the objective with it, towards the objective
+of the other classes alone. So these are fitted without it; it gets zero weights, and an intercept
+so low that what it adds to the objective is lost in rounding. Against the rest such a class has all
+rows on one side; there a hinge has no loss from −1 on.
 """
 
+import logging
+import math
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -15,24 +23,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rosenblatt.data.blocks import Blocks
-from rosenblatt.data.training_data import TrainingData
+from rosenblatt.data.training_data import Blocks, TrainingData
 from rosenblatt.data.validation import MAX_WEIGHT, MIN_WEIGHT
 from rosenblatt.errors import ParameterError
-from rosenblatt.estimators.absent_classes import (
-    class_sizes,
-    never_chosen,
-    present_only,
-    with_absent,
-)
-from rosenblatt.estimators.fit_loop import log_step
-from rosenblatt.estimators.sklearn_callbacks import CallbackContext
+from rosenblatt.estimators.replay import StepRecorder
+from rosenblatt.estimators.sklearn_interface import CallbackContext, correct_digits
 from rosenblatt.kernels.rows import n_cols
+from rosenblatt.linalg.multi_output import scores
 from rosenblatt.losses.margin_losses import Loss
 from rosenblatt.model_selection.choose_c import Choice, choose
 from rosenblatt.online.result import Ending
 from rosenblatt.optim import softmax_mle, softmax_newton
-from rosenblatt.optim.centering import far_offsets, intercept_for, moved
 from rosenblatt.optim.certificate import (
     COMPENSATED,
     Proof,
@@ -43,12 +44,27 @@ from rosenblatt.optim.mle import MAX_MLE_WEIGHTS, maximise_likelihood
 from rosenblatt.optim.objective import BinaryObjective
 from rosenblatt.optim.softmax import SoftmaxObjective
 from rosenblatt.optim.softmax_certificate import prove_softmax
-from rosenblatt.optim.solve import Limits, Start, Step, at_start, solve, until, with_proof
+from rosenblatt.optim.solve import (
+    Limits,
+    Start,
+    Step,
+    at_start,
+    far_offsets,
+    intercept_for,
+    moved,
+    primal_of_weights,
+    solve,
+    unproved,
+    until,
+    with_proof,
+)
 from rosenblatt.separation.mle_existence import stop_if_separated
 from rosenblatt.trace.trace import Certified, certified_record
-from rosenblatt.types import Array, Floats
+from rosenblatt.types import Array, Floats, Ints
 
+_LOG = logging.getLogger("rosenblatt")
 FELL_SHORT = {Ending.AT_ROUNDING, Ending.MAX_STEPS_REACHED, Ending.TIME_LIMIT_REACHED}
+FAR_BELOW = 100.0  # the other scores: a probability below e⁻¹⁰⁰
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,9 +135,14 @@ def minimise(
     data: TrainingData,
     start: list[Start] | None,
     limits: Limits,
-    callbacks: CallbackContext | None,
+    callbacks: CallbackContext | StepRecorder | None,
+    *,
+    also_from_zero: bool = True,
 ) -> ConvexFit:
-    """Weights that minimise the objective, from a start or from zero."""
+    """Weights that minimise the objective, from a start or from zero.
+
+    A start that falls short is tried against zero, unless it is where the run is to start.
+    """
     original, offsets = data, None
     if objective.fit_intercept and np.inf != objective.C:
         offsets = far_offsets(data.rows)
@@ -133,7 +154,8 @@ def minimise(
         C, start, selection = select_C(objective, data, limits)
     if callbacks is not None:
         limits = replace(limits, progress=partial(ending_asked_for, callbacks, offsets))
-    runs = run_from(objective, data, C, start, limits)
+    begin = run_from if also_from_zero else run_solver
+    runs = begin(objective, data, C, start, limits)
     if offsets is not None:
         runs = [move_back(objective, original, C, run, offsets, limits.tol) for run in runs]
     return ConvexFit(C, runs, selection)
@@ -195,7 +217,7 @@ def run_binary_problems(
     seed, n_jobs, positives = objective.seed(), objective.n_jobs, positive_classes(data)
     several = len(positives) > 1
     hidden = several and objective.fit_intercept
-    absent = np.flatnonzero(class_sizes(data) == 0) if hidden else ()
+    absent = np.flatnonzero(data.class_sizes == 0) if hidden else ()
     blocks = Blocks(data, 1 if several else n_jobs)
 
     def run(output: int) -> Run:
@@ -223,7 +245,7 @@ def run_softmax(
     objective: ConvexObjective, data: TrainingData, C: float, W: Floats | None, limits: Limits
 ) -> Run:
     """The run for all classes at once; classes without weight are put far below the others."""
-    present = np.flatnonzero(class_sizes(data))
+    present = np.flatnonzero(data.class_sizes)
     if len(present) == data.n_classes or not objective.fit_intercept:
         return _run_softmax(objective, data, C, W, limits)
     part, rows = present_only(data, present)
@@ -260,7 +282,7 @@ def watch_separation(
     if features > most:
         of_classes = f" of {outputs} classes" if outputs > 1 else ""
         raise ParameterError(
-            f"C=inf takes at most {most:,} features{of_classes}; X has {features:,}. Use a"
+            f"C=inf allows at most {most:,} features{of_classes}; X has {features:,}. Use a"
             " finite C: so many features nearly always separate the classes."
         )
     names = objective.feature_names
@@ -283,8 +305,14 @@ def recorded(steps: Iterator[Step], output: int, positive: int, limits: Limits) 
     return Run(positive, records, step)
 
 
+def log_step(record: Certified, tol: float) -> None:
+    """Log a step of a certified solver; progress is measured in digits of the duality gap."""
+    share = min(1.0, correct_digits(record.gap) / (correct_digits(tol) or math.inf))
+    _LOG.info("step %d: gap %.1e", record.step, record.gap, extra={"share": share})
+
+
 def ending_asked_for(
-    callbacks: CallbackContext, offsets: Floats | None, output: int, step: Step
+    callbacks: CallbackContext | StepRecorder, offsets: Floats | None, output: int, step: Step
 ) -> Ending | None:
     """Report a step to callbacks; the ending, where one of them asks for it."""
 
@@ -358,6 +386,38 @@ def prove_fitted(
     ]
 
 
+def never_chosen(objective: BinaryObjective) -> Iterator[Step]:
+    """The run of an absent class against the rest: one step, which is its end."""
+    w = np.zeros(n_cols(objective.blocks.problem.rows) + 1)
+    w[-1] = -FAR_BELOW
+    step = unproved(w, np.zeros_like(objective.sample_C), primal_of_weights(objective, w))
+    yield replace(step, ending=Ending.CERTIFIED)
+
+
+def present_only(problem: TrainingData, present: Ints) -> tuple[TrainingData, Ints]:
+    """The problem of the classes present alone, and the numbers of its rows."""
+    codes = np.full(problem.n_classes, -1, problem.codes.dtype)
+    codes[present] = np.arange(len(present))
+    rows = np.flatnonzero(codes[problem.codes] >= 0)
+    part = problem.take(rows)
+    part = part._replace(codes=codes[part.codes], class_weights=problem.class_weights[present])
+    return part, rows
+
+
+def with_absent(
+    objective: SoftmaxObjective, step: Step, present: Ints, rows: Ints
+) -> tuple[Floats, Floats]:
+    """Weights and dual variables of all classes, from the last step of those present alone."""
+    n, K = len(objective.sample_C), objective.n_classes
+    W, alpha = np.zeros((K, step.w.shape[1])), np.zeros((n, K))
+    W[present] = step.w
+    alpha[np.ix_(rows, present)] = step.alpha
+    lowest = scores(objective.blocks, np.ascontiguousarray(step.w.T)).max(axis=1).min()
+    absent = np.setdiff1d(np.arange(K), present)
+    W[absent, -1] = min(float(lowest), 0.0) - FAR_BELOW
+    return W, alpha
+
+
 def start_at(step: Step) -> Start:
     """Where a run ended, for another to start there; Newton's method needs no dual variables."""
     return Start(step.w, step.alpha if step.method == "ascent" else None)
@@ -391,6 +451,6 @@ def sample_C_of(data: TrainingData, C: float) -> Floats:  # noqa: N802 (C as in 
     if not MIN_WEIGHT <= least <= most <= MAX_WEIGHT:
         raise ParameterError(
             f"C times the weight of a row must be 0 or between {MIN_WEIGHT:g} and {MAX_WEIGHT:g};"
-            f" it goes from {least:.1e} to {most:.1e}. Choose another C, or other weights."
+            f" it ranges from {least:.1e} to {most:.1e}. Choose another C, or other weights."
         )
     return np.ascontiguousarray(sample_C)

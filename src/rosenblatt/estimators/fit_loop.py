@@ -1,7 +1,6 @@
 """Run a solver for an estimator: initial weights, stopping criteria, log messages, result."""
 
 import logging
-import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
@@ -9,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.data.blocks import Blocks
-from rosenblatt.data.training_data import TrainingData
+from rosenblatt.data.training_data import Blocks, TrainingData
 from rosenblatt.errors import DataError
 from rosenblatt.estimators.linear_base import given_numbers
 from rosenblatt.kernels.cache import njit
@@ -29,7 +27,6 @@ from rosenblatt.online.stopping import (
 )
 from rosenblatt.online.update import Rule, add_row
 from rosenblatt.trace.trace import (
-    Certified,
     MarginAndRadius,
     MarginBounds,
     Record,
@@ -41,7 +38,6 @@ from rosenblatt.trace.trace import (
 from rosenblatt.types import Array, Codes, Floats
 
 _LOG = logging.getLogger("rosenblatt")
-MIN_GAP = 1e-15  # duality gap below which float64 has no digits
 
 
 def log_epoch(record: Record, max_iter: int, *, verbose: bool = False) -> None:
@@ -49,18 +45,7 @@ def log_epoch(record: Record, max_iter: int, *, verbose: bool = False) -> None:
     level = logging.INFO if verbose else logging.DEBUG
     values = (record.epoch, record.mistakes, record.loss)
     share = {"share": record.epoch / max_iter}
-    _LOG.log(level, "pass %d: %d mistakes, loss %.6g", *values, extra=share)
-
-
-def log_step(record: Certified, tol: float) -> None:
-    """Log a step of a certified solver; progress is measured in digits of the duality gap."""
-    share = min(1.0, correct_digits(record.gap) / (correct_digits(tol) or math.inf))
-    _LOG.info("step %d: gap %.1e", record.step, record.gap, extra={"share": share})
-
-
-def correct_digits(gap: float) -> float:
-    """How many decimal digits a relative gap leaves right."""
-    return -math.log10(min(1.0, max(gap, MIN_GAP)))
+    _LOG.log(level, "epoch %d: %d mistakes, loss %.6g", *values, extra=share)
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,7 @@ from rosenblatt.closed_form.row_factor import (
     least_squares,
     no_rows,
 )
-from rosenblatt.data.blocks import Blocks
-from rosenblatt.data.training_data import MultiOutputData, unlabelled
+from rosenblatt.data.training_data import Blocks, MultiOutputData, unlabelled
 from rosenblatt.estimators import parameters
 from rosenblatt.estimators.linear_base import unchanged_by_failure
 from rosenblatt.estimators.regressor_base import LinearRegressor

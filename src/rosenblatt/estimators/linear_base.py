@@ -8,9 +8,8 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from rosenblatt.data.blocks import Blocks
 from rosenblatt.data.labels import check_same_kind, class_counts, classes_of, codes_of, labels_of
-from rosenblatt.data.training_data import TrainingData, unlabelled
+from rosenblatt.data.training_data import Blocks, TrainingData, unlabelled
 from rosenblatt.data.validation import (
     class_weights_of,
     not_finite,
@@ -166,7 +165,7 @@ class Classifier(ClassifierMixin, RowEstimator):
         classes = classes_of(labels)
         if len(classes) < 2:
             raise DataError(
-                "A classifier needs at least 2 classes to tell apart; the data hold one class,"
+                "A classifier needs at least 2 classes; the data hold only one class,"
                 f" {classes[0]!r}."
             )
         codes = codes_of(labels, classes)
@@ -202,7 +201,9 @@ class Classifier(ClassifierMixin, RowEstimator):
         empty = np.flatnonzero(weights == 0)
         if len(empty):
             label = self.classes_.tolist()[empty[0]]
-            raise DataError(f"All rows of class {label!r} have weight 0; every class needs weight.")
+            raise DataError(
+                f"All rows of class {label!r} have weight 0; every class needs a positive weight."
+            )
 
     def _rule_of(
         self,
@@ -280,7 +281,7 @@ class LinearClassifier(Classifier):
     @intercept_.setter
     def intercept_(self, values: Any) -> None:
         if not self.__sklearn_is_fitted__():
-            raise DataError("intercept_ goes with weights: set coef_ first.")
+            raise DataError("intercept_ cannot be set before the weights: set coef_ first.")
         W = self._shown_weights().copy()
         biases = given_numbers("intercept_", values)
         if biases.ndim:
@@ -364,11 +365,11 @@ class LinearClassifier(Classifier):
             return
         before, now = warm.W.shape[1] - 1, self.n_features_in_
         if before != now:
-            raise DataError(f"warm_start goes on with {before} features; X now has {now}.")
+            raise DataError(f"warm_start continues with {before} features; X now has {now}.")
         if not np.array_equal(warm.classes, self.classes_):
             raise DataError(
-                f"warm_start goes on with the classes {warm.classes.tolist()}; y now holds"
-                f" {self.classes_.tolist()}. partial_fit, where there is one, lets classes join."
+                f"warm_start continues with the classes {warm.classes.tolist()}; y now holds"
+                f" {self.classes_.tolist()}. Only partial_fit, where available, adds classes."
             )
 
     def _check_common(self) -> None:
@@ -406,7 +407,7 @@ def given_numbers(name: str, given: Any) -> Floats:
 
 def _require_shape(name: str, values: Floats, shape: tuple[int, ...]) -> None:
     if values.shape != shape:
-        raise DataError(f"{name} must have shape {shape}, that of the fit; got {values.shape}.")
+        raise DataError(f"{name} must have shape {shape}, as fitted; got {values.shape}.")
 
 
 @contextmanager

@@ -11,11 +11,12 @@ from rosenblatt.data.training_data import MultiOutputData, TrainingData, unlabel
 from rosenblatt.data.validation import require_finite
 from rosenblatt.errors import DataError
 from rosenblatt.estimators import parameters
-from rosenblatt.estimators.convergence_warning import warn_unless_converged
+from rosenblatt.estimators.divergence_guard import layer_guard
 from rosenblatt.estimators.fit_loop import given_weights
 from rosenblatt.estimators.linear_base import given_together, unchanged_by_failure
 from rosenblatt.estimators.lms import RATES, step_size_advice
 from rosenblatt.estimators.regressor_base import LinearRegressor
+from rosenblatt.estimators.sklearn_interface import warn_unless_converged
 from rosenblatt.linalg.scores import scores_of
 from rosenblatt.losses.margin_losses import SQUARE
 from rosenblatt.online.algorithms import ALGORITHMS
@@ -23,7 +24,6 @@ from rosenblatt.online.multi_output import multi_output_epochs
 from rosenblatt.online.result import Ending, EpochResult, Outcome
 from rosenblatt.online.state import MAX_STREAM_LOSS, ROWS, OptimiserState
 from rosenblatt.online.stopping import (
-    DivergenceGuard,
     Stalled,
     Stop,
     max_epochs,
@@ -284,7 +284,8 @@ class LMSRegressor(LinearRegressor):
         trace, last = Trace(), None
         for last in self._stopped(results, data, rule, W):
             trace.add(regression_record(last))
-        assert last is not None
+        if last is None:
+            raise ValueError("a run has at least one epoch")
         self._W, self._state, self._outcome = last.weights(), state, outcome_of(last)
         self._largest_target = float(np.abs(data.targets).max())
         if self._outcome.ending is Ending.DIVERGED:
@@ -301,8 +302,10 @@ class LMSRegressor(LinearRegressor):
             tol, patience = self.tol * zero, self.n_iter_no_change
             stops.append(Stalled(lambda r: r.loss, tol, patience, Ending.REGRESSION_STALLED))
         stops.append(max_epochs(self.max_iter, Ending.MAX_REGRESSION_EPOCHS_REACHED))
-        guard = DivergenceGuard(W, zero, lambda: self._advice(data, rule, self.batch_size))
-        return stop_on_divergence(until(results, stops), guard)
+        advice = partial(self._advice, data, rule, self.batch_size)
+        guard = layer_guard(data, rule, W.copy(), self.batch_size, advice)
+        results = until(results, stops)
+        return results if guard is None else stop_on_divergence(results, guard)
 
     def _advice(self, data: MultiOutputData, rule: Rule, batch_size: int | None) -> str:
         return step_size_advice(_unlabelled(data), rule, self.learning_rate, batch_size)

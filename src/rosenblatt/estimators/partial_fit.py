@@ -17,7 +17,7 @@ from rosenblatt.data.training_data import TrainingData, no_weights
 from rosenblatt.data.validation import not_finite, require_finite, weights_by_label
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.kernels.rows import Rows, n_rows
-from rosenblatt.losses.margin_losses import NEVER_FLAT
+from rosenblatt.losses.margin_losses import may_diverge
 from rosenblatt.online.epochs import fit_one_epoch, run_epoch
 from rosenblatt.online.state import LAST_MISTAKE, ROWS, UPDATES, OptimiserState
 from rosenblatt.online.update import ALL_FINITE, Rule
@@ -162,7 +162,7 @@ class SingleRowUpdate:
 
     def _state_is_valid(self) -> bool:
         state = self._stream.state
-        if self._rule.loss >= NEVER_FLAT:
+        if may_diverge(self._rule.loss):
             return not state.has_diverged()
         changed = state.counters[UPDATES] != self._before.counters[UPDATES]
         return not changed or state.is_finite()
@@ -172,7 +172,7 @@ def check_same_keep(state: OptimiserState, keep: str) -> None:
     """Refuse to keep other weights than a stream began to."""
     if state.keep != keep:
         raise ParameterError(
-            f"keep={keep!r} cannot be asked of a stream that began with keep={state.keep!r}."
+            f"keep={keep!r} is impossible for a stream that began with keep={state.keep!r}."
             " Use a new estimator."
         )
 

@@ -7,8 +7,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from rosenblatt.data.blocks import Blocks
-from rosenblatt.data.training_data import MultiOutputData, TrainingData
+from rosenblatt.data.training_data import Blocks, MultiOutputData, TrainingData
 from rosenblatt.data.validation import (
     is_matrix,
     label_pair,
@@ -20,15 +19,17 @@ from rosenblatt.data.validation import (
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.estimators import parameters
 from rosenblatt.estimators.base import available_if
-from rosenblatt.estimators.convergence_warning import warn_unless_converged
+from rosenblatt.estimators.divergence_guard import layer_guard
 from rosenblatt.estimators.fit_loop import Monitoring, given_weights, run_solver, start_weights
-from rosenblatt.estimators.linear_base import given_together, unchanged_by_failure
-from rosenblatt.estimators.lms import SquaredErrorClassifier
+from rosenblatt.estimators.linear_base import WarmStart, given_together, unchanged_by_failure
+from rosenblatt.estimators.lms import DescentClassifier
+from rosenblatt.estimators.replay import EpochRecorder
+from rosenblatt.estimators.sklearn_interface import warn_unless_converged
 from rosenblatt.kernels.rows import Rows, n_rows
-from rosenblatt.losses.margin_losses import NEVER_FLAT, PERCEPTRON, outputs_at, target_range
+from rosenblatt.losses.margin_losses import PERCEPTRON, outputs_at, target_range
 from rosenblatt.online.multi_output import multi_output_epochs, multi_output_error
 from rosenblatt.online.state import OptimiserState
-from rosenblatt.online.stopping import DivergenceGuard, keep_best, with_training_error
+from rosenblatt.online.stopping import keep_best, with_training_error
 from rosenblatt.online.update import Rule
 from rosenblatt.types import Array, Floats
 
@@ -72,14 +73,6 @@ def layer_start(layer: MultiOutputData, start: str, seed: int) -> Floats:
     return np.concatenate(units)
 
 
-def layer_zero_loss(layer: MultiOutputData, *, by_weight: bool) -> float:
-    """Loss of zero weights, whose outputs are in the middle: its mean by weight, or over rows."""
-    losses = 0.5 * ((layer.targets - layer.middle) ** 2).sum(axis=1)
-    return float(
-        np.average(losses, weights=layer.weights) if by_weight else np.mean(layer.weights * losses)
-    )
-
-
 _ALGORITHMS = {"tanh": "tanh", "logistic": "sigmoid", "hard": "perceptron"}
 
 
@@ -93,28 +86,29 @@ def _gives_probabilities(model: "TanhPerceptron") -> bool:
 
 
 @dataclass(eq=False, repr=False)
-class TanhPerceptron(SquaredErrorClassifier):
+class TanhPerceptron(DescentClassifier):
     """Units f(w·x + b) with f = tanh or the logistic function, trained on the squared error.
 
     w ← w + η e (1 − f²) x with e = y − f for every row (lecture 004), or summed over a batch
-    (lecture 002, eq. 16: `batch_size=None`): steps down Σ ½e². Lecture 004 descends ¼e², so its η
-    is twice the `eta0` of the same steps. Labels of two classes train one unit, of more one unit a
-    class against the rest; a matrix of targets trains the layer f(W x + b) of lecture 000, one
-    unit a column. The loss is not convex, and every row changes the weights, right or wrong.
+    (lecture 002, eq. 16: `batch_size=None`): gradient descent on Σ ½e². Lecture 004 uses ¼e², so
+    its η is twice the `eta0` of the same steps. Labels of two classes train one unit, of more
+    classes one unit per class against the rest; a matrix of targets trains the layer f(W x + b) of
+    lecture 000, one unit per column. The loss is not convex, and every row changes the weights,
+    correct or not.
 
     Parameters
     ----------
     eta0 : float, default=0.01
-        Learning rate η. It is lecture 002's μ.
+        Learning rate η, lecture 002's μ.
     learning_rate : {"constant", "1/n", "normalised"}, default="constant"
         "constant" is η at every step, "1/n" is η/n at the n-th. "normalised" is η / ‖(x, 1)‖².
     activation : {"tanh", "logistic", "hard"}, default="tanh"
         Output tanh s with the targets ±1, or σ(s) with the targets 0 and 1; "hard" gives the sign
         of s and is trained by the perceptron's error, y at mistakes and 0 elsewhere.
     batch_size : int or None, default=1
-        Number of rows in a batch; None takes them all. The updates of a batch are summed at the
-        same weights and made at once. A normalised step then divides η by the sum of ‖(x, 1)‖², and
-        `sample_weight` means repetition. `partial_fit` goes row by row in any case.
+        Number of rows in a batch; None is all rows. The updates of a batch are computed with the
+        same weights, summed and applied together. A normalised step then divides η by the sum of
+        ‖(x, 1)‖², and `sample_weight` means repetition. `partial_fit` always goes row by row.
     fit_intercept, max_iter, shuffle, verbose, random_state, early_stopping, validation_fraction, \
 n_iter_no_change, class_weight, warm_start, keep, start, track_error, time_limit :
         As in `Perceptron`.
@@ -122,12 +116,12 @@ n_iter_no_change, class_weight, warm_start, keep, start, track_error, time_limit
         Stop when the mean loss has not fallen by `tol` for `n_iter_no_change` epochs. None runs
         `max_iter` epochs.
     n_jobs : int or None, default=None
-        Number of threads; they change no bit of the result. None is one, −1 all cores.
+        Number of threads, which does not affect the result: None is one, −1 is all cores.
 
     Attributes
     ----------
     classes_, coef_, intercept_, trace_, outcome_, mistakes_, n_iter_, t_ :
-        As in `Perceptron`. After a matrix of targets `classes_` are the numbers of its columns.
+        As in `Perceptron`. After a matrix of targets, `classes_` are the indices of its columns.
 
     Examples
     --------
@@ -165,19 +159,19 @@ n_iter_no_change, class_weight, warm_start, keep, start, track_error, time_limit
         X_val: Any = None,
         y_val: Any = None,
     ) -> Self:
-        """Train on labels, or on a matrix of targets, epoch after epoch until the loss levels off.
+        """Train on labels or on a matrix of targets, epoch by epoch until the loss levels off.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Training rows.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-            Labels of any type; or a matrix with a column an output: labels 0 and 1, labels −1 and
-            1, or real targets in the range of the activation.
+            Labels of any type; or a matrix with one column per output: labels 0 and 1, labels −1
+            and 1, or real targets in the range of the activation.
         coef_init, intercept_init : array-like, optional
-            Weights and intercepts to start from, instead of `start`.
+            Initial weights and intercepts, instead of `start`.
         sample_weight : array-like of shape (n_samples,), optional
-            Scales the update each row makes; rows of weight 0 are passed over.
+            Scales the update of each row; rows of weight 0 are skipped.
         X_val, y_val : array-like, optional
             Validation rows: each record of `trace_` has the error on them. With `early_stopping`,
             for labels only, they decide when to stop.
@@ -190,8 +184,9 @@ n_iter_no_change, class_weight, warm_start, keep, start, track_error, time_limit
             self._refuse_for_layers()
             with unchanged_by_failure(self):
                 self._check()
-                validation = (X_val, y_val)
-                self._fit_layer(X, y, (coef_init, intercept_init), sample_weight, validation)
+                given, validation = (coef_init, intercept_init), (X_val, y_val)
+                warm = self._warm_start()
+                self._fit_layer(X, y, given, sample_weight, validation, warm=warm)
             warn_unless_converged(self.outcome_, self.tol)
             return self
         with unchanged_by_failure(self):
@@ -209,21 +204,21 @@ n_iter_no_change, class_weight, warm_start, keep, start, track_error, time_limit
         X_val: Any = None,
         y_val: Any = None,
     ) -> Self:
-        """Learn labels from each row once, in the order given.
+        """Learn labels from each row once, in the given order.
 
-        Any chunking gives the same bits, as long as no chunk is left out for steps that grow
-        without bound.
+        The result is bit-identical for any chunking, as long as no chunk is skipped because its
+        updates diverge.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
             The next rows of the stream.
         y : array-like of shape (n_samples,)
-            Their labels. A class that was never seen joins at its first row.
+            Their labels. A new class is added at its first row.
         classes : array-like, optional
-            Classes that take part from the start, seen or not.
+            Classes to include from the start, seen or not.
         sample_weight : array-like of shape (n_samples,), optional
-            Scales the update each row makes.
+            Scales the update of each row.
         X_val, y_val : array-like, optional
             Validation rows, as in `Perceptron`.
 
@@ -233,15 +228,48 @@ n_iter_no_change, class_weight, warm_start, keep, start, track_error, time_limit
         """
         if is_matrix(y):
             raise DataError(
-                f"partial_fit learns one label a row: y must be 1d, got shape {np.shape(y)}. A"
-                " matrix of targets is learned by fit."
+                f"partial_fit learns one label per row: y must be 1d, got shape {np.shape(y)}. Use"
+                " fit for a matrix of targets."
             )
         if self._has_layer():
             raise DataError(
                 "partial_fit learns labels, but this layer was fitted to a matrix of targets. Use"
-                " a new estimator, or fit with warm_start=True to go on."
+                " a new estimator, or fit with warm_start=True to continue."
             )
         return super().partial_fit(X, y, classes, sample_weight, X_val=X_val, y_val=y_val)
+
+    def replay(
+        self,
+        X: Any,
+        y: Any,
+        coef_init: Any = None,
+        intercept_init: Any = None,
+        sample_weight: Any = None,
+    ) -> Any:
+        """Fit, and keep what is needed to show the run again: every step, or epochs of a layer.
+
+        Parameters
+        ----------
+        X, y, coef_init, intercept_init, sample_weight :
+            As in `fit`.
+
+        Returns
+        -------
+        Replay or StepReplay
+            Iterating yields the weights (w, b) at the start, then after each row or batch; for a
+            matrix of targets after each epoch. The estimator is fitted.
+        """
+        if not is_matrix(y):
+            with unchanged_by_failure(self):
+                self.__dict__.pop("_pair", None)
+                return super().replay(X, y, coef_init, intercept_init, sample_weight)
+        self._refuse_for_layers()
+        with unchanged_by_failure(self):
+            self._check()
+            recorder = EpochRecorder()
+            given = (coef_init, intercept_init)
+            self._fit_layer(X, y, given, sample_weight, recorder=recorder)
+        return recorder.replay()
 
     def outputs(self, X: Any) -> Floats:
         """Soft outputs f(w·x + b), in the shape of `decision_function`.
@@ -269,13 +297,13 @@ n_iter_no_change, class_weight, warm_start, keep, start, track_error, time_limit
         Returns
         -------
         ndarray of shape (n_samples,) or (n_samples, n_outputs)
-            Labels out of `classes_`; for a layer, 0 and 1 or −1 and 1 as in the matrix it learned.
+            Labels from `classes_`; for a layer, 0 and 1 or −1 and 1 as in the matrix it learned.
         """
         if not self._has_layer():
             return super().predict(X)
         if self._pair is None:
             raise DataError(
-                "This layer learned real targets, which are no labels to predict: call `outputs`."
+                "This layer learned real targets, so it has no labels to predict: call `outputs`."
             )
         scores = self._scores(X)
         positive = scores > 0 if self._zero_is_first() else scores >= 0
@@ -338,7 +366,7 @@ n_iter_no_change, class_weight, warm_start, keep, start, track_error, time_limit
             "class_weight": self.class_weight is not None,
         }
         for name in [name for name, wanted in asked.items() if wanted]:
-            raise ParameterError(f"{name} goes with labels only; y is a matrix of targets.")
+            raise ParameterError(f"{name} works with labels only; y is a matrix of targets.")
 
     def _layer_error(
         self, validation: tuple[Any, Any], rule: Rule
@@ -374,9 +402,11 @@ n_iter_no_change, class_weight, warm_start, keep, start, track_error, time_limit
         Y: Any,
         given: tuple[Any, Any],
         sample_weight: Any,
-        validation: tuple[Any, Any],
+        validation: tuple[Any, Any] = (None, None),
+        *,
+        warm: WarmStart | None = None,
+        recorder: EpochRecorder | None = None,
     ) -> None:
-        warm = self._warm_start()
         rule = self._rule(2)
         layer, self._pair = given_layer(self._rows(X, reset=True), Y, sample_weight, rule)
         self.classes_ = np.arange(layer.targets.shape[1])
@@ -392,19 +422,17 @@ n_iter_no_change, class_weight, warm_start, keep, start, track_error, time_limit
             batch_size=self.batch_size,
             seed=seed if self.shuffle else None,
         )
+        if recorder is not None:
+            results = recorder.recorded(results, W.copy())
         if self.keep == "pocket":
             results = keep_best(results, partial(multi_output_error, layer))
         elif self.track_error:
             results = with_training_error(results, partial(multi_output_error, layer))
-        data, guard = as_training_data(layer), None
-        if rule.loss >= NEVER_FLAT:
-            zero = layer_zero_loss(layer, by_weight=self.batch_size != 1)
-            guard = DivergenceGuard(
-                W.copy(), zero, lambda: self._advice(data, rule, self.batch_size)
-            )
+        data = as_training_data(layer)
+        advice = partial(self._advice, data, rule, self.batch_size)
         monitoring = Monitoring(
             criteria=self._stopping_criteria(with_validation=False),
-            guard=guard,
+            guard=layer_guard(layer, rule, W.copy(), self.batch_size, advice),
             progress=self._log_epoch,
             time_limit=self.time_limit,
             validation=self._layer_error(validation, rule),

@@ -58,6 +58,13 @@ class Box(NamedTuple):
         left, right, bottom, top = self
         return np.array([left + right, bottom + top]) / 2
 
+    def widened(self, most: float = 2.0) -> "Box":
+        """The box with its shorter side lengthened until the longer is at most `most` times it."""
+        left, right, bottom, top = self
+        across = max(0.0, (top - bottom) / most - (right - left)) / 2
+        up = max(0.0, (right - left) / most - (top - bottom)) / 2
+        return Box(left - across, right + across, bottom - up, top + up)
+
     def contains(self, points: npt.ArrayLike) -> Array:
         """Whether each point lies inside or on the edge."""
         x, y = np.asarray(points, dtype=float).reshape(-1, 2).T
@@ -116,7 +123,8 @@ def clip(polygon: Floats, w: npt.ArrayLike, b: float, *, ties: bool = True) -> F
     if not normal.any():
         return polygon if b > 0 or (b == 0 and ties) else EMPTY_POLYGON
     scores = polygon @ normal + b
-    rounding = 4 * np.finfo(float).eps * (np.abs(polygon) @ np.abs(normal) + abs(b))
+    largest = np.abs(polygon).max(axis=0)  # of which corners cut off before are rounded
+    rounding = 4 * np.finfo(float).eps * (largest @ np.abs(normal) + abs(b))
     if (scores <= rounding).all():  # at most an edge is kept
         return EMPTY_POLYGON
     kept = []
@@ -210,6 +218,21 @@ class Grid(NamedTuple):
             ) from missing
         generator = contour_generator(self.x, self.y, self.as_matrix(values))
         return [np.asarray(line) for line in generator.lines(level)]
+
+
+def round_up(value: float) -> float:
+    """The next of 1, 2, 2.5, 5 and 10 times a power of 10: a step for an axis; 1 for 0."""
+    if not 0 < value < np.inf:
+        return 1.0
+    power = 10.0 ** np.floor(np.log10(value))
+    steps = np.array([1.0, 2.0, 2.5, 5.0, 10.0]) * power
+    return float(steps[steps >= value * (1 - 1e-12)][0])
+
+
+def uphill_direction(values: Floats) -> float:
+    """The mean direction in which values on a grid rise, in degrees from the right."""
+    up, across = (float(part.mean()) for part in np.gradient(values))
+    return float(np.degrees(np.arctan2(up, across)))
 
 
 def class_margin(k: int, scores: Floats) -> Floats:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rosenblatt.geometry.arrangement import lines_between
 from rosenblatt.geometry.plane import Box, Grid, class_margin, regions, segment
 from rosenblatt.geometry.projection import Projection
 from rosenblatt.types import Floats, Ints
@@ -54,6 +55,7 @@ def sample(
 
 
 MAX_DRAWN_ROWS = 2000
+PREDICTED_POINTS_PER_SIDE = 240  # where only predictions show where the boundary is
 JITTER = 0.3  # largest displacement of rows of one feature from the middle of their class
 
 
@@ -143,6 +145,13 @@ class View:
         line, *margins = ([] if found is None else [found] for found in ends)
         return Boundary(cells, line, [found for side in margins for found in side])
 
+    def line_boundary(self, coef: npt.ArrayLike, intercept: npt.ArrayLike) -> Boundary:
+        """The boundary of a linear model of any number of classes, as lines without cells."""
+        W, b = self.projection.project_weights(coef, intercept)
+        if len(W) == 1:
+            W, b = np.vstack([0 * W, W]), np.append(0.0, b)
+        return Boundary(lines=lines_between(W, b, self.box))
+
     def curved_boundary(self, scores: Callable[[Floats], Floats]) -> Boundary:
         """The boundary of any scores of points: n numbers for two classes, else n × K."""
         grid = Grid.over(self.box)
@@ -155,6 +164,18 @@ class View:
             codes = values.argmax(axis=1)
         lines = [line for margin in margins for line in grid.lines(margin)]
         return Boundary(lines=lines, shade=grid.as_matrix(codes))
+
+    def predicted_boundary(self, codes: Callable[[Floats], Ints], n_classes: int) -> Boundary:
+        """The boundary of a classifier without scores, from the classes predicted on a fine grid.
+
+        A line is exact to the distance of two points of the grid.
+        """
+        grid = Grid.over(self.box, PREDICTED_POINTS_PER_SIDE)
+        predicted = codes(grid.points)
+        last = n_classes if n_classes > 2 else 1  # of two classes one line is both boundaries
+        indicators = [np.where(predicted == k, 0.5, -0.5) for k in range(last)]
+        lines = [line for indicator in indicators for line in grid.lines(indicator)]
+        return Boundary(lines=lines, shade=grid.as_matrix(predicted))
 
 
 def _jittered(codes: Ints) -> Floats:

@@ -2,14 +2,6 @@
 
 Text is read in pieces of whole lines. What can be read only once, standard input or a pipe, is
 copied into a temporary file first, since a source may be iterated more than once.
-
-A truncated zstd frame is an error. A frame is a header, then blocks of at most 128 KB uncompressed,
-then perhaps a checksum (RFC 8878). Blocks are passed to the library a few at a time, so that the
-memory is bounded for every file::
-
-    magic 4 | descriptor 1 | window 0-1 | dictionary 0-4 | content size 0-8 | blocks | checksum 0-4
-    block:  3 bytes (last block: bit 0, kind: bits 1-2, size: the others), then `size` bytes, or
-            one byte if its kind is a run of one byte
 """
 
 import bz2
@@ -22,12 +14,11 @@ import sys
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cache
-from io import BufferedReader, RawIOBase, UnsupportedOperation
+from io import BufferedReader
 from pathlib import Path
 from typing import IO, Any, NamedTuple
-
-import zstandard
 
 from rosenblatt.atomic_write import temporary_file
 from rosenblatt.errors import SourceError
@@ -38,7 +29,34 @@ MAX_RECORD_BYTES = 1 << 26  # a file with longer lines is not text
 COPY_BYTES = 1 << 20  # copied at a time
 FREE_DISK_DIVISOR = 2  # a temporary file may take half of the free disk
 NEWLINE = b"\n"
+USUAL_TARGETS = ("target", "label", "class", "y")
+MISSING = ("", "NA", "N/A", "NaN", "nan", "NULL", "null", "None", "?")
 BOM = b"\xef\xbb\xbf"  # byte order mark of UTF-8
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to read files; None lets the reader find out.
+
+    `string_columns` are read as strings even where their cells look like numbers. In a source
+    `for_training`, so is a target of codes such as 01: as numbers, classes would be merged.
+    A source that `counts_rounded` cells says which numbers of a text float64 does not tell apart.
+    """
+
+    format: str | None = None
+    separator: str | None = None
+    header: bool | None = None
+    decimal_comma: bool | None = None
+    missing: tuple[str, ...] = MISSING
+    string_columns: frozenset[str] = frozenset()
+    zero_based: bool = False
+    for_training: bool = False
+    counts_rounded: bool = False
+
+
+def usual_target(names: Sequence[str]) -> str:
+    """The default column to predict: one called target, label, class or y, else the last."""
+    return next((name for name in names if name.lower() in USUAL_TARGETS), names[-1])
 
 
 class Piece(NamedTuple):
@@ -52,7 +70,9 @@ def files_of(names: Sequence[str]) -> tuple[str, ...]:
     """Existing files for some names, in the order given, with globs expanded."""
     found = [file for name in names for file in _files(name)]
     if not found:
-        raise SourceError("No file given. Give a file, a glob, builtin:NAME, or - for input.")
+        raise SourceError(
+            "No file given. Give a file, a glob, builtin:NAME, or - for standard input."
+        )
     return tuple(found)
 
 
@@ -70,7 +90,7 @@ def opened(file: str) -> Iterator[IO[bytes]]:
         with _opener(file)(_path(file)) as stream:
             yield stream
     except _decompression_errors() as error:
-        raise SourceError(f"{file} is damaged or cut short: {error}. Fetch it again.") from error
+        raise SourceError(f"{file} is damaged or truncated: {error}. Fetch it again.") from error
     except OSError as error:
         raise SourceError(f"{file} cannot be read: {error.strerror or error}.") from error
 
@@ -114,7 +134,7 @@ def pieces(
             is_last = len(block) < wanted  # then an incomplete line belongs to the piece
             end = len(text) if is_last else last_end(text)
             if end == 0 and len(text) > MAX_RECORD_BYTES:
-                raise SourceError(f"{file}, line {line}: no line ends here. {not_text()}")
+                raise SourceError(f"{file}, line {line}: the line is too long. {not_text()}")
             if end:
                 yield Piece(text[:end], line)
                 line += text.count(NEWLINE, 0, end)
@@ -136,7 +156,7 @@ def long_lines(piece: Piece, length: int) -> Iterator[Piece]:
 
 def not_text() -> str:
     """Hint for a line that is too long."""
-    return f"Is it a text file? A line may have {MAX_RECORD_BYTES >> 20} MB at most."
+    return f"Is it a text file? A line may have at most {MAX_RECORD_BYTES >> 20} MB."
 
 
 def _bytes_to_read(size: int, rest: int) -> int:
@@ -162,7 +182,9 @@ def _files(name: str) -> list[str]:
     )
     if not found:
         what = "matches no file" if glob.has_magic(name) else "does not exist"
-        raise SourceError(f"{name} {what}. Give a file, a glob, builtin:NAME, or - for input.")
+        raise SourceError(
+            f"{name} {what}. Give a file, a glob, builtin:NAME, or - for standard input."
+        )
     return found
 
 
@@ -221,9 +243,9 @@ def copy_to(copy: IO[bytes], stream: IO[bytes], file: str) -> None:
         copied += len(block)
         if copied > most:
             raise SourceError(
-                f"{file} has more than {most / 1e9:,.1f} GB to store in a temporary file, which"
-                f" is half of the free disk in {Path(copy.name).parent}. Write it to a file first,"
-                " or set TMPDIR to a larger disk."
+                f"{file} would take more than {most / 1e9:,.1f} GB in a temporary file, which is"
+                f" half of the free disk space in {Path(copy.name).parent}. Save it as a file"
+                " first, or set TMPDIR to a folder on a larger disk."
             )
         copy.write(block)
     copy.flush()
@@ -244,7 +266,7 @@ def _compression(file: str) -> str:
 
 
 def _zstd(path: str) -> Any:
-    from rosenblatt.io.files import Frames  # noqa: PLC0415 (seldom needed)
+    from rosenblatt.io.zstd import Frames  # noqa: PLC0415 (seldom needed)
 
     return BufferedReader(Frames(path))
 
@@ -258,95 +280,3 @@ def _decompression_errors() -> tuple[type[Exception], ...]:
 
 OPENERS: dict[str, Callable[[str], Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".zst": _zstd}
 MAGIC = {b"\x1f\x8b": ".gz", b"BZh": ".bz2", b"\x28\xb5\x2f\xfd": ".zst"}
-
-BLOCKS_AT_A_TIME = 8  # at most 1 MB uncompressed
-BUFFER_BYTES = 1 << 20  # read from the file at a time
-ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
-SKIPPABLE = range(0x184D2A50, 0x184D2A60)  # frames of other content
-RUN = 1  # a block of one byte, repeated
-DICTIONARY_BYTES = (0, 1, 2, 4)
-CONTENT_SIZE_BYTES = (0, 2, 4, 8)
-
-
-class Frames(RawIOBase):
-    """The decompressed bytes of a file; one that ends within a frame is an EOFError, as in gzip."""
-
-    def __init__(self, path: str) -> None:
-        self._file: IO[bytes] = Path(path).open("rb", BUFFER_BYTES)  # noqa: SIM115 (closed below)
-        self._decompressor = zstandard.ZstdDecompressor()  # one for all frames: slow to create
-        self._frame: Any = None
-        self._checksum = 0  # its bytes after the last block
-        self._plain = memoryview(b"")  # decompressed, but not read yet
-
-    def readable(self) -> bool:
-        """Whether there is anything to read."""
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        """Fill a buffer, or a part of it; 0 at the end."""
-        while not self._plain:
-            packed = self._blocks() if self._frame is not None else self._header()
-            if not packed:
-                return 0
-            self._plain = memoryview(self._frame.decompress(packed))
-            if self._frame.eof:
-                self._frame = None
-        n = min(len(buffer), len(self._plain))
-        buffer[:n], self._plain = self._plain[:n], self._plain[n:]
-        return n
-
-    def close(self) -> None:
-        """Close the file."""
-        self._file.close()
-        super().close()
-
-    def _header(self) -> bytes:
-        """The header of the next frame, now the current one; empty at the end of the file."""
-        magic = self._file.read(len(ZSTD_MAGIC))
-        while len(magic) == len(ZSTD_MAGIC) and int.from_bytes(magic, "little") in SKIPPABLE:
-            self._skip(int.from_bytes(self._exactly(4), "little"))
-            magic = self._file.read(len(ZSTD_MAGIC))
-        if not magic:
-            return b""
-        if magic != ZSTD_MAGIC:
-            raise zstandard.ZstdError(f"{magic!r} where a frame should begin")
-        descriptor = self._exactly(1)[0]
-        single, self._checksum = descriptor & 0x20, 4 if descriptor & 4 else 0
-        size = CONTENT_SIZE_BYTES[descriptor >> 6] or (1 if single else 0)
-        rest = (0 if single else 1) + DICTIONARY_BYTES[descriptor & 3] + size
-        header = magic + bytes([descriptor]) + self._exactly(rest)
-        _refuse_dictionary(header, len(header) - size, DICTIONARY_BYTES[descriptor & 3])
-        self._frame = self._decompressor.decompressobj()
-        return header
-
-    def _blocks(self) -> bytes:
-        """The next few blocks, up to the end of the frame."""
-        blocks: list[bytes] = []
-        for _ in range(BLOCKS_AT_A_TIME):
-            start = self._exactly(3)
-            header = int.from_bytes(start, "little")
-            blocks += start, self._exactly(1 if header >> 1 & 3 == RUN else header >> 3)
-            if header & 1:
-                blocks.append(self._exactly(self._checksum))
-                break
-        return b"".join(blocks)
-
-    def _skip(self, n: int) -> None:
-        for start in range(0, n, BUFFER_BYTES):
-            self._exactly(min(BUFFER_BYTES, n - start))
-
-    def _exactly(self, n: int) -> bytes:
-        found = self._file.read(n)
-        if len(found) < n:
-            raise EOFError("it ends within a frame")
-        return found
-
-
-def _refuse_dictionary(header: bytes, end: int, length: int) -> None:
-    """Refuse a frame that needs a dictionary; its number ends at `end`, and 0 means none."""
-    number = int.from_bytes(header[end - length : end], "little")
-    if number:
-        raise UnsupportedOperation(
-            f"it is compressed with a dictionary (number {number}), which the file does not hold."
-            " Decompress it first, with zstd -d -D DICTIONARY"
-        )

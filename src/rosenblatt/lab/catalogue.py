@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, NamedTuple
 
-from rosenblatt.pipeline.train import estimator_of
+from rosenblatt.pipeline.fit import estimator_of
 from rosenblatt.registry import RULES, Rule, RuleEntry
 
 
@@ -87,7 +87,7 @@ EPOCHS = Number("max_iter", 100, 1, MAX_EPOCHS, whole=True)
 STEPS = Number("max_iter", 50, 1, MAX_EPOCHS, whole=True)
 KEEP = Choice("keep", ("last", "average", "pocket"))
 CLASSES = Choice("multi_class", ("kesler", "ovr"))
-ORDER = Switch("shuffle", "in their order", "anew in every epoch")
+ORDER = Switch("shuffle", "in the given order", "reshuffled in every epoch")
 
 
 def _eta(default: float) -> Number:
@@ -95,6 +95,8 @@ def _eta(default: float) -> Number:
 
 
 C_SETTING = Number("C", 1.0, 1e-6, 1e9)
+LOSSES = ("logistic", "perceptron", "hinge", "squared_hinge", "square", "tanh")
+DECAY = Choice("learning_rate", ("constant", "1/n"))
 RATE = Choice("learning_rate", ("constant", "1/n", "normalised"))
 
 
@@ -128,7 +130,7 @@ SEEDED = {"random_state": 0}  # the same shuffle every time
 LAB_RULES: dict[str, LabRule] = {
     "perceptron": LabRule(
         RULES["perceptron"],
-        (_eta(1.0), EPOCHS, KEEP, CLASSES, ORDER),
+        (_eta(1.0), EPOCHS, DECAY, KEEP, CLASSES, ORDER),
         fixed=SEEDED,
     ),
     "batch-perceptron": LabRule(
@@ -161,6 +163,12 @@ LAB_RULES: dict[str, LabRule] = {
         RULES["tanh-perceptron"],
         (_eta(0.1), EPOCHS, RATE, ORDER),
         fixed=SEEDED,
+    ),
+    "gradient-descent": LabRule(
+        RULES["gradient-descent"],
+        (Choice("loss", LOSSES), _eta(0.1), EPOCHS, RATE),
+        Stepping.EPOCHS,
+        fixed=IN_ORDER,
     ),
     "least-squares": LabRule(
         RULES["least-squares"],
@@ -196,7 +204,7 @@ LAB_RULES: dict[str, LabRule] = {
 
 
 def estimator_for(rule: str, settings: dict[str, Any]) -> Any:
-    """An estimator of a rule of the page, with its settings."""
+    """An estimator for a rule of the page, with its settings."""
     lab_rule = LAB_RULES[rule]
     defaults = {setting.name: setting.default for setting in lab_rule.settings}
     return estimator_of(Rule(rule), {**defaults, **settings, **lab_rule.fixed})

@@ -1,24 +1,39 @@
-"""The data on the page: samples built in, from a file or drawn, and their features."""
+"""The data on the page: samples built in, from a file or drawn, and their features.
 
+A file that the page opens, or an upload, is read once, and read again with another target.
+"""
+
+import secrets
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from rosenblatt.data.validation import require_finite, rows_of
 from rosenblatt.datasets.builtin import Dataset, builtin
-from rosenblatt.errors import DataError
+from rosenblatt.errors import DataError, SourceError
 from rosenblatt.features.maps.distances import radial
 from rosenblatt.features.maps.feature_map import FeatureMap
 from rosenblatt.features.maps.polynomial import polynomial, products
+from rosenblatt.io.chunks import CachedSource, Source, Table
+from rosenblatt.io.formats import open_source
 from rosenblatt.lab.state import BUILT_IN, DRAWN, MAX_POINTS, PLANE_CLASSES, Point, Setup, rounded
-from rosenblatt.preprocess.scaling import Scaling
+from rosenblatt.pipeline.read_dataset import read_rows
+from rosenblatt.preprocess.column_types import Choices
+from rosenblatt.preprocess.transformer import Scaling
 from rosenblatt.types import Array, Floats, Ints
 
 MAX_ENTRIES = 50_000_000  # rows times features
 MAX_FEATURES = 2000
 MAX_CLASSES = 30
 DRAWN_NAMES = ("x1", "x2")
+MAX_UPLOAD_BYTES = 50 * 2**20
+MAX_PENDING_UPLOADS = 8  # the oldest is deleted first
+TOO_LARGE = (
+    f"The file is larger than {MAX_UPLOAD_BYTES // 2**20} MB, the limit of the page."
+    " Open it with `rosenblatt lab FILE` instead."
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,13 +112,13 @@ def _read(data: Dataset) -> LabDataset:
     n, d = data.X.shape
     if d > MAX_FEATURES or n * d > MAX_ENTRIES:
         raise DataError(
-            f"{data.name} has {n:,} rows of {d:,} features; the page takes up to {MAX_FEATURES:,}"
-            f" features and {MAX_ENTRIES:,} numbers. `rosenblatt fit` takes any."
+            f"{data.name} has {n:,} rows with {d:,} features; the lab accepts up to"
+            f" {MAX_FEATURES:,} features and {MAX_ENTRIES:,} numbers. `rosenblatt fit` takes more."
         )
     found, codes = np.unique(data.y, return_inverse=True)
     if len(found) > MAX_CLASSES:
         raise DataError(
-            f"{data.name} has {len(found):,} classes in its target; the page takes up to"
+            f"{data.name} has {len(found):,} classes in its target; the lab accepts up to"
             f" {MAX_CLASSES}. Choose another column to predict."
         )
     X: Any = data.X.toarray() if hasattr(data.X, "toarray") else data.X
@@ -135,7 +150,7 @@ def _with_features(dataset: LabDataset, setup: Setup) -> LabDataset:
         ):
             raise DataError(
                 f"{setup.features} would make {feature_map.n_outputs:,} features of"
-                f" {dataset.X.shape[1]:,}; the page takes up to {MAX_FEATURES:,}. Choose fewer"
+                f" {dataset.X.shape[1]:,}; the lab accepts up to {MAX_FEATURES:,}. Choose fewer"
                 " columns or a lower degree."
             )
     Z = (
@@ -151,3 +166,72 @@ _FIT_FUNCTIONS: dict[str, Any] = {
     "polynomial": lambda X, degree: polynomial(X, degree, full=True),
     "radial": lambda X, _: radial(X),
 }
+
+
+@dataclass(frozen=True, eq=False)
+class File:
+    """The rows of a file, its target column, and the columns it can be chosen from.
+
+    There is no choice if labels are stored separately, or if the file is too large to be kept in
+    memory as it was read.
+    """
+
+    name: str
+    data: Dataset
+    target: str
+    columns: tuple[str, ...]
+    source: Source
+
+    def predicting(self, target: str) -> "File":
+        """The same file with another target."""
+        return file_of(self.source, target, self.name)
+
+
+def file_of(source: Source, target: str | None, name: str) -> File:
+    """A file as it is read; `name` is shown to the user."""
+    kept = source if isinstance(source, CachedSource) else CachedSource(source)
+    try:
+        found = read_rows(kept, target, Choices(scale=False))
+    except ValueError as error:
+        raise SourceError(str(error).replace(source.name, name)) from error
+    first = next(iter(kept))
+    columns = first.names if isinstance(first, Table) and kept.is_cached else ()
+    data = replace(found.data, name=name, description=name)
+    return File(name, data, found.transformer.target or "", columns, kept)
+
+
+class Uploads:
+    """A private folder of uploaded files, each kept until it is read."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._pending: dict[str, tuple[Path, str]] = {}
+
+    def open(self, name: str) -> tuple[str, Path]:
+        """A key and a path for a new file; of its given name only the suffixes are used."""
+        while len(self._pending) >= MAX_PENDING_UPLOADS:
+            self.drop(next(iter(self._pending)))
+        key = secrets.token_urlsafe(16)
+        shown_name = Path(name.replace("\\", "/")).name[-80:] or "upload"
+        suffixes = "".join(Path(shown_name).suffixes[-2:])
+        safe = "".join(c for c in suffixes if c.isascii() and (c.isalnum() or c == "."))
+        path = self._folder / f"{key}{safe[:20]}"
+        self._pending[key] = (path, shown_name)
+        return key, path
+
+    def take(self, key: str) -> File:
+        """The contents of a file, which is then deleted."""
+        if key not in self._pending:
+            raise SourceError("The upload is gone; choose the file again.")
+        path, shown_name = self._pending[key]
+        try:
+            return file_of(open_source([str(path)]), None, shown_name)
+        except SourceError as error:
+            raise SourceError(str(error).replace(str(path), shown_name)) from error
+        finally:
+            self.drop(key)
+
+    def drop(self, key: str) -> None:
+        """Delete a file."""
+        path, _ = self._pending.pop(key)
+        path.unlink(missing_ok=True)

@@ -10,8 +10,7 @@ from bokeh.models import Button, Column, Row, TabPanel, Tabs
 
 from rosenblatt.errors import RosenblattError
 from rosenblatt.geometry.plane import Box
-from rosenblatt.lab.dataset import LabDataset, dataset_of
-from rosenblatt.lab.files import File, Uploads
+from rosenblatt.lab.dataset import File, LabDataset, Uploads, dataset_of
 from rosenblatt.lab.plot_data import EMPTY_BOX, box_around, chosen, picture
 from rosenblatt.lab.runs import Run, run_of
 from rosenblatt.lab.session import Session
@@ -206,7 +205,7 @@ class PlaneController:
         self._session.take(self._session.setup.with_points(points[:MAX_POINTS]))
         if len(points) > MAX_POINTS:
             self._address_errors = (
-                f"The plane takes {MAX_POINTS} points; later ones are ignored.",
+                f"The plane holds up to {MAX_POINTS} points; further ones are ignored.",
             )
         self._update_data()
 

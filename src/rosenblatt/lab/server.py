@@ -34,7 +34,7 @@ from tornado.ioloop import IOLoop
 from tornado.web import HTTPError, OutputTransform, RequestHandler, stream_request_body
 
 from rosenblatt.atomic_write import temporary_folder
-from rosenblatt.lab.files import MAX_UPLOAD_BYTES, TOO_LARGE, File, Uploads
+from rosenblatt.lab.dataset import MAX_UPLOAD_BYTES, TOO_LARGE, File, Uploads
 from rosenblatt.lab.guard import Guard, headers_for, malformed
 from rosenblatt.lab.page import Page
 from rosenblatt.lab.plane import Files

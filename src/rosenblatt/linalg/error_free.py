@@ -20,8 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rosenblatt.data.blocks import Blocks
-from rosenblatt.data.training_data import TrainingData
+from rosenblatt.data.training_data import Blocks, TrainingData
 from rosenblatt.kernels.cache import njit
 from rosenblatt.kernels.rows import CSR, UINT, Rows, entry, n_cols, n_entries, n_rows
 from rosenblatt.types import Floats

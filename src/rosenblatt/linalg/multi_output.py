@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.csr import rows_part
-from rosenblatt.data.blocks import Blocks
-from rosenblatt.data.training_data import TrainingData
+from rosenblatt.data.training_data import Blocks, TrainingData
 from rosenblatt.kernels.cache import njit
 from rosenblatt.kernels.rows import CSR, UINT, Rows, can_screen, entry, n_cols, n_entries, n_rows
 from rosenblatt.types import Array, Floats

@@ -8,17 +8,20 @@
 ========================  ==================================  ==============================
 
 Θ is diagonal: the curvatures of the chosen rows, which are few late in a run. Sums are cut by row
-numbers alone and added in order, so that the number of threads changes no bit.
+numbers alone and added in order, so that the number of threads changes no bit. BLAS has one thread
+(`one_thread`), and its symmetric rank-k update is called without the GIL (`add_gram_by_blas`).
 """
 
+import ctypes
 from collections.abc import Callable
-from functools import partial
+from contextlib import AbstractContextManager
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
+from threadpoolctl import ThreadpoolController
 
-from rosenblatt.data.blocks import Blocks
-from rosenblatt.data.training_data import TrainingData, entries_in
+from rosenblatt.data.training_data import Blocks, TrainingData, entries_in
 from rosenblatt.kernels import gram as tiles
 from rosenblatt.kernels.cache import njit
 from rosenblatt.kernels.rows import (
@@ -39,7 +42,6 @@ from rosenblatt.kernels.rows import (
     shift,
     square,
 )
-from rosenblatt.linalg import blas
 from rosenblatt.linalg.scores import score_rows
 from rosenblatt.types import Floats, Ints
 
@@ -201,7 +203,7 @@ def _dense_gram(
         if width <= tiles.MAX_TILED_COLUMNS:
             tiles.add_gram(buffer, width, G)
         else:
-            blas.add_gram(buffer, G)
+            add_gram_by_blas(buffer, G)
     return G
 
 
@@ -307,3 +309,37 @@ def add_outer_products(X: Rows, chosen: Ints, curvatures: Floats, G: Floats) -> 
             for f in range(e + 1):
                 m, other = entry(X, i, UINT(f))
                 G[max(j, m), min(j, m)] += theta * value * other
+
+
+def one_thread() -> AbstractContextManager[Any]:
+    """Limit BLAS to one thread: the bits depend on their number, and small products are slower."""
+    return _controller().limit(limits=1, user_api="blas")  # type: ignore[no-any-return]
+
+
+@cache
+def _controller() -> Any:
+    """The loaded BLAS libraries, looked up once: that takes longer than many small problems."""
+    import scipy.linalg.cython_blas  # noqa: PLC0415, F401 (numpy's BLAS is another, and loaded)
+
+    return ThreadpoolController()
+
+
+def add_gram_by_blas(Z: Floats, G: Floats) -> None:
+    """Add ZᵀZ to the lower triangle of G (BLAS syrk), without the GIL that scipy's wrapper holds.
+
+    To Fortran, which stores columns first, Z and G are their transposes.
+    """
+    n, d = (ctypes.byref(ctypes.c_int(size)) for size in Z.shape)
+    is_float32 = Z.dtype == np.float32
+    one = ctypes.byref(ctypes.c_float(1.0) if is_float32 else ctypes.c_double(1.0))
+    update = _routine("ssyrk" if is_float32 else "dsyrk")
+    update(b"U", b"N", d, n, one, Z.ctypes.data, d, one, G.ctypes.data, d)
+
+
+@cache
+def _routine(name: str) -> Any:
+    """A routine of scipy's BLAS as a C function."""
+    from numba.extending import get_cython_function_address  # noqa: PLC0415 (slow to import)
+
+    kind = ctypes.CFUNCTYPE(None, *[ctypes.c_char_p] * 2, *[ctypes.c_void_p] * 8)
+    return kind(get_cython_function_address("scipy.linalg.cython_blas", name))

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from rosenblatt.data.blocks import Blocks
-from rosenblatt.data.training_data import TrainingData
+from rosenblatt.data.training_data import Blocks, TrainingData
 from rosenblatt.kernels.cache import njit
 from rosenblatt.kernels.rows import Rows, dot, dot4, n_cols, n_rows, prefetchable4
 from rosenblatt.losses.link import predicted_codes

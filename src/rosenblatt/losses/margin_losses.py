@@ -23,6 +23,8 @@ class Loss(IntEnum):
 
 PERCEPTRON, HINGE, SQUARED_HINGE, SQUARE, TANH, SIGMOID, LOGISTIC = (int(loss) for loss in Loss)
 NEVER_FLAT = SQUARE  # this loss and those after it are zero on no half-line
+QUADRATIC = (SQUARED_HINGE, SQUARE)  # their derivatives grow with the error: steps may, too
+BOUNDED = (TANH, SIGMOID)  # their outputs saturate, where the derivative is next to 0
 
 
 @njit(cache=True, forceinline=True, error_model="numpy")
@@ -56,6 +58,11 @@ def flat_beyond(loss: int) -> float:
     return 0.0 if loss == PERCEPTRON else 1.0
 
 
+def may_diverge(loss: int) -> bool:
+    """Whether steps that are too large may leave float64, or saturate, on rows of any size."""
+    return loss >= NEVER_FLAT or loss in QUADRATIC
+
+
 def outputs_at(loss: int, scores: Floats) -> Floats:
     """Outputs f(s) at some scores; the sign of 0 is 1."""
     if loss == TANH:
@@ -63,6 +70,11 @@ def outputs_at(loss: int, scores: Floats) -> Floats:
     if loss == SIGMOID:
         return 0.5 * (1.0 + np.tanh(0.5 * scores))
     return np.where(scores >= 0, 1.0, -1.0)
+
+
+def relative_derivatives(loss: int, scores: Floats) -> Floats:
+    """Derivatives f′(s) of the output of a bounded loss, divided by the largest, f′(0)."""
+    return 1.0 - np.tanh(scores if loss == TANH else 0.5 * scores) ** 2
 
 
 def target_range(loss: int) -> tuple[float, float]:

@@ -21,9 +21,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rosenblatt.data.blocks import BLOCK_ROWS
 from rosenblatt.data.shuffle import Shape, sample_orders
-from rosenblatt.data.training_data import TrainingData
+from rosenblatt.data.training_data import BLOCK_ROWS, TrainingData
 from rosenblatt.data.validation import not_finite
 from rosenblatt.kernels.cache import njit
 from rosenblatt.kernels.rows import n_cols, n_rows

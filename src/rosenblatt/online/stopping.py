@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +12,7 @@ from rosenblatt.data.training_data import TrainingData
 from rosenblatt.data.validation import not_finite
 from rosenblatt.kernels.cache import njit
 from rosenblatt.kernels.rows import square
-from rosenblatt.losses.margin_losses import value_and_derivative
+from rosenblatt.losses.margin_losses import BOUNDED, QUADRATIC, SQUARE, value_and_derivative
 from rosenblatt.online.result import Ending, EpochResult
 from rosenblatt.online.update import Rule
 from rosenblatt.types import Floats
@@ -122,20 +122,76 @@ class Stalled:
         return self.ending if self.n_without_progress >= self.patience else None
 
 
-ROUNDING = 1e-9  # saturated outputs give the same loss again, but for the order of the sum
+def comparable_loss(result: EpochResult) -> float:
+    """Mean loss of an epoch; ∞ where all its mistakes are ties, as with zero weights.
+
+    The perceptron's loss is 0 there, which no later epoch could fall below.
+    """
+    return np.inf if result.mistakes and result.loss == 0.0 else result.loss
+
+
+ROUNDING = 1e-9  # relative: sums of the same losses in another order differ by less
+FAR = 100.0  # times the loss of the start: a run whose loss grows beyond has diverged
+SATURATED = 0.1  # mean relative derivative of saturated outputs
 
 
 @dataclass(frozen=True)
 class DivergenceGuard:
-    """Reference values by which divergence is detected.
+    """What steps that are too large are detected by: they diverge, overshoot or saturate.
 
-    `start` are the weights before the first epoch, `zero_loss` is the mean loss of zero weights,
-    and `advice` returns a sentence with a suitable η.
+    `start` are the weights before the first epoch. `loss_of` returns the mean loss of any weights
+    over the training rows, and `derivative_of` the mean relative derivative of their outputs.
+    `advice` returns a sentence with a suitable η. `by_whole_set` says that each epoch is one step
+    of the same length down the whole loss; `steps_shrink` that steps become shorter, so that a loss
+    which has grown may yet come back.
     """
 
+    loss: int
     start: Floats
     zero_loss: float
+    loss_of: Callable[[Floats], float]
+    derivative_of: Callable[[Floats], float]
     advice: Callable[[], str]
+    by_whole_set: bool = False
+    steps_shrink: bool = False
+
+    @cached_property
+    def start_loss(self) -> float:
+        """Mean loss of the weights before the first epoch."""
+        return self.loss_of(self.start) if self.start.any() else self.zero_loss
+
+    @cached_property
+    def largest_loss(self) -> float:
+        """Mean loss beyond which a run has diverged.
+
+        Steps of one length down a square loss multiply its distance from the minimum, along each
+        direction, by one factor: once it is above that of the start it grows for ever. Other runs
+        are noisy, and only a loss far above counts.
+        """
+        if self.loss not in QUADRATIC:
+            return np.inf  # the weights grow no faster than linearly
+        if self.loss == SQUARE and self.by_whole_set and not self.steps_shrink:
+            return (1.0 + ROUNDING) * self.start_loss + ROUNDING * self.zero_loss
+        return FAR * max(self.start_loss, self.zero_loss)
+
+    def has_diverged(self, result: EpochResult) -> bool:
+        """Whether a run has diverged by the end of an epoch that may not be its last."""
+        if result.loss == np.inf:
+            return True
+        if self.steps_shrink or result.loss <= self.largest_loss:
+            return False
+        return not self.loss_of(result.last()) < result.loss  # still growing
+
+    def ending_of(self, result: EpochResult) -> Ending | None:
+        """The ending of a run that stops unconverged, where its steps were too large."""
+        W = result.last()
+        loss = self.loss_of(W)
+        if self.loss in QUADRATIC:
+            return None if loss <= self.largest_loss else Ending.DIVERGED
+        if self.loss in BOUNDED:
+            is_saturated = self.derivative_of(W) < SATURATED and loss > self.zero_loss
+            return Ending.SATURATED if is_saturated else None
+        return Ending.OVERSHOT if loss > (1.0 + ROUNDING) * self.start_loss else None
 
 
 def stop_on_divergence(
@@ -143,29 +199,28 @@ def stop_on_divergence(
 ) -> Iterator[EpochResult]:
     """Results of a run; one that diverges ends as DIVERGED, with earlier weights."""
     before = kept = guard.start
-    from_zero = not guard.start.any()
-    least = last = guard.zero_loss if from_zero else np.inf
+    least = guard.start_loss
     for result in results:
         if result.loss < least:
             kept, least = before, result.loss
-        # from another start, a loss that merely stays above may be due to the start
-        growing = result.loss > (last * (1 - ROUNDING) if from_zero else last)
-        worse = result.loss > guard.zero_loss and growing and _stopped_unconverged(result)
-        if worse or result.loss == np.inf:
-            keep = partial(_kept, kept)
-            advice = guard.advice()
-            yield replace(result, ending=Ending.DIVERGED, advice=advice, last=keep, weights=keep)
+        if guard.has_diverged(result):
+            yield _diverged(result, kept, guard.advice())
             return
-        before, last = result.weights(), result.loss
+        if result.ending is not None and not result.ending.is_converged:
+            ending = guard.ending_of(result)
+            if ending is Ending.DIVERGED:
+                yield _diverged(result, kept, guard.advice())
+                return
+            if ending is not None:
+                yield replace(result, ending=ending, advice=guard.advice())
+                return
+        before = result.weights()
         yield result
 
 
-def _stopped_unconverged(result: EpochResult) -> bool:
-    return result.ending is not None and not result.ending.is_converged
-
-
-def _kept(W: Floats) -> Floats:
-    return W
+def _diverged(result: EpochResult, kept: Floats, advice: str) -> EpochResult:
+    keep = partial(_same, kept)
+    return replace(result, ending=Ending.DIVERGED, advice=advice, last=keep, weights=keep)
 
 
 class RowNorms(NamedTuple):

@@ -29,9 +29,8 @@ from rosenblatt.linalg import products
 from rosenblatt.linalg.psd import pivoted_cholesky
 from rosenblatt.optim.certificate import Proof
 from rosenblatt.optim.duality_gap import DualityGap, LossTerms, sum_dual_terms, sum_of_rows
-from rosenblatt.optim.hessian import require_finite
-from rosenblatt.optim.line_search import line_search
-from rosenblatt.optim.newton import Evaluation, evaluate, iterate_at, margins_of
+from rosenblatt.optim.hessian import recentered, require_finite
+from rosenblatt.optim.newton import Evaluation, evaluate, iterate_at, line_search, margins_of
 from rosenblatt.optim.objective import (
     BinaryObjective,
     Iterate,
@@ -40,7 +39,6 @@ from rosenblatt.optim.objective import (
     total_loss,
 )
 from rosenblatt.optim.pcg import MAX_FACTORED_FEATURES
-from rosenblatt.optim.preconditioners import recentered
 from rosenblatt.optim.solve import Step
 from rosenblatt.types import Floats
 

@@ -1,4 +1,11 @@
-"""Inexact Newton method for convex losses: H d = −g by conjugate gradients, then a line search."""
+"""Inexact Newton method for convex losses: H d = −g by conjugate gradients, then a line search.
+
+The line search ends where the derivative along the step has all but vanished. φ(t) = P(w + t d) is
+convex, so φ′ rises with t, and its sign shows on which side of the minimum t lies. A step is
+accepted where |φ′(t)| ≤ 0.1 |φ′(0)| (the curvature condition of the strong Wolfe conditions;
+Nocedal & Wright, §3.1), or at the first t = 1, 2, 4 … with φ′(t) between half and a tenth of φ′(0).
+φ′ needs the margins along the step, but not the rows.
+"""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -11,7 +18,6 @@ from rosenblatt.linalg import products
 from rosenblatt.losses.margin_losses import HINGE, LOGISTIC, NEVER_FLAT
 from rosenblatt.optim.duality_gap import complementarity_gap, primal_at, stationarity_residual
 from rosenblatt.optim.hessian import NewtonSystem, require_finite
-from rosenblatt.optim.line_search import derivative_along, line_search
 from rosenblatt.optim.objective import (
     BinaryObjective,
     Iterate,
@@ -24,11 +30,57 @@ from rosenblatt.optim.objective import (
 from rosenblatt.optim.pcg import AdaptivePCG, any_residual
 from rosenblatt.types import Floats, Ints
 
+MAX_DERIVATIVE_RATIO = 0.1  # |φ′(t)| / |φ′(0)| of an accepted step
+MIN_EXPANSION_RATIO = 0.5  # where φ′ still falls more steeply than this, t is doubled
+MAX_STEP_LENGTH = 1e9
+MAX_BRACKET_STEPS = 20
+MIN_BRACKET_SHARE = 0.1  # of the bracket: regula falsi stays this far away from its ends
 SUBSAMPLE_STRIDE = 8  # one row of so many
 MIN_ROWS_PER_WEIGHT = 4  # in a subsample
 MIN_SUBSAMPLE_ROWS = 500
 SUBSAMPLE_TOL = 3e-2  # duality gap
 SUBSAMPLE_MAX_STEPS = 50
+SMALL_MARGIN_CHANGE = 0.5  # of every margin: ℓ″ of the logistic loss hardly changes on the way
+QUADRATIC_CONVERGENCE_FACTOR = 3.0  # measured: a step from the error e leaves this times e²
+STATIONARITY_RATIO = 1.0  # stationarity residual / complementarity gap at which the smoothing falls
+SMOOTHING_DECREASE = 0.5  # factor of the next smoothing; squared after an inner problem of
+FAST_INNER_STEPS = 4  # so few steps
+MAX_INITIAL_STIFFNESS = 1e4  # C ‖x‖² / smoothing of the first smoothed hinge
+
+
+def penalty_along(l2: float, w: Floats, direction: Floats) -> tuple[float, float]:
+    """Slope ρ w·d and curvature ρ d·d of the penalty along a step, the intercept left out."""
+    return l2 * float(w @ direction), l2 * float(direction @ direction)
+
+
+def line_search(derivative: Callable[[float], float], derivative_at_zero: float) -> float:
+    """Step length at which the derivative of a convex function has all but vanished; 1 first.
+
+    It is 0 where the direction is not a descent direction: only rounding is left then.
+    """
+    if derivative_at_zero >= 0.0:
+        return 0.0
+    accepted = -MAX_DERIVATIVE_RATIO * derivative_at_zero
+    near, far = 0.0, 1.0
+    low, high = derivative_at_zero, derivative(1.0)
+    while high < MIN_EXPANSION_RATIO * derivative_at_zero:
+        near, low, far = far, high, 2.0 * far
+        high = derivative(far)
+        if far > MAX_STEP_LENGTH:
+            return far
+    if high <= accepted:
+        return far
+    for _ in range(MAX_BRACKET_STEPS):
+        share = min(max(low / (low - high), MIN_BRACKET_SHARE), 1.0 - MIN_BRACKET_SHARE)
+        t = near + (far - near) * share
+        now = derivative(t)
+        if abs(now) <= accepted:
+            break
+        if now < 0.0:
+            near, low = t, now
+        else:
+            far, high = t, now
+    return t
 
 
 def is_worth_subsampling(n_samples: int, n_weights: int) -> bool:
@@ -70,14 +122,6 @@ def restricted(objective: BinaryObjective, rows: Ints) -> BinaryObjective:
     return objective._replace(
         blocks=objective.blocks.take(rows), signs=objective.signs[rows], sample_C=sample_C
     )
-
-
-SMALL_MARGIN_CHANGE = 0.5  # of every margin: ℓ″ of the logistic loss hardly changes on the way
-QUADRATIC_CONVERGENCE_FACTOR = 3.0  # measured: a step from the error e leaves this times e²
-STATIONARITY_RATIO = 1.0  # stationarity residual / complementarity gap at which the smoothing falls
-SMOOTHING_DECREASE = 0.5  # factor of the next smoothing; squared after an inner problem of
-FAST_INNER_STEPS = 4  # so few steps
-MAX_INITIAL_STIFFNESS = 1e4  # C ‖x‖² / smoothing of the first smoothed hinge
 
 
 class Evaluation(NamedTuple):
@@ -281,12 +325,12 @@ def take_step(
     """
     grad_dot_dir, margin_changes = known
     margins_of(objective, direction, margin_changes)
-    derivative_at = derivative_along(
-        objective.l2,
-        iterate.w[:-1],
-        direction[:-1],
-        lambda t: derivative(objective, iterate, margin_changes, smoothed_hinge, t),
-    )
+    slope, curvature = penalty_along(objective.l2, iterate.w[:-1], direction[:-1])
+
+    def derivative_at(t: float) -> float:
+        losses = derivative(objective, iterate, margin_changes, smoothed_hinge, t)
+        return slope + t * curvature + losses
+
     grad_dot_dir = derivative_at(0.0) if grad_dot_dir is None else grad_dot_dir
     nearly_quadratic = (
         objective.loss == LOGISTIC and largest_magnitude(margin_changes) <= SMALL_MARGIN_CHANGE

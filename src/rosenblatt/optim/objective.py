@@ -13,8 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rosenblatt.data.blocks import Blocks
-from rosenblatt.data.training_data import TrainingData
+from rosenblatt.data.training_data import Blocks, TrainingData
 from rosenblatt.kernels.cache import njit
 from rosenblatt.kernels.rows import Rows, add, add4, in_groups, n_cols, prefetch_row
 from rosenblatt.losses.conjugate import loss_alpha_curvature

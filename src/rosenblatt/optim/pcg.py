@@ -24,9 +24,14 @@ from typing import NamedTuple
 import numpy as np
 
 from rosenblatt.losses.margin_losses import NEVER_FLAT
-from rosenblatt.optim import preconditioners
-from rosenblatt.optim.hessian import NewtonSystem
-from rosenblatt.optim.preconditioners import LinearSolver, UpdatedGram
+from rosenblatt.optim.hessian import (
+    LinearSolver,
+    NewtonSystem,
+    UpdatedGram,
+    diagonal_preconditioner,
+    sampled_cholesky,
+    step_without_curvature,
+)
 from rosenblatt.types import Floats, Ints
 
 MAX_FACTORED_FEATURES = 4096  # with more features the preconditioner is diagonal
@@ -78,7 +83,7 @@ class AdaptivePCG:
     ) -> Floats:
         """Solve H x = b up to the forcing term and a bound of |r|²."""
         if not len(system.rows):
-            return preconditioners.step_without_curvature(system.objective, b)
+            return step_without_curvature(system.objective, b)
         forcing = self._forcing_term(b)
         self._is_current = False
         if self._preconditioner is None or self._always_refreshed(system):
@@ -179,7 +184,7 @@ class AdaptivePCG:
     def _refresh(self, system: NewtonSystem) -> None:
         """Make a preconditioner of as many rows as the last, or of more if that was current."""
         if system.width > MAX_FACTORED_FEATURES:
-            self._preconditioner = preconditioners.diagonal_preconditioner(system)
+            self._preconditioner = diagonal_preconditioner(system)
         else:
             self._preconditioner = self._factor(
                 system, self._sample_size * (SAMPLE_GROWTH if self._is_current else 1)
@@ -203,7 +208,7 @@ class AdaptivePCG:
             return self._updated_gram.solver(system)
         n = n if 2 * n < len(rows) else len(rows)
         self._updated_gram, self._sample_size = None, n
-        return preconditioners.sampled_cholesky(system, *self._sample(rows, system.curvatures, n))
+        return sampled_cholesky(system, *self._sample(rows, system.curvatures, n))
 
     def _pays_for_all_rows(self, system: NewtonSystem) -> bool:
         """Whether a factor of all rows, updated from system to system, saves more than it costs."""

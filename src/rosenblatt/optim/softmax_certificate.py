@@ -8,7 +8,7 @@ As for two classes (certificate.py): scores and sums have proved errors, which w
 
 import numpy as np
 
-from rosenblatt.data.blocks import Blocks
+from rosenblatt.data.training_data import Blocks
 from rosenblatt.kernels.cache import njit
 from rosenblatt.linalg import multi_output, products
 from rosenblatt.linalg.error_free import (

@@ -26,9 +26,8 @@ from rosenblatt.linalg.psd import pivoted_cholesky
 from rosenblatt.optim import softmax
 from rosenblatt.optim.certificate import Proof
 from rosenblatt.optim.duality_gap import DualityGap
-from rosenblatt.optim.hessian import require_finite
+from rosenblatt.optim.hessian import recentered, require_finite
 from rosenblatt.optim.mle import BALANCE_TOLERANCE, MAX_MARGIN_CHANGE, bounded_line_search
-from rosenblatt.optim.preconditioners import recentered
 from rosenblatt.optim.softmax import SoftmaxObjective
 from rosenblatt.optim.softmax_newton import SoftmaxIterate, iterate_at, scores_of
 from rosenblatt.optim.solve import Step

@@ -24,17 +24,21 @@ from rosenblatt.kernels.rows import n_cols, n_rows
 from rosenblatt.linalg import multi_output, products
 from rosenblatt.optim import softmax
 from rosenblatt.optim.duality_gap import DualityGap, best_scaled_dual
-from rosenblatt.optim.hessian import require_finite
-from rosenblatt.optim.line_search import derivative_along, line_search
-from rosenblatt.optim.newton import is_worth_subsampling, systematic_sample
-from rosenblatt.optim.pcg import MAX_FORCING, conjugate_gradients, min_sample_rows
-from rosenblatt.optim.preconditioners import (
+from rosenblatt.optim.hessian import (
     LinearSolver,
     center_of,
     cholesky,
     float32_is_enough,
     recentered,
+    require_finite,
 )
+from rosenblatt.optim.newton import (
+    is_worth_subsampling,
+    line_search,
+    penalty_along,
+    systematic_sample,
+)
+from rosenblatt.optim.pcg import MAX_FORCING, conjugate_gradients, min_sample_rows
 from rosenblatt.optim.softmax import SoftmaxObjective
 from rosenblatt.optim.softmax_certificate import prove_softmax
 from rosenblatt.optim.solve import Limits, Step, is_below_zero_weights, unproved, until
@@ -201,12 +205,12 @@ def take_step(
 ) -> None:
     """Move the iterate along a direction by a line search."""
     score_changes = scores_of(objective, direction)
-    derivative_at = derivative_along(
-        objective.l2,
-        iterate.W[:-1].ravel(),
-        direction[:-1].ravel(),
-        lambda t: softmax.derivative(objective, iterate.scores, score_changes, t),
-    )
+    slope, curvature = penalty_along(objective.l2, iterate.W[:-1].ravel(), direction[:-1].ravel())
+
+    def derivative_at(t: float) -> float:
+        losses = softmax.derivative(objective, iterate.scores, score_changes, t)
+        return slope + t * curvature + losses
+
     t = line_search(derivative_at, float(gradient.ravel() @ direction.ravel()))
     iterate.W = iterate.W + t * direction
     iterate.scores += t * score_changes

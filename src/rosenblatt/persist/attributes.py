@@ -147,6 +147,7 @@ FITTED = {
     "second-order-perceptron": ONLINE,
     "lms": ONLINE,
     "tanh-perceptron": ONLINE,
+    "gradient-descent": ONLINE,
     "least-squares": Fitted(
         ("_W", "_outcome"), (*MOMENTS_FITTED, "_rank"), without_weights=("_W", *MOMENTS_FITTED)
     ),

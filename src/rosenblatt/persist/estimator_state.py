@@ -70,7 +70,7 @@ def state_of(estimator: Any) -> EstimatorState:
     if rule is None or not type(estimator).__module__.startswith("rosenblatt."):
         raise ModelError(
             f"Only fitted estimators of rosenblatt can be saved; got {type(estimator).__name__}."
-            " Of a pipeline save the estimator at its end."
+            " Of a pipeline, save the last step."
         )
     packer = Packer()
     if rule in RECORDS_ONLY:
@@ -91,7 +91,7 @@ def state_of(estimator: Any) -> EstimatorState:
         if name in parameters or name in DERIVED or (rule, name) in NOT_SAVED:
             continue
         if name not in _known_attributes():
-            raise ModelError(f"A model file has no place for the attribute {name!r}.")
+            raise ModelError(f"A model file cannot store the attribute {name!r}.")
         where = ARRAYS.get(name, f"attributes.{name.strip('_')}")
         attributes[name] = packer.plain(value, where)
     return EstimatorState(rule, parameters, attributes, packer.arrays)
@@ -206,7 +206,7 @@ class Packer:
             if record.accepts(value):
                 return {name: self._record(record, value, where)}
         raise ModelError(
-            f"{where} cannot be saved: a model file has no place for {_type_name(value)}. Use"
+            f"{where} cannot be saved: a model file cannot store {_type_name(value)}. Use"
             " numbers, text, lists or None."
         )
 

@@ -217,6 +217,8 @@ def link_of(state: EstimatorState, n_outputs: int) -> str | None:
     if state.rule == "logistic-regression":
         one_vs_rest = state.attributes.get("_one_vs_rest", state.parameters["multi_class"] == "ovr")
         return LOGISTIC if single else ONE_VS_REST if one_vs_rest else SOFTMAX
+    if state.rule == "gradient-descent" and state.parameters["loss"] == "logistic":
+        return LOGISTIC if single else ONE_VS_REST
     logistic = state.rule == "tanh-perceptron" and state.parameters["activation"] == "logistic"
     return LOGISTIC if single and logistic else None
 
@@ -262,10 +264,10 @@ def _table(X: Any) -> Array:
     try:
         rows = np.asarray(X, None if isinstance(X, np.ndarray) else np.float64)
     except (TypeError, ValueError) as error:
-        raise DataError(f"X must be a frame, or a table of numbers: {error}.") from error
+        raise DataError(f"X must be a data frame or a table of numbers: {error}.") from error
     if rows.ndim != 2 or rows.dtype.kind not in "fiub":
         raise DataError(
-            f"X must be a frame, or a table of numbers; got shape {rows.shape} of {rows.dtype}."
+            f"X must be a data frame or a table of numbers; got shape {rows.shape} of {rows.dtype}."
         )
     return rows
 

@@ -12,8 +12,7 @@ import numpy as np
 from rosenblatt.errors import ModelError
 from rosenblatt.persist.model import Model, as_model
 from rosenblatt.preprocess.column_encoders import CategoryColumn, Column, NumberColumn, TextColumn
-from rosenblatt.preprocess.scaling import Scaling
-from rosenblatt.preprocess.transformer import ColumnTransformer
+from rosenblatt.preprocess.transformer import ColumnTransformer, Scaling
 
 
 def to_pipeline(model: Any) -> Any:

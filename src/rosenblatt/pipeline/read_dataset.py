@@ -9,10 +9,9 @@ import numpy as np
 from rosenblatt.csr import CSR, rows_take
 from rosenblatt.datasets.builtin import Dataset
 from rosenblatt.features.maps.spec import MapSpec
-from rosenblatt.io.chunks import Chunk, Source, Table
+from rosenblatt.io.chunks import CachedSource, Chunk, Source, Table
+from rosenblatt.io.files import Options
 from rosenblatt.io.formats import open_source
-from rosenblatt.io.options import Options
-from rosenblatt.io.wrappers import CachedSource
 from rosenblatt.pipeline.encoded_data import EncodedData, choices_for, encode, fit_maps
 from rosenblatt.preprocess.column_types import Choices
 from rosenblatt.preprocess.fit import FittedPreprocessing, fit_preprocessing
@@ -90,11 +89,11 @@ class EncodedRows(NamedTuple):
 def read(
     source: str | Sequence[str], target: str | None = None, options: Options | None = None
 ) -> Dataset:
-    """Labelled rows of files or of a built-in name, as numbers.
+    """Labelled rows of files or built-in data, as numbers.
 
     Numbers stay as they are, categories are one-hot encoded, missing cells are imputed with the
-    mean and flagged, n-grams of text are counted. What does not fit into memory goes to a temporary
-    file that is memory-mapped: estimators are fitted to it as to any array.
+    mean and flagged, and n-grams of text are counted. Rows that do not fit into memory go to a
+    memory-mapped temporary file, to which estimators are fitted as to any array.
 
     Parameters
     ----------

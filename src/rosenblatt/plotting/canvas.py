@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt import palette
+from rosenblatt.errors import DataError
 from rosenblatt.geometry.plane import Box
 from rosenblatt.geometry.view import Boundary, View
 from rosenblatt.types import Floats
@@ -24,7 +25,10 @@ MARKERS = {
     "star": "*",
 }
 LEGEND = {"frameon": True, "framealpha": 0.9, "edgecolor": "none", "fontsize": "small"}
+OUTSIDE = "outside right upper"
 MAX_LEGEND_ENTRIES = 12
+MAX_COLUMNS = 3  # of panels
+LEGEND_INCHES = 2.0  # next to panels
 
 
 def pyplot() -> Any:
@@ -41,8 +45,45 @@ def pyplot() -> Any:
 def axes(ax: "Axes | None", size: tuple[float, float] = (6.0, 4.5)) -> "Axes":
     """The axes given, or those of a new figure."""
     if ax is None:
-        ax = pyplot().subplots(figsize=size, layout="constrained")[1]
+        ax = pyplot().subplots(figsize=size, layout="compressed")[1]
     ax.spines[["top", "right"]].set_visible(False)
+    return ax
+
+
+def panels(ax: Any, count: int, *, size: tuple[float, float] = (4.2, 3.6)) -> list["Axes"]:
+    """The axes given, as many as there are panels, or those of a new figure."""
+    if ax is None:
+        across = 2 if count == 4 else min(count, MAX_COLUMNS)
+        rows = -(-count // across)
+        figure, grid = pyplot().subplots(
+            rows,
+            across,
+            figsize=(size[0] * across + LEGEND_INCHES, size[1] * rows),
+            layout="compressed",
+            squeeze=False,
+        )
+        for spare in grid.ravel()[count:]:
+            figure.delaxes(spare)
+        found = list(grid.ravel()[:count])
+    else:
+        found = list(np.ravel(np.asarray(ax, dtype=object)))
+    if len(found) != count:
+        raise DataError(f"This picture has {count} panels; got {len(found)} axes for them.")
+    for each in found:
+        each.spines[["top", "right"]].set_visible(False)
+    return found
+
+
+def axes_3d(ax: Any, size: tuple[float, float] = (6.4, 5.2)) -> Any:
+    """The axes given, if they are three-dimensional, or those of a new figure."""
+    if ax is None:
+        options = {"projection": "3d"}
+        return pyplot().subplots(figsize=size, layout="compressed", subplot_kw=options)[1]
+    if not hasattr(ax, "get_zlim"):
+        raise DataError(
+            "A surface needs three-dimensional axes: leave `ax` out, or make it with"
+            " plt.subplots(subplot_kw={'projection': '3d'})."
+        )
     return ax
 
 
@@ -51,7 +92,7 @@ def grid_of_axes(count: int, columns: int) -> tuple[Any, list["Axes"]]:
     rows = -(-count // columns)
     size = (2.2 * min(count, columns), 2.3 * rows + 0.4)
     figure, grid = pyplot().subplots(
-        rows, min(count, columns), figsize=size, layout="constrained", squeeze=False
+        rows, min(count, columns), figsize=size, layout="compressed", squeeze=False
     )
     for spare in grid.ravel()[count:]:
         spare.set_axis_off()
@@ -60,14 +101,24 @@ def grid_of_axes(count: int, columns: int) -> tuple[Any, list["Axes"]]:
 
 def diverging() -> Any:
     """A colour map from blue through white to orange."""
+    return _colour_map(palette.NEGATIVE, palette.NEUTRAL, palette.POSITIVE)
+
+
+def sequential() -> Any:
+    """A colour map from white to grey."""
+    return _colour_map(palette.NEUTRAL, palette.GREY)
+
+
+def _colour_map(*ends: str) -> Any:
     pyplot()
     from matplotlib.colors import LinearSegmentedColormap  # noqa: PLC0415 (an extra)
 
-    ends = [palette.NEGATIVE, palette.NEUTRAL, palette.POSITIVE]
-    return LinearSegmentedColormap.from_list("rosenblatt", ends)
+    return LinearSegmentedColormap.from_list("rosenblatt", list(ends))
 
 
-def scatter(ax: "Axes", view: View, classes: Sequence[Any], *, faint: bool = False) -> None:
+def scatter(
+    ax: "Axes", view: View, classes: Sequence[Any], *, faint: bool = False, edge: str = "none"
+) -> None:
     """Draw rows, each class by its colour and shape, with a note if only a sample is drawn."""
     size = 26 if len(view.points) <= 300 else 14
     for k, label in enumerate(classes):
@@ -79,7 +130,8 @@ def scatter(ax: "Axes", view: View, classes: Sequence[Any], *, faint: bool = Fal
             marker=MARKERS[palette.shape(k)],
             s=size,
             alpha=0.3 if faint else 0.85,
-            linewidths=0,
+            linewidths=0 if edge == "none" else 0.6,
+            edgecolors=edge,
             label=str(label),
             zorder=3,
         )
@@ -141,6 +193,33 @@ def note(ax: "Axes", text: str) -> None:
 def legend(ax: "Axes", n_classes: int) -> None:
     """Add a legend of the classes, unless there are too many to read."""
     if n_classes <= MAX_LEGEND_ENTRIES:
-        for handle in ax.legend(**LEGEND).legend_handles:
-            if handle is not None:
-                handle.set_alpha(1)  # even if the rows are faint
+        _opaque(ax.legend(**LEGEND))
+
+
+def legend_outside(*axes: "Axes", own: bool, above: bool = False) -> None:
+    """Add one legend of all axes outside of them, if the figure is the plot's own.
+
+    Given axes have one each, inside, where it hides least.
+    """
+    if not own:
+        for ax in axes:
+            if 0 < len(ax.get_legend_handles_labels()[1]) <= MAX_LEGEND_ENTRIES:
+                _opaque(ax.legend(**LEGEND))
+        return
+    named = {
+        label: handle
+        for ax in axes
+        for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)
+    }
+    if 0 < len(named) <= MAX_LEGEND_ENTRIES:
+        place = {"loc": "outside upper left", "ncols": 4} if above else {"loc": OUTSIDE}
+        figure: Any = axes[0].figure
+        look = {**LEGEND, "fontsize": "medium", "handlelength": 3.0, **place}
+        _opaque(figure.legend(named.values(), named.keys(), **look))
+
+
+def _opaque(legend_drawn: Any) -> None:
+    """Show rows in a legend as they are, even if they are faint in the plot."""
+    for handle in legend_drawn.legend_handles:
+        if handle is not None and hasattr(handle, "set_sizes"):
+            handle.set_alpha(1)

@@ -79,7 +79,7 @@ class MarginDisplay:
         MarginDisplay
         """
         scores = np.asarray(estimator.decision_function(X), dtype=float)
-        unit = "score of the own class less the best other one"
+        unit = "score of the true class minus the best other score"
         if scores.ndim == 1:
             unit = "score times the sign of the class"
             length = np.linalg.norm(estimator.coef_) if inputs.is_linear(estimator) else 0.0
@@ -121,7 +121,7 @@ class MarginDisplay:
         known = np.unique(y_true) if classes is None else classes
         unit = "score times the sign of the class"
         if numbers.ndim == 2:
-            unit = "score of the own class less the best other one"
+            unit = "score of the true class minus the best other score"
         return cls._from_scores(y_true, numbers, known, unit).plot(ax=ax, **drawing)
 
     @classmethod
@@ -152,7 +152,7 @@ class MarginDisplay:
         own = [self.margins[self.codes == k] for k in range(len(self.classes))]
         ax.hist(
             own,
-            bins=_edges(self.margins, bins).tolist(),
+            bins=bin_edges(self.margins, bins).tolist(),
             stacked=True,
             color=[palette.colour(k) for k in range(len(own))],
             label=[str(label) for label in self.classes],
@@ -168,7 +168,7 @@ class MarginDisplay:
         return self
 
 
-def _edges(margins: Floats, bins: int) -> Floats:
+def bin_edges(margins: Floats, bins: int) -> Floats:
     """Edges of bins of equal width, one of them at 0."""
     low, high = min(float(margins.min()), 0.0), max(float(margins.max()), 0.0)
     width = (high - low) / bins or 1.0

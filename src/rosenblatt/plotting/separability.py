@@ -1,6 +1,7 @@
 """Plot of a verdict on separability and its proof."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -8,8 +9,10 @@ import numpy as np
 from rosenblatt import palette
 from rosenblatt.geometry.plane import Box
 from rosenblatt.geometry.projection import Projection
+from rosenblatt.geometry.shapes import circle
 from rosenblatt.geometry.view import MAX_DRAWN_ROWS, Boundary, View
 from rosenblatt.plotting import canvas, inputs
+from rosenblatt.plotting.marks import arrow, double_arrow, equal_aspect, number, write
 from rosenblatt.separation.decide import separability
 from rosenblatt.separation.proof.verdict import Inseparable, Proof, Separable
 from rosenblatt.types import Floats
@@ -38,6 +41,8 @@ class SeparabilityDisplay:
         The separating line and its margins, if there is one.
     classes : sequence
         Labels of the classes.
+    radius : float, optional
+        The radius R of the smallest sphere around the origin that holds all rows, to draw it.
 
     Attributes
     ----------
@@ -57,8 +62,17 @@ class SeparabilityDisplay:
     ax_: "Axes"
     figure_: Any
 
-    def __init__(self, *, proof: Proof, view: View, boundary: Boundary, classes: Any) -> None:
+    def __init__(
+        self,
+        *,
+        proof: Proof,
+        view: View,
+        boundary: Boundary,
+        classes: Any,
+        radius: float | None = None,
+    ) -> None:
         self.proof, self.view, self.boundary, self.classes = proof, view, boundary, classes
+        self.radius = radius
 
     @property
     def rows(self) -> tuple[int, ...]:
@@ -84,6 +98,7 @@ class SeparabilityDisplay:
         y: Any,
         *,
         proof: Proof | None = None,
+        sphere: bool = False,
         feature_names: Sequence[str] | None = None,
         most: int = MAX_DRAWN_ROWS,
         ax: "Axes | None" = None,
@@ -99,6 +114,10 @@ class SeparabilityDisplay:
             Their labels.
         proof : Separable, Inseparable or Undecided, optional
             A verdict that is already known, instead of a new one.
+        sphere : bool
+            Whether to draw the sphere of radius R and the margin γ of the convergence theorem. With
+            `fit_intercept=False` they are exactly those of the theorem; else its numbers, which are
+            those of (x, 1), are in the note.
         feature_names : sequence of str, optional
             Names of the axes, instead of those of a frame.
         most : int
@@ -122,11 +141,16 @@ class SeparabilityDisplay:
             coef, intercept = np.atleast_2d(proof.coef), np.atleast_1d(proof.intercept)
         projection = Projection.of(table, coef, intercept, names)
         view = View.of(table, codes, projection, keep=_rows(proof), max_rows=most)
+        radius = None
+        if sphere:
+            radius = inputs.longest(table)
+            view = replace(view, box=Box.around(circle(_origin(view), radius)))
         boundary = Boundary()
         if isinstance(proof, Separable):
             margin = proof.geometric_margin * float(np.linalg.norm(coef[0]))
             boundary = view.boundary(coef, intercept, margin)
-        return cls(proof=proof, view=view, boundary=boundary, classes=classes).plot(ax=ax)
+        display = cls(proof=proof, view=view, boundary=boundary, classes=classes, radius=radius)
+        return display.plot(ax=ax)
 
     def plot(self, ax: "Axes | None" = None, *, legend: bool = True) -> Self:
         """Draw on axes, or on those of a new figure.
@@ -142,7 +166,8 @@ class SeparabilityDisplay:
         -------
         SeparabilityDisplay
         """
-        ax = canvas.axes(ax)
+        own = ax is None
+        ax = canvas.axes(ax, (6.0, 4.5) if self.radius is None else (6.6, 5.6))
         canvas.boundary(ax, self.boundary, self.view.box)
         inseparable = isinstance(self.proof, Inseparable)
         canvas.scatter(ax, self.view, self.classes, faint=inseparable)
@@ -151,7 +176,11 @@ class SeparabilityDisplay:
         if inseparable:
             self._draw_proof(ax)
         canvas.note(ax, self._summary())
-        if legend:
+        if self.radius is not None:
+            self._draw_sphere(ax, self.radius)
+        if legend and self.radius is not None:
+            canvas.legend_outside(ax, own=own)
+        elif legend:
             canvas.legend(ax, len(self.classes))
         self.ax_, self.figure_ = ax, ax.figure
         return self
@@ -179,12 +208,65 @@ class SeparabilityDisplay:
                 text = exact if len(exact) <= MAX_FRACTION_LENGTH else f"{float(weight):.2f}"
                 _label(ax, place, text, points.mean(axis=0))
 
+    def _draw_sphere(self, ax: "Axes", radius: float) -> None:
+        """Draw the sphere with its radius R, and the margin γ as a length."""
+        centre = _origin(self.view)
+        ax.plot(*circle(centre, radius).T, color=palette.GREY, lw=1.6, zorder=2)
+        ax.plot(*centre, "o", color=palette.INK, ms=4, zorder=6)
+        equal_aspect(ax, self.view.box)
+        away = self._radius_direction(centre)
+        rim = centre + radius * away / (np.linalg.norm(away) or 1.0)
+        arrow(ax, centre, rim, colour=palette.GREY)
+        middle = (centre + 2 * rim) / 3
+        side = np.array([-away[1], away[0]])
+        write(ax, middle, f"R = {number(radius)}", towards=side, colour=palette.GREY)
+        if self.boundary.lines and len(self.boundary.margins) == 2:
+            self._draw_margin(ax)
+
+    def _radius_direction(self, centre: Floats) -> Floats:
+        """To the farthest row of two features; of more, whose view is from the side, away from all.
+
+        The rows of a projection do not reach the sphere.
+        """
+        away = self.view.points - centre
+        if self.view.projection.axes.shape[1] == 2:
+            return np.asarray(away[np.linalg.norm(away, axis=1).argmax()])
+        return np.asarray(-away.mean(axis=0))
+
+    def _draw_margin(self, ax: "Axes") -> None:
+        """Draw the margin γ as the length from the line to the edge of its strip."""
+        assert isinstance(self.proof, Separable)
+        line, edge = self.boundary.lines[0], self.boundary.margins[0]
+        along = line[1] - line[0]
+        across = np.array([-along[1], along[0]]) / np.linalg.norm(along)
+        across = across * np.sign((edge[0] - line[0]) @ across)
+        place = 0.9 * line[0] + 0.1 * line[1]
+        rim = place + self.proof.geometric_margin * across
+        double_arrow(ax, place, rim)
+        write(ax, rim, f"γ = {number(self.proof.geometric_margin)}", towards=across)
+
     def _summary(self) -> str:
+        if isinstance(self.proof, Separable) and self.radius is not None:
+            return _theorem(self.proof)
         if isinstance(self.proof, Separable):
             return f"separable: margin {self.proof.geometric_margin:.4g}"
         if isinstance(self.proof, Inseparable):
             return f"not separable: proved by {len(set(self.rows))} rows"
         return "undecided within the time limit"
+
+
+def _origin(view: View) -> Floats:
+    """The projection of the zero vector."""
+    return np.asarray(-view.projection.axes @ view.projection.origin)
+
+
+def _theorem(proof: Separable) -> str:
+    """What the convergence theorem says of these rows."""
+    if proof.mistake_bound is None or len(proof.W) != 1:
+        return f"separable: margin {proof.geometric_margin:.4g}"
+    of = "of (x, 1): " if proof.fit_intercept else ""
+    sizes = f"R = {number(proof.radius)}, γ = {number(proof.margin)}"
+    return f"{of}{sizes}: at most (R/γ)² = {proof.mistake_bound:,} mistakes"
 
 
 def _rows(proof: Proof) -> tuple[int, ...]:

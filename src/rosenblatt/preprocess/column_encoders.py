@@ -19,8 +19,8 @@ import numpy as np
 
 from rosenblatt.csr import CSR
 from rosenblatt.errors import BadCellError
+from rosenblatt.features.maps.spec import NgramSpec
 from rosenblatt.io.chunks import Table, count_cells, map_cells, unnamed
-from rosenblatt.preprocess.ngram_spec import NgramSpec
 from rosenblatt.types import Array, Floats, Ints
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ class TextColumn:
 
     def weighted(self, cells: "pl.Series") -> CSR:
         """tf-idf weights of some rows, or counts if it has no weights."""
-        from rosenblatt.preprocess.vocabulary import weighted  # noqa: PLC0415 (loads the compiler)
+        from rosenblatt.features.maps.vocabulary import weighted  # noqa: PLC0415 (loads the compiler)
 
         counts = self.counts(cells)
         return counts if self.idf is None else weighted(counts, self.idf)

@@ -14,9 +14,9 @@ import numpy as np
 
 from rosenblatt.csr import CSR, Rows
 from rosenblatt.errors import BadCellError
+from rosenblatt.features.maps.spec import NgramSpec
 from rosenblatt.preprocess.column_encoders import FEW_CELLS, words_of
-from rosenblatt.preprocess.ngram_spec import NgramSpec
-from rosenblatt.preprocess.scaling import Scaling, squares_of
+from rosenblatt.preprocess.transformer import Scaling, squares_of
 from rosenblatt.types import Array, Floats, Ints
 
 if TYPE_CHECKING:
@@ -273,7 +273,7 @@ class TextStatistics:
 
     def add(self, cells: "pl.Series") -> None:
         """Take in some cells."""
-        from rosenblatt.preprocess.vocabulary import document_frequencies  # noqa: PLC0415 (as above)
+        from rosenblatt.features.maps.vocabulary import document_frequencies  # noqa: PLC0415 (as above)
 
         if len(self.documents):
             self.documents += document_frequencies(self.grams.counts(*words_of([cells])))
@@ -284,7 +284,7 @@ class TextStatistics:
         """Inverse document frequencies; None if n-grams are only counted."""
         if not len(self.documents):
             return None
-        from rosenblatt.preprocess.vocabulary import inverse_frequencies  # noqa: PLC0415 (as above)
+        from rosenblatt.features.maps.vocabulary import inverse_frequencies  # noqa: PLC0415 (as above)
 
         return inverse_frequencies(self.documents, self.n)
 
@@ -343,7 +343,7 @@ class SparseStatistics:
         if flags or self.unit:
             return None
         if self.whole and not self.negative:
-            from rosenblatt.preprocess.vocabulary import inverse_frequencies  # noqa: PLC0415 (as above)
+            from rosenblatt.features.maps.vocabulary import inverse_frequencies  # noqa: PLC0415 (as above)
 
             factor = inverse_frequencies(self.documents, self.n)
             return Scaling(np.zeros(width), factor, unit_norm=True, sublinear_tf=True)

@@ -1,8 +1,12 @@
-"""Transformer from the chunks of a source to rows of features.
+"""Transformer from the chunks of a source to rows of features, and the scaling of features.
 
 Columns, found by name, are encoded as numbers, scaled, and mapped by the feature maps. Without
 columns the source is a matrix of numbers, and the rows are its rows. A transformer is plain data
 and is stored in the model file.
+
+Scaling makes a stored entry (x − shift) · factor of its feature; zeros that are not stored stay
+zero, so only features that every row stores have a shift. Counts get tf-idf weights: 1 + log x,
+times the inverse document frequency, with every row scaled to unit length.
 """
 
 from collections.abc import Mapping
@@ -14,7 +18,12 @@ import numpy as np
 
 from rosenblatt.csr import CSR, Rows, n_cols
 from rosenblatt.errors import ParameterError, SourceError
-from rosenblatt.features.maps.spec import FittedMap, apply_maps, map_from_dict, map_to_dict
+from rosenblatt.features.maps.spec import (
+    FittedMap,
+    NgramSpec,
+    map_from_dict,
+    map_to_dict,
+)
 from rosenblatt.io.chunks import Chunk, Matrix, Place, Table
 from rosenblatt.preprocess.column_encoders import (
     CategoryColumn,
@@ -28,9 +37,69 @@ from rosenblatt.preprocess.column_encoders import (
     truncate_features,
     width_of,
 )
-from rosenblatt.preprocess.ngram_spec import NgramSpec
-from rosenblatt.preprocess.scaling import Scaling
-from rosenblatt.types import Array
+from rosenblatt.types import Array, Floats
+
+SCALED_BLOCK_ROWS = 1 << 14  # at a time, which keeps temporary arrays small
+
+
+@dataclass(frozen=True, eq=False)
+class Scaling:
+    """A shift and a factor per feature; for counts, a logarithm before and unit rows after."""
+
+    shift: Floats
+    factor: Floats
+    unit_norm: bool = False
+    sublinear_tf: bool = False
+
+    def apply(self, rows: Rows) -> None:
+        """Scale rows in place; overflow becomes infinity."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            if isinstance(rows, CSR):
+                self._scale_sparse(rows)
+            else:
+                self._scale_dense(rows)
+
+    def _scale_dense(self, rows: Array) -> None:
+        for start in range(0, len(rows), SCALED_BLOCK_ROWS):
+            part = rows[start : start + SCALED_BLOCK_ROWS]
+            if self.sublinear_tf:
+                _take_logarithm(part)
+            part -= self.shift
+            part *= self.factor
+            if self.unit_norm:
+                part /= _safe(np.sqrt(np.einsum("ij,ij->i", part, part)))[:, None]
+
+    def _scale_sparse(self, rows: CSR) -> None:
+        for start in range(0, len(rows.indptr) - 1, SCALED_BLOCK_ROWS):
+            ends = rows.indptr[start : start + SCALED_BLOCK_ROWS + 1]
+            span = slice(int(ends[0]), int(ends[-1]))
+            data, features = rows.data[span], rows.indices[span]
+            if self.sublinear_tf:
+                _take_logarithm(data)
+            data -= self.shift[features]
+            data *= self.factor[features]
+            if self.unit_norm:
+                part = CSR(data, features, ends - ends[0], rows.n_cols)
+                data /= np.repeat(_safe(np.sqrt(squares_of(part))), np.diff(ends))
+
+
+def _take_logarithm(counts: Array) -> None:
+    """Replace every positive x by 1 + log x."""
+    positive = counts > 0
+    np.log(counts, out=counts, where=positive)
+    np.add(counts, 1.0, out=counts, where=positive)
+
+
+def squares_of(rows: CSR) -> Floats:
+    """Squared norm of each sparse row."""
+    row = np.repeat(np.arange(len(rows.indptr) - 1), np.diff(rows.indptr))
+    squares = rows.data.astype(np.float64) ** 2
+    return np.asarray(np.bincount(row, squares, len(rows.indptr) - 1), np.float64)
+
+
+def _safe(lengths: Floats) -> Floats:
+    """Lengths to divide by; 1 for rows of zeros."""
+    return np.where(lengths > 0, lengths, 1.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +157,13 @@ class ColumnTransformer:
 
     def transform(self, chunk: Chunk) -> Rows:
         """Rows of features; those of the chunk itself only if nothing changes them."""
-        return apply_maps(self.maps, self.encode_and_scale(chunk))
+        return self.apply_maps(self.encode_and_scale(chunk))
+
+    def apply_maps(self, rows: Rows) -> Rows:
+        """Rows transformed by all maps in turn."""
+        for step in self.maps:
+            rows = step.map.transform(rows)
+        return rows
 
     def encode_and_scale(self, chunk: Chunk) -> Rows:
         """Rows before the maps, weighted and scaled."""
@@ -124,7 +199,7 @@ class ColumnTransformer:
         if absent:
             raise SourceError(
                 f"{chunk.place.file} lacks {_column_list(absent)}, which the model needs. Columns"
-                f" are found by name; empty columns are filled as missing cells are.{_hint(chunk)}"
+                f" are found by name; an empty column counts as missing cells.{_hint(chunk)}"
             )
         with chunk.locating_bad_cells():
             if self.sparse:
@@ -145,8 +220,8 @@ class ColumnTransformer:
             return rows if self.sparse or self.scaling is None else to_dense(rows)
         if n_cols(rows) != self.n_encoded_features:
             raise SourceError(
-                f"{chunk.place.file} has {n_cols(rows):,} features a row; the model was trained on"
-                f" {self.n_encoded_features:,}."
+                f"{chunk.place.file} has {n_cols(rows):,} features per row; the model was trained"
+                f" on {self.n_encoded_features:,}."
             )
         return rows
 

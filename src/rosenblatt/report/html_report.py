@@ -7,13 +7,13 @@ from importlib.metadata import version
 from shlex import join
 from typing import Any
 
+from rosenblatt import __version__
 from rosenblatt.io.chunks import Source
 from rosenblatt.pipeline.fit import FitResult
 from rosenblatt.report.html.comparison_sections import comparison_sections, comparison_summary
 from rosenblatt.report.html.fit_sections import Provenance, fit_sections, summary
 from rosenblatt.report.html.markup import page, write_page
 from rosenblatt.report.plot_data import page_data
-from rosenblatt.version import __version__
 
 VERSIONED = ("numpy", "scipy", "numba", "scikit-learn")  # whose versions matter
 

@@ -13,18 +13,17 @@ import numpy as np
 from rosenblatt.data.training_data import entries_in
 from rosenblatt.estimators.base import iterations_of
 from rosenblatt.estimators.replay import Frame, from_the_start, replay
-from rosenblatt.features.maps.spec import apply_maps
 from rosenblatt.geometry.projection import Projection
 from rosenblatt.geometry.view import Boundary, View
 from rosenblatt.io.chunks import Source
 from rosenblatt.online.result import counted
 from rosenblatt.persist.model import linear_scores
+from rosenblatt.pipeline.evaluate import calibration
 from rosenblatt.pipeline.fit import FitResult
 from rosenblatt.pipeline.read_dataset import SourceRow, raw_rows, source_rows
 from rosenblatt.preprocess.target import label_text
 from rosenblatt.preprocess.transformer import ColumnTransformer
-from rosenblatt.report.metrics import calibration
-from rosenblatt.report.model_summary import largest_features
+from rosenblatt.report.json import largest_features
 from rosenblatt.separation.proof.verdict import Inseparable, Proof, Separable
 from rosenblatt.trace.trace import curve_caption, curve_kinds, curves_of
 from rosenblatt.types import Floats
@@ -133,7 +132,7 @@ class _Scene:
         rows = np.array(points[:, : self._transformer.n_encoded_features])
         if self._transformer.scaling is not None:
             self._transformer.scaling.apply(rows)
-        return apply_maps(self._transformer.maps, rows)
+        return self._transformer.apply_maps(rows)
 
     def _for_shown_rows(self, coef: Floats, intercept: Floats) -> tuple[Floats, Floats]:
         """Weights for the rows as shown: for unscaled rows, if these are."""
@@ -164,7 +163,8 @@ def _frames(fitted: FitResult, run: Any) -> list[Frame]:
     work = MAX_REPLAY_ENTRIES / max(1, entries_in(encoded.rows))
     if hasattr(run, "gap_"):
         work /= EPOCHS_PER_STEP
-    return replay(run, encoded.X, encoded.codes, work=work)
+    frames = replay(run, encoded.X, encoded.codes, work=work)
+    return [frame for frame in frames if frame.n_iter]  # the start has no record in the trace
 
 
 def _caption(run: Any, frame: Frame) -> str:

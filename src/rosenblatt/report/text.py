@@ -1,6 +1,6 @@
-"""The result of a fit as text, and the parts of text that reports share."""
+"""The result of a fit, the metrics and a saved model as text; the parts that reports share."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rosenblatt.text import listed
@@ -57,6 +57,57 @@ def score_text(score: dict[str, Any]) -> str:
     return "\n".join([*lines, confusion_table(score["classes"], score["confusion"])])
 
 
+def model_text(model_data: dict[str, Any]) -> str:
+    """The summary of a model as text."""
+    training = model_data["training"]
+    lines = [
+        (
+            f"{model_data['model']}: {model_data['rule']}, {model_data['n_features']:,} features;"
+            f" classes {listed(model_data['classes'], SHOWN_CLASSES)}"
+        )
+    ]
+    if model_data["columns"]:
+        columns = [_model_column(column) for column in model_data["columns"]]
+        lines.append(f"Columns: {listed(columns, SHOWN_COLUMNS)}")
+    if model_data["feature_maps"]:
+        lines.append(
+            "Feature map: "
+            + " and ".join(each["feature_map"] for each in model_data["feature_maps"])
+        )
+    lines += _training_text(training)
+    if model_data["scaled"]:
+        lines.append(
+            "The weights are those of the scaled features, so their sizes can be compared."
+        )
+    return "\n".join([*lines, weights_table(model_data["weights"], model_data["n_features"])])
+
+
+def _training_text(training: Mapping[str, Any]) -> list[str]:
+    """The training, from a summary that may be any JSON object."""
+    lines = []
+    match training:
+        case {"source": str(source), "n_rows": int(rows)}:
+            lines.append(f"Trained on {source}, {rows:,} rows.")
+    match training:
+        case {"outcome": str(outcome)}:
+            lines.append(outcome)
+    match training.get("evaluation"):
+        case {
+            "accuracy": float(accuracy),
+            "accuracy_interval": [float(low), float(high)],
+            "method": str(method),
+        }:
+            lines.append(
+                f"Accuracy ({method}): {percent(accuracy)}, 95 % CI {interval_text(low, high)}."
+            )
+    return lines
+
+
+def _model_column(column: dict[str, Any]) -> str:
+    read = f", {column['ngrams']}" if "ngrams" in column else ""
+    return f"{column['name']} ({column['kind']}{read})"
+
+
 def _about_separability(report: dict[str, Any]) -> list[str]:
     """The verdict on the rows as they were read, and on the mapped features."""
     as_read, of_features = report["separability"], report["separability_of_mapped_features"]
@@ -73,9 +124,10 @@ def _about_separability(report: dict[str, Any]) -> list[str]:
 
 
 def _verdict(report: dict[str, Any]) -> str:
-    """A verdict, and whether the columns left out would change it."""
-    effect = report["question"]["effect_of_left_out"]
-    return f"{report['explanation']}\n{effect}" if effect else str(report["explanation"])
+    """A verdict, what was rounded for it, and whether the columns left out would change it."""
+    question = report["question"]
+    parts = [report["explanation"], question["effect_of_rounding"], question["effect_of_left_out"]]
+    return "\n".join(filter(None, parts))
 
 
 def _maps(report: dict[str, Any]) -> str:

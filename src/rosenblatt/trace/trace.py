@@ -20,8 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 
-from rosenblatt.data.blocks import Blocks
-from rosenblatt.data.training_data import TrainingData
+from rosenblatt.data.training_data import Blocks, TrainingData
 from rosenblatt.errors import ParameterError
 from rosenblatt.kernels.cache import njit
 from rosenblatt.kernels.rows import Rows, n_rows, square
@@ -314,7 +313,7 @@ def curve_caption(estimator: Any, kind: str) -> str:
     if kind == "margin" and bracket is not None and bracket.lower > 0:
         return f"the largest margin is from {bracket.lower:.4g} to {bracket.upper:.4g}"
     if kind == "gap":
-        return f"the objective is within {estimator.gap_:.1e} of the best"
+        return f"the objective is within {estimator.gap_:.1e} (relative) of the optimum"
     return ""
 
 
@@ -355,11 +354,13 @@ def margin_and_radius(
 
 def smallest_margin(scores: Floats, block: TrainingData, *, kesler: bool) -> float:
     """Smallest margin of some rows, from their scores."""
-    margins = margins_of(scores, block.codes) if kesler else _unit_margins(scores, block)
-    return float(margins.min())
+    return float(row_margins(scores, block, kesler=kesler).min())
 
 
-def _unit_margins(scores: Floats, block: TrainingData) -> Floats:
+def row_margins(scores: Floats, block: TrainingData, *, kesler: bool) -> Floats:
+    """Margins of some rows: one a row in Kesler's construct, else one an output."""
+    if kesler:
+        return margins_of(scores, block.codes)[:, None]
     positive = np.array([1]) if scores.shape[1] == 1 else np.arange(scores.shape[1])
     margins: Floats = np.where(block.codes[:, None] == positive, scores, -scores)
     return margins

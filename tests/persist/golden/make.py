@@ -13,8 +13,7 @@ from rosenblatt import LogisticRegression, builtin, save
 from rosenblatt.persist.file import VERSION
 from rosenblatt.persist.model import as_chunk, model_of
 from rosenblatt.preprocess.column_encoders import CategoryColumn, NumberColumn
-from rosenblatt.preprocess.scaling import Scaling
-from rosenblatt.preprocess.transformer import ColumnTransformer
+from rosenblatt.preprocess.transformer import ColumnTransformer, Scaling
 
 HERE = Path(__file__).parent
 ROWS = {

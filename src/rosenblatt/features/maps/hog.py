@@ -115,13 +115,36 @@ class Histograms:
             for row, column, angle in in_block
         )
 
+    def cell_histograms(self, features: Array) -> Floats:
+        """The histogram of each cell of an image, down × across × bins: the mean over its blocks.
+
+        `features` are those of one image. With several cells in a block, a cell has been normalised
+        once in each block that it belongs to.
+        """
+        blocks = np.asarray(features, np.float64).reshape(*self.blocks, *self.block, self.bins)
+        totals, counts = np.zeros((*self.cells, self.bins)), np.zeros((*self.cells, 1))
+        for row, column in product(*map(range, self.block)):
+            down, across = (
+                slice(first, first + n) for first, n in zip((row, column), self.blocks, strict=True)
+            )
+            totals[down, across] += blocks[:, :, row, column]
+            counts[down, across] += 1
+        return np.asarray(totals / counts)
+
+    def bin_angles(self) -> Floats:
+        """The angle of the gradient at the centre of each bin in radians, clockwise from the right.
+
+        The edge is perpendicular to it.
+        """
+        return np.deg2rad((np.arange(self.bins) + 0.5) * 180 / self.orientations)
+
     def _pixels(self, images: Array) -> Floats:
         """Pixels, or their square roots taken in the precision of the input, as float64."""
         if not self.root:
             return np.ascontiguousarray(images, np.float64)
         if images.min(initial=0) < 0:
             raise DataError(
-                "A pixel is negative, and has no square root. Turn the root off, or shift the"
+                "A pixel is negative and has no square root. Switch the root off, or shift the"
                 " pixels to 0 or more."
             )
         return np.sqrt(images, dtype=np.result_type(images, np.float32)).astype(np.float64)

@@ -1,7 +1,4 @@
-"""Polynomial features: products of features, powers of single ones, products of random pairs.
-
-Kernels multiply the entries of dense rows, or the nonzeros of sparse ones.
-"""
+"""Polynomial features: products of features, powers of single ones, products of random pairs."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,9 +10,7 @@ import numpy as np
 from rosenblatt.csr import CSR, Rows, n_cols, n_rows
 from rosenblatt.errors import ParameterError
 from rosenblatt.features.maps.feature_map import FeatureMap, as_floats, canonical_csr
-from rosenblatt.kernels.cache import njit
-from rosenblatt.kernels.rows import UINT
-from rosenblatt.types import Array, Floats, Ints
+from rosenblatt.types import Ints
 
 MAX_MONOMIAL_DEGREE = 6
 MAX_POWER = 64
@@ -44,7 +39,7 @@ class Monomials:
     def transform(self, rows: Rows) -> Rows:
         """The features and their products."""
         if isinstance(rows, CSR):
-            from rosenblatt.features.maps.polynomial import (  # noqa: PLC0415 (loads numba)
+            from rosenblatt.features.maps.product_kernels import (  # noqa: PLC0415 (loads numba)
                 sparse_monomials,
             )
 
@@ -142,7 +137,7 @@ class Powers:
 
 
 def products(rows: Rows, degree: int = 2) -> Monomials:
-    """The features and the products of different ones: Φ(u, v) = (u, v, uv)."""
+    """The features and the products of distinct ones: Φ(u, v) = (u, v, uv)."""
     return Monomials(n_cols(rows), degree, repeated=False)
 
 
@@ -192,7 +187,7 @@ class Pairs:
 
     def transform(self, rows: Rows) -> Rows:
         """The features and the products."""
-        from rosenblatt.features.maps.polynomial import (  # noqa: PLC0415 (loads numba)
+        from rosenblatt.features.maps.product_kernels import (  # noqa: PLC0415 (loads numba)
             multiply_columns,
             sparse_pairs,
         )
@@ -228,131 +223,3 @@ def random_products(rows: Rows, n: int = 1000, *, seed: int = 0) -> Pairs:
                 chosen.setdefault((i, j))
     drawn = np.array(list(chosen)[:n], np.int64).reshape(-1, 2)
     return Pairs(n_inputs, np.ascontiguousarray(drawn[:, 0]), np.ascontiguousarray(drawn[:, 1]))
-
-
-@njit(cache=True, nogil=True)
-def multiply_columns(X: Array, left: Ints, right: Ints, out: Array) -> None:
-    """out[i, p] = X[i, left[p]] · X[i, right[p]], row by row, so that a row stays in the cache."""
-    for i in range(UINT(X.shape[0])):
-        for p in range(UINT(left.shape[0])):
-            out[i, p] = X[i, UINT(left[p])] * X[i, UINT(right[p])]
-
-
-def sparse_monomials(rows: CSR, monomials: "Monomials") -> CSR:
-    """Entries and their products.
-
-    Feature i times product q has the index q + `offsets[degree, i]`: in the order of polynomial.py,
-    the products that may follow i are contiguous, and so are those that begin with it.
-    """
-    rows = canonical_csr(rows)
-    features, degrees = range(monomials.n_inputs), range(2, monomials.degree + 1)
-    offsets = np.zeros((monomials.degree + 1, monomials.n_inputs), np.int64)
-    for k in degrees:
-        offsets[k] = [
-            monomials.n_from(0, k)
-            - monomials.n_from(i, k)
-            + monomials.n_from(i + (not monomials.repeated), k - 1)
-            for i in features
-        ]
-    indptr = _indptr(monomials.output_lengths(np.diff(rows.indptr)))
-    out = (np.empty(indptr[-1], rows.data.dtype), np.empty(indptr[-1], np.int64))
-    multiply(rows.data, rows.indices, rows.indptr, (offsets, monomials.repeated), indptr, out)
-    return CSR(*out, indptr, monomials.n_outputs)
-
-
-def sparse_pairs(rows: CSR, left: Ints, right: Ints) -> CSR:
-    """Entries, and the products of pairs whose factors are both nonzero."""
-    rows = canonical_csr(rows)
-    dense_row = np.zeros(rows.n_cols, rows.data.dtype)
-    pairs = (left, right, dense_row)
-    indptr = np.zeros(n_rows(rows) + 1, np.int64)
-    count_only = (dense_row[:0], indptr[:0])
-    multiply_pairs(rows.data, rows.indices, rows.indptr, pairs, indptr, count_only)
-    out = (np.empty(indptr[-1], rows.data.dtype), np.empty(indptr[-1], np.int64))
-    multiply_pairs(rows.data, rows.indices, rows.indptr, pairs, indptr, out)
-    return CSR(*out, indptr, rows.n_cols + len(left))
-
-
-def append_dense(rows: CSR, columns: Floats) -> CSR:
-    """Sparse rows with dense columns appended."""
-    rows = canonical_csr(rows)
-    n, k = columns.shape
-    lengths = np.diff(rows.indptr).astype(np.int64)
-    indptr = _indptr(lengths + k)
-    data, indices = np.empty(indptr[-1], rows.data.dtype), np.empty(indptr[-1], np.int64)
-    old = np.arange(len(rows.data)) + np.repeat(np.arange(n) * k, lengths)
-    data[old], indices[old] = rows.data, rows.indices
-    new = (indptr[1:] - k)[:, None] + np.arange(k)
-    data[new], indices[new] = columns, rows.n_cols + np.arange(k)
-    return CSR(data, indices, indptr, rows.n_cols + k)
-
-
-def _indptr(lengths: Ints) -> Ints:
-    indptr = np.zeros(len(lengths) + 1, np.int64)
-    np.cumsum(lengths, out=indptr[1:])
-    return indptr
-
-
-@njit(cache=True, nogil=True)
-def multiply(
-    values: Array,
-    features: Array,
-    indptr: Array,
-    order: tuple[Ints, bool],
-    out_indptr: Ints,
-    out: tuple[Array, Ints],
-) -> None:
-    """Products of the entries of each row, one degree after the other."""
-    offsets, repeated = order
-    data, indices = out
-    for row in range(len(indptr) - 1):
-        start, n, end = indptr[row], indptr[row + 1] - indptr[row], out_indptr[row]
-        firsts = np.empty(n + 1, np.int64)  # where the products begin whose first factor is entry e
-        for e in range(n):
-            data[end + e], indices[end + e] = values[start + e], features[start + e]
-            firsts[e] = end + e
-        end += n
-        firsts[n] = end
-        for degree in range(2, len(offsets)):
-            last = firsts[n]
-            for e in range(n):
-                first = firsts[e] if repeated else firsts[e + 1]
-                firsts[e] = end
-                for q in range(first, last):
-                    data[end] = values[start + e] * data[q]
-                    indices[end] = offsets[degree, features[start + e]] + indices[q]
-                    end += 1
-            firsts[n] = end
-
-
-@njit(cache=True, nogil=True)
-def multiply_pairs(
-    values: Array,
-    features: Array,
-    indptr: Array,
-    pairs: tuple[Ints, Ints, Array],
-    out_indptr: Ints,
-    out: tuple[Array, Ints],
-) -> None:
-    """Entries of each row and the products of its pairs; if `out` is empty, only their number.
-
-    The third part of `pairs` is a row of zeros to work in.
-    """
-    left, right, row_values = pairs
-    data, indices = out
-    n_features, writing, end = len(row_values), len(data) > 0, 0
-    for row in range(len(indptr) - 1):
-        for e in range(indptr[row], indptr[row + 1]):
-            row_values[features[e]] = values[e]
-            if writing:
-                data[end], indices[end] = values[e], features[e]
-            end += 1
-        for p in range(len(left)):
-            if row_values[left[p]] != 0 and row_values[right[p]] != 0:
-                if writing:
-                    data[end] = row_values[left[p]] * row_values[right[p]]
-                    indices[end] = n_features + p
-                end += 1
-        for e in range(indptr[row], indptr[row + 1]):
-            row_values[features[e]] = 0
-        out_indptr[row + 1] = end

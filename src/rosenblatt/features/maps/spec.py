@@ -1,25 +1,25 @@
-"""Feature maps by name: as text on a command line, and as plain data in a model file.
+"""Features by name: as text on a command line, and as plain data in a model file.
 
-A map is written NAME, NAME:VALUE or NAME:VALUE,SETTING=VALUE: `poly:3`, `poly:2,full=true`,
-`random-products:1000,seed=1`. The value after the colon is that of the first setting.
+A feature map is its name with settings, such as `poly:3`. n-grams of words or characters, hashed to
+features and weighted, are ngrams:SIZES with settings: `ngrams:1-2`, `ngrams:2`,
+`ngrams:3-5,unit=character`, `ngrams:1-3,bits=20,weight=binary`.
 """
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from difflib import get_close_matches
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from rosenblatt.csr import Rows
+from rosenblatt.csr import CSR, Rows
 from rosenblatt.errors import ParameterError
 from rosenblatt.features.maps.distances import Distances, radial
-from rosenblatt.features.maps.feature_map import FeatureMap
+from rosenblatt.features.maps.feature_map import FeatureMap, require_memory
 from rosenblatt.features.maps.hog import Histograms, hog
 from rosenblatt.features.maps.images import Association, Photocells, association_units, mark_i
 from rosenblatt.features.maps.kernel_approximation import Fourier, Nystroem, fourier, nystroem
-from rosenblatt.features.maps.memory import require_memory
 from rosenblatt.features.maps.polynomial import (
     Monomials,
     Pairs,
@@ -30,7 +30,10 @@ from rosenblatt.features.maps.polynomial import (
 )
 from rosenblatt.types import Array, Ints
 
-NGRAMS = "ngrams"  # not a map of rows but of texts (preprocess/ngram_spec.py)
+if TYPE_CHECKING:
+    import polars as pl
+
+NGRAMS = "ngrams"  # not a map of rows, but of texts
 FIT_FUNCTIONS: dict[str, Callable[..., FeatureMap]] = {
     "products": products,
     "poly": polynomial,
@@ -54,6 +57,17 @@ MAP_CLASSES: dict[str, type[Any]] = {
     "photocells": Photocells,
     "association": Association,
 }
+DESCRIPTIONS = {
+    int: "an integer",
+    float: "a number",
+    float | None: "a number",
+    bool: "true or false",
+    tuple[int, int]: "two integers such as 28x20, or one for both",
+    tuple[int, int] | None: "two integers such as 28x20, or one for both",
+}
+UNITS = ("word", "character")
+WEIGHTS = ("tfidf", "count", "binary")
+MAX_N, MAX_BITS = 8, 30  # of an n-gram, and of its hash
 
 
 @dataclass(frozen=True)
@@ -87,13 +101,13 @@ def parse_map_spec(text: str) -> MapSpec:
     """The specification of a map by its text, such as "poly:3"."""
     name = text.partition(":")[0]
     if name == NGRAMS:
-        raise ParameterError(f"{text} makes features of texts; only maps of features fit here.")
+        raise ParameterError(f"{text} maps texts; only maps of features can be used here.")
     if name not in FIT_FUNCTIONS:
         known = [*FIT_FUNCTIONS, NGRAMS]
         near = get_close_matches(name, known, n=1)
         hint = f" Did you mean {near[0]!r}?" if near else ""
         raise ParameterError(
-            f"There is no feature map {name!r}.{hint} There are {', '.join(known)}."
+            f"There is no feature map {name!r}.{hint} The feature maps are {', '.join(known)}."
         )
     return MapSpec(text, name, parse_settings(text, _settings_of(name)))
 
@@ -117,13 +131,6 @@ def parse_settings(text: str, known: Mapping[str, inspect.Parameter]) -> dict[st
             )
         settings[key] = _parse_value(text, key, value, known[key])
     return settings
-
-
-def apply_maps(maps: Sequence[FittedMap], rows: Rows) -> Rows:
-    """Rows transformed by all maps in turn."""
-    for fitted in maps:
-        rows = fitted.map.transform(rows)
-    return rows
 
 
 def map_to_dict(fitted: FittedMap) -> tuple[dict[str, Any], dict[str, Array]]:
@@ -197,11 +204,89 @@ PARSERS: dict[Any, Callable[[str], Any]] = {
     str: str,
     tuple[int, int]: _parse_shape,
 }
-DESCRIPTIONS = {
-    int: "an integer",
-    float: "a number",
-    float | None: "a number",
-    bool: "true or false",
-    tuple[int, int]: "two integers such as 28x20, or one for both",
-    tuple[int, int] | None: "two integers such as 28x20, or one for both",
-}
+
+
+class NgramSpec(NamedTuple):
+    """n-grams of `sizes[0]` to `sizes[1]` units, hashed to 2^bits features.
+
+    A feature has its tf-idf weight (vocabulary.py), its count, or 1 (binary).
+    """
+
+    sizes: tuple[int, int] = (1, 2)
+    unit: str = "word"
+    bits: int = 18
+    weight: str = "tfidf"
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+        return 1 << self.bits
+
+    @property
+    def spec(self) -> str:
+        """The specification as on the command line, without defaults."""
+        default = NgramSpec()
+        settings = [
+            f",{name}={value}"
+            for name, value in self._asdict().items()
+            if name != "sizes" and value != getattr(default, name)
+        ]
+        return f"{NGRAMS}:{self.sizes[0]}-{self.sizes[1]}{''.join(settings)}"
+
+    def check(self) -> None:
+        """Refuse values out of range."""
+        low, high = self.sizes
+        if not 1 <= low <= high <= MAX_N:
+            raise ParameterError(
+                f"sizes must be from 1 to {MAX_N}, the smaller first; got {low} to {high}."
+            )
+        if not 1 <= self.bits <= MAX_BITS:
+            raise ParameterError(f"bits must be from 1 to {MAX_BITS}; got {self.bits}.")
+        for name, options in (("unit", UNITS), ("weight", WEIGHTS)):
+            if getattr(self, name) not in options:
+                given = getattr(self, name)
+                raise ParameterError(f"{name} must be one of {', '.join(options)}; got {given!r}.")
+
+    def counts(self, texts: "pl.Series") -> CSR:
+        """n-gram counts of texts; 1 each if binary."""
+        from rosenblatt.features.maps.ngrams import counts  # noqa: PLC0415 (loads the compiler)
+
+        rows = counts(texts, sizes=self.sizes, bits=self.bits, unit=self.unit)
+        return rows._replace(data=np.ones_like(rows.data)) if self.weight == "binary" else rows
+
+    def names_in(self, texts: "pl.Series", wanted: Ints) -> dict[int, list[str]]:
+        """The n-grams in some texts that hash to each wanted feature, most frequent first."""
+        from rosenblatt.features.maps.ngrams import names_of  # noqa: PLC0415 (loads the compiler)
+
+        return names_of(texts, wanted, sizes=self.sizes, bits=self.bits, unit=self.unit)
+
+
+def features_of(written: Sequence[str]) -> tuple[NgramSpec | None, tuple[MapSpec, ...]]:
+    """The n-gram specification, if there is one, and the feature maps after it."""
+    texts = [each for each in written if each.partition(":")[0] == NGRAMS]
+    if len(texts) > 1:
+        raise ParameterError(
+            f"Only one n-gram specification is allowed; got {' and '.join(texts)}."
+        )
+    maps = parse_map_specs(each for each in written if each not in texts)
+    return (parse_ngram_spec(texts[0]) if texts else None), maps
+
+
+def parse_ngram_spec(written: str) -> NgramSpec:
+    """The n-gram specification that a string describes."""
+    settings = parse_settings(written, inspect.signature(_grams).parameters)
+    try:
+        grams = _grams(**settings)
+        grams.check()
+    except ParameterError as error:
+        raise ParameterError(f"{written}: {error}") from None
+    return grams
+
+
+def _grams(
+    sizes: str = "1-2", unit: str = "word", bits: int = 18, weight: str = "tfidf"
+) -> NgramSpec:
+    low, _, high = sizes.partition("-")
+    if not (low.isdecimal() and (high or low).isdecimal()):
+        raise ParameterError(f"sizes must be one number, or two such as 1-2; got {sizes!r}.")
+    return NgramSpec((int(low), int(high or low)), unit, bits, weight)

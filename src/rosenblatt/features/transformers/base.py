@@ -12,8 +12,7 @@ from rosenblatt.data.training_data import matrix_of
 from rosenblatt.data.validation import require_finite, rows_of
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.estimators.base import Estimator, TransformerMixin
-from rosenblatt.features.maps.feature_map import FeatureMap
-from rosenblatt.features.maps.memory import require_memory
+from rosenblatt.features.maps.feature_map import FeatureMap, require_memory
 from rosenblatt.types import Array
 
 

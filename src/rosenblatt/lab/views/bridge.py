@@ -6,7 +6,7 @@ from bokeh.document import Document
 from bokeh.events import ClientReconnected, ConnectionLost
 from bokeh.models import Button, Column, CustomJS, TextInput
 
-from rosenblatt.lab.files import MAX_UPLOAD_BYTES, TOO_LARGE
+from rosenblatt.lab.dataset import MAX_UPLOAD_BYTES, TOO_LARGE
 from rosenblatt.lab.views.bindings import on_change
 from rosenblatt.lab.views.controls import WIDTH
 

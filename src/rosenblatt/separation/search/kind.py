@@ -35,13 +35,14 @@ from rosenblatt.separation.search import exact
 from rosenblatt.separation.search.deadline import Deadline
 from rosenblatt.separation.search.exact import Found
 from rosenblatt.separation.search.kesler import Pairs, Space
-from rosenblatt.separation.search.linear_program import Program, solve
 from rosenblatt.separation.search.overlap_evidence import (
     UNKNOWN,
     KindFound,
+    LinearProgram,
     independent,
     overlap_near,
     overlapping,
+    solve_linear_program,
     spanning,
 )
 from rosenblatt.separation.search.working_set import TimeLimitReached, decide, finite
@@ -76,14 +77,14 @@ def _solve_weakly(vectors: Any, deadline: Deadline) -> WeakSeparator | None:
     """Solve the linear program of the module's text in floats."""
     n, width = vectors.shape
     free, bounded = np.full(width, np.inf), np.ones(n)
-    program = Program(
+    program = LinearProgram(
         np.append(np.zeros(width), -bounded),
         sparse.hstack([-sparse.csr_array(vectors), sparse.eye_array(n)], format="csc"),
         np.zeros(n),
         np.append(-free, np.zeros(n)),
         np.append(free, bounded),
     )
-    solved = solve(program, deadline)
+    solved = solve_linear_program(program, deadline)
     return solved and WeakSeparator(solved.x[:width], solved.x[width:], solved.dual)
 
 

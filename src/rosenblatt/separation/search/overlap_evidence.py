@@ -2,7 +2,8 @@
 
 Weights λ > 0 with Σ λ_i a_i = 0 exactly: any w with a_i·w ≥ 0 for all pairs then has a_i·w = 0 on
 the listed ones. Where their vectors span those of all pairs, it is 0 on all: no weights put some
-row strictly on its side and none on the wrong one (Stiemke).
+row strictly on its side and none on the wrong one (Stiemke). Linear programs, solved in floats by
+HiGHS, propose the weights.
 """
 
 from collections.abc import Sequence
@@ -19,11 +20,43 @@ from rosenblatt.separation.proof.verdict import Kind
 from rosenblatt.separation.search import exact
 from rosenblatt.separation.search.deadline import Deadline
 from rosenblatt.separation.search.kesler import Pairs, Space
-from rosenblatt.separation.search.linear_program import Program, solve
 from rosenblatt.types import Array, Floats, Ints
 
 MAX_DIMENSION = 1290  # beyond it the checker takes no ranks, and null weights take much memory
 SUPPORT_TOLERANCE = 1e-9  # weights of a linear program's solution that are not taken for 0
+
+
+class LinearProgram(NamedTuple):
+    """Minimise costs·x subject to A x ≤ b (or A x = b, if ``equal``) and low ≤ x ≤ high."""
+
+    costs: Floats
+    A: Any
+    b: Floats
+    low: Floats
+    high: Floats
+    equal: bool = False
+
+
+class Solution(NamedTuple):
+    """A solution, and the dual variables of the inequalities, or else of the equations."""
+
+    x: Floats
+    dual: Floats
+
+
+def solve_linear_program(program: LinearProgram, deadline: Deadline) -> Solution | None:
+    """Solve within the time limit; None if that did not succeed."""
+    from scipy.optimize import linprog  # noqa: PLC0415
+
+    names = ("A_eq", "b_eq") if program.equal else ("A_ub", "b_ub")
+    given: dict[str, Any] = dict(zip(names, (program.A, program.b), strict=True))
+    given["bounds"] = np.column_stack([program.low, program.high])
+    given["options"] = {"time_limit": max(deadline.seconds_left(), 0.0)}
+    result: Any = linprog(program.costs, **given)
+    if result.status != 0:
+        return None
+    rows = result.eqlin if program.equal else result.ineqlin
+    return Solution(result.x, -rows.marginals)
 
 
 class SpanningPairs(NamedTuple):
@@ -99,8 +132,10 @@ def _few(vectors: Any, deadline: Deadline) -> tuple[Ints, Floats]:
     least = np.zeros(n)
     least[independent(vectors)] = 1.0
     target, most = np.zeros(width), np.full(n, np.inf)
-    program = Program(np.ones(n), sparse.csc_array(vectors.T), target, least, most, equal=True)
-    solved = solve(program, deadline)
+    program = LinearProgram(
+        np.ones(n), sparse.csc_array(vectors.T), target, least, most, equal=True
+    )
+    solved = solve_linear_program(program, deadline)
     if solved is None:
         return np.zeros(0, np.int64), np.zeros(0)
     chosen = np.flatnonzero(solved.x > SUPPORT_TOLERANCE)

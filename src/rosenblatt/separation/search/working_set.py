@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from rosenblatt.linalg import blas
+from rosenblatt.linalg.products import one_thread
 from rosenblatt.separation.proof.margins import Hull, margin, nearest
 from rosenblatt.separation.search import exact
 from rosenblatt.separation.search.deadline import Deadline
@@ -265,7 +265,7 @@ def quiet() -> Iterator[None]:
     Floats only propose here, so what they overflow to does not matter; and threads that wait for
     each other cost more than they bring on vectors as short as these.
     """
-    with blas.one_thread(), np.errstate(all="ignore"):
+    with one_thread(), np.errstate(all="ignore"):
         yield
 
 

@@ -1,0 +1,26 @@
+"""Choice of η: too small is slow, too large overshoots and diverges.
+
+Gradient descent on the squared error of the eight points, 30 steps from the same start.
+"""
+
+import sys
+from pathlib import Path
+
+from rosenblatt import builtin
+from rosenblatt.plotting import ErrorSurfaceDisplay
+
+
+def run(folder: Path) -> Path:
+    """Draw a panel for each of three η."""
+    points = builtin("4f10")
+    options = {"starts": [-1.5, -1.5], "fit_intercept": False}
+    display = ErrorSurfaceDisplay.from_data(
+        points.X, points.y, eta0=[0.02, 0.2, 0.45], n_steps=30, **options
+    )
+    path = folder / "learning_rates.png"
+    display.figure_.savefig(path)
+    return path
+
+
+if __name__ == "__main__":
+    print(run(Path(sys.argv[1] if len(sys.argv) > 1 else ".")))

@@ -1,0 +1,24 @@
+"""Multiple binary classifiers leave regions without a decision; Kesler's construct does not.
+
+White: no class claims the point. Hatched: several do. On the right every point has one class.
+"""
+
+import sys
+from pathlib import Path
+
+from rosenblatt import Perceptron, scene
+from rosenblatt.plotting import NoDecisionDisplay
+
+
+def run(folder: Path) -> Path:
+    """Draw the signs of one-vs-rest beside Kesler's cells."""
+    three = scene("003-one-vs-rest")
+    kesler = Perceptron(shuffle=False).fit(three.X, three.y)
+    display = NoDecisionDisplay.from_estimator(three.model, three.X, three.y, kesler=kesler)
+    path = folder / "no_decision_regions.png"
+    display.figure_.savefig(path)
+    return path
+
+
+if __name__ == "__main__":
+    print(run(Path(sys.argv[1] if len(sys.argv) > 1 else ".")))

@@ -1,0 +1,28 @@
+"""Normalising the data: x̄ = y x̃ turns the samples of class 2 about the origin.
+
+Left the samples as they are, on both sides of the plane w·x = 0; right all on the side of w.
+"""
+
+import sys
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+
+from rosenblatt import builtin
+from rosenblatt.plotting import HalfSpaceDisplay
+
+
+def run(folder: Path) -> Path:
+    """Draw the samples before and after normalising."""
+    data = builtin("separable")
+    X, y = data.X[::4], data.y[::4]
+    figure, axes = plt.subplots(1, 2, figsize=(11, 4.8), layout="constrained")
+    for ax, normalised in zip(axes, (False, True), strict=True):
+        HalfSpaceDisplay.from_data(X, y, fit_intercept=False, normalised=normalised, ax=ax)
+    path = folder / "normalised_data.png"
+    figure.savefig(path)
+    return path
+
+
+if __name__ == "__main__":
+    print(run(Path(sys.argv[1] if len(sys.argv) > 1 else ".")))

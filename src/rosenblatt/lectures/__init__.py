@@ -1,0 +1,1 @@
+"""The worked examples of five lectures, fitted, replayed, drawn, and opened in the lab."""
