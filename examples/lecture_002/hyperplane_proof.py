@@ -14,7 +14,7 @@ from rosenblatt.plotting import HyperplaneDisplay
 def run(folder: Path) -> Path:
     """Draw a point on either side of the line."""
     figure, axes = plt.subplots(1, 2, figsize=(11, 4.2), layout="constrained")
-    for ax, point in zip(axes, ([-1, -0.5], [1, 2]), strict=True):
+    for ax, point in zip(axes, ([-1, -0.5], [0, 2.4]), strict=True):
         HyperplaneDisplay.from_weights([1, 2], -2, point=point, base=[2, 0], ax=ax)
     path = folder / "hyperplane_proof.png"
     figure.savefig(path)

@@ -16,7 +16,7 @@ def run(folder: Path) -> Path:
     """Draw the samples before and after normalising."""
     data = builtin("separable")
     X, y = data.X[::4], data.y[::4]
-    figure, axes = plt.subplots(1, 2, figsize=(11, 4.8), layout="constrained")
+    figure, axes = plt.subplots(1, 2, figsize=(9.2, 4.8), layout="constrained")
     for ax, normalised in zip(axes, (False, True), strict=True):
         HalfSpaceDisplay.from_data(X, y, fit_intercept=False, normalised=normalised, ax=ax)
     path = folder / "normalised_data.png"
