@@ -259,18 +259,18 @@ def line_of(row: Row) -> str:
 
 
 HEAD = """\
-# One command, and a careful pipeline
+# One command compared with a careful pipeline
 
-`rosenblatt fit TRAIN` and `rosenblatt predict`, with no settings but the name of the target,
+`rosenblatt fit TRAIN` and `rosenblatt predict`, with no setting but the name of the target,
 compared with what a careful user of scikit-learn would write (`benchmarks/careful.py`): numbers
-standardised, missing cells filled with the median and flagged, categories one-hot, texts as tf-idf
-of words and word pairs, C chosen by cross-validation. Both are trained on the same rows and
-evaluated on the same other rows: those of a test file, a fifth of all, or (titanic, penguins,
-sonar) each fifth in turn. A difference is in points, with its standard error over those rows. Times
-are processor times of whole processes, imports included, over all cores; memory is the peak; ours
-are given relative to theirs. Where their fits are long (cover type, IMDB, news20, MNIST), their C
-is one of three or four, chosen on a fifth of the rows.
-`python benchmarks/accuracies.py` makes this page.
+standardised, missing cells filled with the median and flagged, categories one-hot encoded, texts as
+tf-idf of words and word pairs, C chosen by cross-validation. Both are trained on the same rows and
+evaluated on the same held-out rows: a test file, a fifth of all rows, or (titanic, penguins, sonar)
+each fifth in turn. Differences are in percentage points, with their standard error over those rows.
+Times are processor times of whole processes, imports included, over all cores; memory is the peak;
+ours are given as fractions of theirs (÷ 2 is half). Where their fits take long (cover type, IMDB,
+news20, MNIST), their C is one of three or four values, chosen on a fifth of the rows.
+`python benchmarks/accuracies.py` writes this page.
 
 | data | test rows | ours | scikit-learn | difference | their time | memory | our time | memory |
 |---|---|---|---|---|---|---|---|---|

@@ -1,4 +1,4 @@
-"""The part of docs/benchmarks.md that tells what benchmarks/scaling.py has measured."""
+"""The part of docs/benchmarks.md that reports what benchmarks/scaling.py has measured."""
 
 from collections.abc import Iterator
 
@@ -18,8 +18,8 @@ def growth(points: list[Point]) -> Iterator[str]:
             for loss in LOSSES
         )
         yield (
-            f"From {sizes[0]:,} to {sizes[-1]:,} {what} the time of a fit to a certified gap of"
-            f" 1e-6, with an intercept, grows as their number to the power {told}."
+            f"From {sizes[0]:,} to {sizes[-1]:,} {what}, the time of a fit to a certified gap of"
+            f" 1e-6, with an intercept, grows as their number to the power of {told}."
         )
     yield steeper(points)
     yield "![Time of a fit against rows and against entries of text](images/scaling.png)"
@@ -35,10 +35,10 @@ def steeper(points: list[Point]) -> str:
     share = f"{100 * most.system / most.seconds:.0f} %"
     return (
         f"Text takes more steps as it grows, {words[0].steps:,} to {words[-1].steps:,} for the"
-        " hinge; the reason was not examined (rows come to outnumber words on the way). The"
-        " largest tables of numbers take about as many steps as smaller ones, but up to"
-        f" {share} of their time is spent by the operating system on fresh memory: vectors of one"
-        " number per row are then too large for the allocator to keep between fits."
+        " hinge; the reason was not examined (rows eventually outnumber words). The largest tables"
+        " of numbers take about as many steps as smaller ones, but the operating system spends up"
+        f" to {share} of their time on allocating memory: vectors of one number per row are then"
+        " too large for the allocator to keep between fits."
     )
 
 

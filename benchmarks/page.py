@@ -28,40 +28,40 @@ measured; do not edit.
 
 All tools minimise ½‖w‖² + Σ loss (C = 1) on the same arrays, and one function computes the
 objective P of their weights in float64. A figure is the time of the fastest fit with
-(P − P\\*)/P\\* ≤ 1e-3, or 1e-6, in units of one `X @ w` on one thread: *passes*. Less is better.
-P\\* is the lowest objective that any tool found. Every tool ran with a series of ever smaller
-tolerances, and its best run counts; what a tool needs as input (float64, column order, a format of
-its own) was prepared outside the timing. A series was stopped when its time limit was spent (6 s;
-30 s for the strongest tools where none was done by then; for ten classes 90 s, as for ours, for
-LinearSVC on the hinge, LIBLINEAR -s 2, and lbfgs and newton-cg without an intercept), or after 10
-times what the fastest peer before it needed for 1e-6. Short fits are repeated, and the best time
-counts. One thread is timed by processor time, two by wall-clock time; for two threads the better of
-one and two counts, and a dash says that two were not measured.
+(P − P\\*)/P\\* ≤ 1e-3, or 1e-6, in units of one `X @ w` on one thread, *passes*. Lower is better.
+P\\* is the lowest objective that any tool found. Every tool was run with a series of decreasing
+tolerances, and its best run counts; its input (float64, column order, its own format) was prepared
+outside the timing. A series was stopped at its time limit (6 s; 30 s for the strongest tools if
+none had finished by then; for ten classes 90 s for ours, LinearSVC on the hinge, LIBLINEAR -s 2,
+and lbfgs and newton-cg without an intercept), or after 10 times the time that the fastest peer
+before it needed for 1e-6. Short fits are repeated, and the best time counts. One thread is timed by
+processor time, two by wall-clock time; for two threads the better of one and two counts, and a dash
+means that two were not measured.
 
-Without an intercept ("bias") all tools solve the same problem. With one, only those take part that
-do not penalise it: scikit-learn's solvers of logistic regression, Intel's, SGD, LIBSVM (by `SVC`),
-and the primal solvers of LIBLINEAR with `-R`. LinearSVC, the dual solvers of LIBLINEAR and snapml
-penalise it, which is another objective; lightning and skglm have none here.
-Ten classes (`mnist`) are ten problems, each class against the rest, or for the logistic loss one
-multinomial problem. Tools that solve neither, or solve pairs of classes instead, are left out, so
-the hinge with an intercept has no peers. Not measured for ten classes, though they could be: sag,
-saga and lightning; with an intercept also newton-cholesky and the runs on float64.
+Without an intercept, all tools solve the same problem. With one, only tools that do not penalise it
+are included: scikit-learn's solvers of logistic regression, Intel's, SGD, LIBSVM (as `SVC`), and
+the primal solvers of LIBLINEAR with `-R`. LinearSVC, the dual solvers of LIBLINEAR and snapml
+penalise it, which is a different objective; lightning and skglm have no intercept here.
+Ten classes (`mnist`) are ten one-vs-rest problems or, for the logistic loss, one multinomial
+problem. Tools that solve neither, or solve pairs of classes instead, are left out, so the hinge
+with an intercept has no peers. Not measured for ten classes, although they could be: sag, saga and
+lightning; with an intercept also newton-cholesky and the runs on float64.
 
-The tools were measured one after the other, on different days and machines, each in units of its
-own day. Ours and the peers that were fastest in a row of the first table were measured again in one
-run, on an otherwise idle machine; for ten classes only ours. Where ours had compiled during its
-time, was changed since, or was as fast as a peer (barely, news20, imdb, w8a), both were measured
-once more, and the last times are shown.
+The tools were measured one after the other, on different days and machines, each in units of the
+same day. Ours and the peers that were fastest in a row of the first table were measured again in
+one run, on an otherwise idle machine; for ten classes only ours. If ours had been compiled during
+the timing, was changed since, or was as fast as a peer (barely, news20, imdb, w8a), both were
+measured once more, and the last times are shown.
 """
 NOTES = """\
 ## Notes on the peers
 
-- **LIBLINEAR** is the multi-core build, which on one thread is the same as the ordinary one: both
+- **LIBLINEAR** is the multi-core build, which on one thread is the same as the ordinary one; both
   have the same module name and cannot be installed together. Its dual solvers stop after a fixed
   number of passes, whatever the tolerance.
-- **Vowpal Wabbit** has the same objective only with L-BFGS, which does not support the hinge; it
-  reads a cache file in every pass, which was made beforehand from the sparse tables.
-- **lightning** is not in the extra: it must be built against the installed Cython and NumPy, by
+- **Vowpal Wabbit** has the same objective only with L-BFGS, which does not support the hinge; in
+  every pass it reads a cache file, which was made beforehand from the sparse tables.
+- **lightning** is not in the extra, as it must be built against the installed Cython and NumPy, by
   `pip install --no-build-isolation sklearn-contrib-lightning`.
 - **Intel** is scikit-learn-intelex, which takes dense rows only.
 """
@@ -72,7 +72,7 @@ def write_page(record: Record) -> None:
 
 
 READ_OFF = """
-The ratios are those of the table. The reasons were found by reading traces and profiles
+The ratios are those in the table. The reasons were found by reading traces and profiles
 (`benchmarks/reasons.py`); no script measures them.
 """
 
@@ -122,7 +122,7 @@ def count(record: Record) -> str:
     clearly, less = (sum(c.times >= least for c in rows) for least in (2, 1))
     slower = sum(c.times < 1 or c.ours is None for c in rows)
     return (
-        f"On one thread, of {len(rows)} rows with peers: in {alone} no peer arrives in its time, in"
+        f"On one thread, of {len(rows)} rows with peers: in {alone} no peer finishes in time, in"
         f" {clearly} ours is at least twice as fast as the fastest, in {less - clearly} it is"
         f" faster by less, and in {slower} a peer is faster."
     )
@@ -130,7 +130,7 @@ def count(record: Record) -> str:
 
 def summary(record: Record) -> Iterator[str]:
     """A line a problem and accuracy: ours, the fastest peer, and how many times faster we are."""
-    yield "| data | loss | bias | accuracy | ours, 1 thread | fastest peer | faster by | ours, 2 threads | fastest peer | faster by |"  # noqa: E501
+    yield "| data | loss | intercept | accuracy | ours, 1 thread | fastest peer | faster by | ours, 2 threads | fastest peer | faster by |"  # noqa: E501
     yield "|---|---|---|---|---|---|---|---|---|---|"
     on_two = {trial.case for trial in record.trials if trial.threads == 2}
     for one, two in zip(contests(record, 1), contests(record, 2), strict=True):
@@ -154,7 +154,7 @@ def lost(record: Record) -> Iterator[str]:
     for contest in contests(record, 1):
         if contest.times < 1 or contest.ours is None:
             case = contest.case
-            told = f"{contest.accuracy:.0e}{' with a bias' * case.bias} ({ratio(contest)})"
+            told = f"{contest.accuracy:.0e}{' with an intercept' * case.bias} ({ratio(contest)})"
             seen.setdefault((case.data, case.loss), []).append(told)
     for (data, loss), rows in seen.items():
         why = REASONS.get((data, loss), UNKNOWN)
@@ -166,8 +166,8 @@ def load(record: Record) -> str:
     loads = [trial.load for trial in record.trials if trial.load is not None]
     low, middle, high = (statistics.quantiles(loads, n=20)[k] for k in (0, 9, 18))
     return (
-        f"The machine was shared: where it was noted, its load was {middle:.1f} in the median, and"
-        f" nine times of ten between {low:.1f} and {high:.1f}, on {record.versions['cores']} cores."
+        f"The machine was shared: where recorded, its median load was {middle:.1f}, and nine times"
+        f" out of ten it was between {low:.1f} and {high:.1f}, on {record.versions['cores']} cores."
     )
 
 
@@ -183,14 +183,14 @@ def passes(trial: Trial | None) -> str:
 
 
 def named(trial: Trial | None) -> str:
-    return "none in its time" if trial is None else f"{passes(trial)}, {trial.contender}"
+    return "none in time" if trial is None else f"{passes(trial)}, {trial.contender}"
 
 
 def ratio(contest: Contest) -> str:
     if contest.ours is None:
         return NONE
     if contest.peer is None:
-        return "no peer in its time"
+        return NONE
     return f"**{contest.times:.1f} ×**" if contest.times >= 2 else f"{contest.times:.1f} ×"
 
 
@@ -210,13 +210,13 @@ def machine(record: Record) -> Iterator[str]:
 
 
 def contenders(record: Record, data: str) -> Iterator[str]:
-    """All contenders on one table of data, without and with a bias."""
+    """All contenders on one table of data, without and with an intercept."""
     for bias in (False, True):
         columns = [case for case in cases(record) if case.data == data and case.bias == bias]
         rows = list(lines(record, columns))
         if rows:
             kind = "With" if bias else "Without"
-            yield f"{kind} a bias, in passes; in brackets the error at which a tool stayed:"
+            yield f"{kind} an intercept, in passes; in brackets, the smallest error of a tool:"
             yield "\n".join([*head(columns), *rows])
 
 

@@ -84,10 +84,10 @@ CHOICES: dict[str, Encode] = {
     "2^16 features": hashed(bits=16),
     "2^20 features": hashed(bits=20),
     "without idf": hashed(choice="no idf"),
-    "once or often alike": hashed(choice="once"),
-    "with what is in a single text": hashed(choice="all words"),
-    "characters, runs of 3 to 5, 2^18 features": hashed((3, 5), unit="character"),
-    "characters, runs of 3 to 5, 2^20 features": hashed((3, 5), 20, unit="character"),
+    "binary counts": hashed(choice="once"),
+    "with features of a single text": hashed(choice="all words"),
+    "characters, n-grams of 3 to 5, 2^18 features": hashed((3, 5), unit="character"),
+    "characters, n-grams of 3 to 5, 2^20 features": hashed((3, 5), 20, unit="character"),
     "scikit-learn TfidfVectorizer, min_df=2": peer,
 }
 

@@ -18,14 +18,17 @@ if TYPE_CHECKING:
     from rosenblatt.datasets.builtin import builtin
     from rosenblatt.datasets.corruptions import corrupted
     from rosenblatt.estimators.batch_perceptron import BatchPerceptron
+    from rosenblatt.estimators.convergence_table import convergence_table
     from rosenblatt.estimators.convex_base import regularisation_path
     from rosenblatt.estimators.fisher_discriminant import FisherDiscriminant
     from rosenblatt.estimators.gradient_descent import GradientDescent
     from rosenblatt.estimators.kernel_perceptron import KernelPerceptron
     from rosenblatt.estimators.least_squares import LeastSquares
+    from rosenblatt.estimators.least_squares_regressor import LeastSquaresRegressor
     from rosenblatt.estimators.linear_discriminant import LinearDiscriminant
     from rosenblatt.estimators.linear_svm import LinearSVM
     from rosenblatt.estimators.lms import LMS
+    from rosenblatt.estimators.lms_regressor import LMSRegressor
     from rosenblatt.estimators.logistic_regression import LogisticRegression
     from rosenblatt.estimators.passive_aggressive import PassiveAggressive
     from rosenblatt.estimators.perceptron import Perceptron
@@ -52,6 +55,7 @@ _HOMES = {
     "builtin": "rosenblatt.datasets.builtin",
     "capacity_curve": "rosenblatt.comparison.learning_curves",
     "compare": "rosenblatt.comparison.compare",
+    "convergence_table": "rosenblatt.estimators.convergence_table",
     "corrupted": "rosenblatt.datasets.corruptions",
     "label_noise_bounds": "rosenblatt.separation.label_noise",
     "learning_curve": "rosenblatt.comparison.learning_curves",
@@ -81,7 +85,9 @@ __all__ = [
     "FisherDiscriminant",
     "GradientDescent",
     "KernelPerceptron",
+    "LMSRegressor",
     "LeastSquares",
+    "LeastSquaresRegressor",
     "LinearDiscriminant",
     "LinearSVM",
     "LogisticRegression",
@@ -96,6 +102,7 @@ __all__ = [
     "builtin",
     "capacity_curve",
     "compare",
+    "convergence_table",
     "corrupted",
     "features",
     "gates",

@@ -127,6 +127,20 @@ _ROWS = (
         "minimise ½|w|² + C Σ log(1 + exp(−y w·x))",
     ),
     RuleEntry(
+        "least-squares-regressor",
+        "LeastSquaresRegressor",
+        "estimators.least_squares_regressor",
+        "Least squares regression",
+        "w = (XᵀX)⁻¹ Xᵀ y",
+    ),
+    RuleEntry(
+        "lms-regressor",
+        "LMSRegressor",
+        "estimators.lms_regressor",
+        "LMS regression (Widrow–Hoff)",
+        "w ← w + η (y − w·x) x",
+    ),
+    RuleEntry(
         "kernel-perceptron",
         "KernelPerceptron",
         "estimators.kernel_perceptron",

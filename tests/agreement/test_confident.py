@@ -405,7 +405,7 @@ def test_one_pass_says_so_and_nothing_of_separability(name: str) -> None:
     assert model.n_iter_ == 1
     assert model.outcome_.ending is Ending.ONE_EPOCH
     assert not model.outcome_.converged
-    told = f"Done: one epoch (pass) over 50 rows with {model.mistakes_} mistakes."
+    told = f"Done: one epoch (pass) over 50 rows, with {model.mistakes_} mistakes."
     assert str(model.outcome_).startswith(told)
     assert "separable" not in str(model.outcome_)
     again = KINDS[name].make(shuffle=False).fit(X, y)

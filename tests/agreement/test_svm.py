@@ -207,7 +207,7 @@ def test_nor_when_it_is_stopped(loss: str, limit: dict[str, float]) -> None:
     model = make(loss, **limit).fit(X, y)
     assert_proved(model, loss, X, y, np.ones(60))
     assert not model.outcome_.converged
-    assert f"{model.gap_:.1e} above the optimum" in str(model.outcome_)
+    assert f"{model.gap_:.1e} (relative) above the optimum" in str(model.outcome_)
 
 
 # --- agreement ----------------------------------------------------------------------------------

@@ -64,7 +64,7 @@ EVALUATION_KEYS = [
 PETS_FITTED = r"""pets.csv: 10 rows, 6 features; kind: cat 5, dog 5
 Columns: weight (number, 2 features), bark (number), colour (category, 3 features)
 Perceptron; mistakes in each epoch (pass): 2, 2, 1, 0
-Converged: an epoch without a mistake, after 4 epochs.
+Converged after 4 epochs, the last without a mistake.
 Accuracy (5-fold CV): 80.00 %, 95 % CI 49.0–94.3 %; majority-class baseline 50.00 %.
 Training accuracy: 100.00 %.
 true \ predicted     cat     dog
@@ -113,8 +113,8 @@ def test_fit_explains_a_separable_set() -> None:
     lines = said.out.splitlines()
     assert said.code == 0
     assert lines[0] == "builtin:and: 4 rows, 2 features; 0 3, 1 1"
-    assert lines[2] == "Converged: an epoch without a mistake, after 2 epochs."
-    assert lines[4] == "Not evaluated: the class 1 has 1 of the 3 rows that cross-validation needs."
+    assert lines[2] == "Converged after 2 epochs, the last without a mistake."
+    assert lines[4].startswith("Not evaluated: cross-validation needs 3 rows of each class")
     assert "Separable: 4 rows × 2 features, 2 classes." in lines
     assert lines[-1] == "Model not saved; use -o MODEL."
 
@@ -273,7 +273,7 @@ def test_a_class_of_one_row_is_learned_but_not_judged() -> None:
     assert found["C"] == 1.0
     assert found["evaluation"] is None
     assert found["not_evaluated"] == (
-        "Not evaluated: the class 'horse' has 1 of the 3 rows that cross-validation needs."
+        "Not evaluated: cross-validation needs 3 rows of each class, and the class 'horse' has 1."
     )
 
 

@@ -18,7 +18,7 @@ from commands import PETS, refusal, rosenblatt
 from rosenblatt import separability
 from rosenblatt.io.formats import open_source
 from rosenblatt.pipeline.encoded_data import encode
-from rosenblatt.preprocess.proof_encoding import transformer_in
+from rosenblatt.preprocess.proof_encoding import SINCE_VERSION_2, transformer_in
 from rosenblatt.preprocess.target import count_all_labels, sorted_classes
 
 Encoding = dict[str, Any]
@@ -193,7 +193,7 @@ def test_a_forged_encoding_of_before_is_refused(case: str) -> None:
     kind, change, _ = FORGERIES[case]
     encoding = deepcopy(honest(kind))
     change(encoding)
-    for name in ("version", "choices", "left_out"):
+    for name in SINCE_VERSION_2:
         del encoding[name]
     forge(encoding)
     said = rosenblatt("verify", "forged.json", "data.csv")
@@ -201,10 +201,10 @@ def test_a_forged_encoding_of_before_is_refused(case: str) -> None:
     assert said.out.startswith("The encoding in the proof is not the one that data.csv gives: ")
 
 
-@pytest.mark.parametrize("name", ["choices", "left_out"])
+@pytest.mark.parametrize("name", ["choices", "left_out", "rounded"])
 def test_an_encoding_of_before_with_a_later_field_is_refused(name: str) -> None:
     encoding = honest("table")
-    for other in {"version", "choices", "left_out"} - {name}:
+    for other in set(SINCE_VERSION_2) - {name}:
         del encoding[other]
     forge(encoding)
     said = rosenblatt("verify", "forged.json", "data.csv")
@@ -214,7 +214,7 @@ def test_an_encoding_of_before_with_a_later_field_is_refused(name: str) -> None:
 
 def test_an_encoding_of_before_is_verified_and_tells_what_it_does_not_use() -> None:
     encoding = honest("table")
-    for name in ("version", "choices", "left_out"):
+    for name in SINCE_VERSION_2:
         del encoding[name]
     forge(encoding)
     assert rosenblatt("verify", "forged.json", "data.csv").code == 0
@@ -278,7 +278,7 @@ def test_a_proof_without_an_encoding_is_about_the_rows_as_they_are() -> None:
     assert said.code == 0
     assert said.out == (
         "The proof holds: no linear classifier with an intercept separates the 2 classes (0, 1) in"
-        " 4 rows of 2 features.\n"
+        " 4 rows with 2 features.\n"
     )
 
 

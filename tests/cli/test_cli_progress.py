@@ -77,7 +77,7 @@ def test_figures_give_way_on_a_narrow_screen(
         Perceptron(max_iter=8).fit(XOR.X, XOR.y)
     line = terminal.line()
     assert len(line) <= 60
-    assert re.search(rf"Judging, fold 3 of 10 ━{{{BAR_WIDTH}}} pass.*… 0:0\d:\d\d", line)
+    assert re.search(rf"Judging, fold 3 of 10 ━{{{BAR_WIDTH}}} epoch.*… 0:0\d:\d\d", line)
 
 
 @pytest.mark.parametrize("wish", ["", "1"])

@@ -19,17 +19,17 @@ from rosenblatt.separation.proof import reader as prooffile
 MADE_FROM = (
     "encoded from: weight (number, missing cells imputed with 13 and flagged), bark (number),"
     " colour"
-    " (category, 2 values, missing as one more)."
+    " (category, 2 values, one more for missing)."
 )
 STATEMENT = (
-    "linear classifier with an intercept separates the 2 classes (cat, dog) of 'kind' in 10 rows of"
-    f" 6 features, {MADE_FROM}\n"
+    "linear classifier with an intercept separates the 2 classes (cat, dog) of 'kind' in 10 rows"
+    f" with 6 features, {MADE_FROM}\n"
 )
 HOLDS = (0, f"The proof holds: a {STATEMENT}", "")
 OVERLAP = PETS + "4,false,red,dog\n"
 TOLD = f"""Separable: 10 rows × 6 features, 2 classes.
-Margin γ = 0.112598, radius R = 30.05: a perceptron makes at most 71224 mistakes.
-Random labels would be separable with probability 0.91.
+Margin γ = 0.112598, radius R = 30.05: a perceptron makes at most 71,224 mistakes.
+Random labels would be separable with probability at most 0.91.
 A {STATEMENT}"""
 OTHER_DATA = "The data are not those of the proof: a value, a label or the order of the rows"
 OTHER_CLASSES = "The proof is about the classes cat, dog;"
@@ -63,7 +63,8 @@ def test_a_table_that_is_not_separable_is_proved() -> None:
     assert fields["answer"] == "inseparable"
     assert rosenblatt("separable", "table.csv").out.startswith(
         "Not separable: 11 rows × 6 features, 2 classes.\n"
-        "Proved by 2 row-class pairs whose signed sum is exactly 0; largest weights first: 0, 10.\n"
+        "Proved by 2 rows whose signed sum, with positive weights, is exactly 0."
+        " Row numbers (from 0), largest weights first: 0, 10.\n"
     )
     said = rosenblatt("verify", "proof.json", "table.csv")
     assert (said.code, said.err) == (0, "")
@@ -93,7 +94,7 @@ def test_nothing_is_decided_in_no_time() -> None:
     Path("long.csv").write_text("\n".join(["a,b,y", *lines]))
     said = rosenblatt("separable", "long.csv", "--time-limit", "1e-9")
     assert said.code == 3
-    assert said.out.startswith("Undecided: 3000 rows")
+    assert said.out.startswith("Undecided: 3,000 rows")
     sentence = refusal("separable", "long.csv", "--time-limit", "1e-9", "--proof", "proof.json")
     assert (
         sentence
@@ -286,7 +287,7 @@ def test_text_is_counted_in_a_proof() -> None:
     assert rosenblatt("separable", "text.csv", "--text", "note", "--proof", "proof.json").code == 0
     assert rosenblatt("verify", "proof.json", "text.csv").out == (
         "The proof holds: a linear classifier with an intercept separates the 2 classes (0, 1) of"
-        " 'liked' in 30 rows of 262,144 features, encoded from: note (text, n-grams of 1 to 2"
+        " 'liked' in 30 rows with 262,144 features, encoded from: note (text, n-grams of 1 to 2"
         " words, counted).\n"
     )
     Path("text.csv").write_text("\n".join(["note,liked", *lines]).replace("word3", "word33", 1))

@@ -38,12 +38,12 @@ def test_the_first_line_names_what_is_left_out_and_what_the_verdict_is_with_it()
     assert first == (
         "Left out: 'paid' (it alone determines 'approved', and new rows may not have it),"
         " 'fixed' (it has the same value in every row), 'id' (by --drop)."
-        " With 'paid', 'fixed' (--use all) the classes are separable."
+        " With 'paid', 'fixed' (--use all), the classes are separable."
     )
     assert second.startswith("Not separable: 60 rows × 3 features")
     assert last == (
         "No linear classifier with an intercept separates the 2 classes (no, yes) of 'approved' in"
-        " 60 rows of 3 features, encoded from: income (number), all (category, 2 values)."
+        " 60 rows with 3 features, encoded from: income (number), all (category, 2 values)."
     )
 
 
@@ -51,7 +51,7 @@ def test_columns_left_out_may_change_nothing() -> None:
     loans()
     unchanged = told("separable", "loans.csv", "--drop", "id", "--drop", "paid")["question"]
     assert unchanged["verdict_with_left_out"] == "inseparable"
-    assert unchanged["effect_of_left_out"] == "With 'fixed' (--use all) the verdict is the same."
+    assert unchanged["effect_of_left_out"] == "With 'fixed' (--use all), the verdict is the same."
     nothing = told("separable", "loans.csv", "--use", "all")["question"]
     assert (nothing["left_out"], nothing["verdict_with_left_out"]) == ([], None)
 
@@ -74,8 +74,8 @@ def test_whether_columns_change_the_verdict_may_be_unknown(
     question = told("separable", "loans.csv")["question"]
     assert question["verdict_with_left_out"] == "not known"
     assert question["effect_of_left_out"] == (
-        "Whether 'id', 'paid', 'fixed' would change the verdict is not known (--use all includes"
-        " all)."
+        "Whether 'id', 'paid', 'fixed' would change the verdict is not known (--use all keeps"
+        " them)."
     )
 
 
@@ -105,7 +105,7 @@ def test_fit_says_the_same_as_separable() -> None:
     fitted = told("fit", *words, "--test", "none")["separability"]
     assert fitted == told("separable", *words)
     text = rosenblatt("fit", *words, "--test", "none").out
-    assert "\nWith 'paid', 'fixed' (--use all) the classes are separable.\n" in text
+    assert "\nWith 'paid', 'fixed' (--use all), the classes are separable.\n" in text
 
 
 def test_a_proof_and_verify_state_the_whole_question() -> None:
@@ -171,10 +171,7 @@ def test_a_matrix_that_cannot_be_written_is_refused() -> None:
 def test_classes_that_touch_are_told_by_the_rows_on_the_boundary() -> None:
     said = told("separable", "builtin:iris")
     assert (said["kind"], said["tied"]) == ("touching", 100)
-    assert said["explanation"].endswith(
-        "Some weights put no row on the wrong side, but 100 of 150 rows lie exactly on the"
-        " boundary: that is not separation."
-    )
+    assert "but 100 of 150 rows lie exactly on the boundary" in said["explanation"]
     fitted = told("fit", "builtin:iris", "--test", "none")["separability"]
     assert fitted["tied"] == 100
     assert "tied" not in told("separable", "builtin:xor")

@@ -26,7 +26,7 @@ KEYS = [
 SHOWN = """pets.model: perceptron, 6 features; classes cat, dog
 Columns: weight (number), bark (number), colour (category)
 Trained on pets.csv, 10 rows.
-Converged: an epoch without a mistake, after 4 epochs.
+Converged after 4 epochs, the last without a mistake.
 Accuracy (5-fold CV): 80.00 %, 95 % CI 49.0–94.3 %.
 The weights are those of the scaled features, so their sizes can be compared.
 weights                   dog

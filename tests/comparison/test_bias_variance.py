@@ -195,8 +195,8 @@ def test_a_class_that_a_resample_lacks_has_probability_0():
 def test_sentences():
     told = str(few(LinearDiscriminant(), IRIS.X, IRIS.y, n_resamples=30))
     assert told.startswith(
-        "LinearDiscriminant: 30 models, each trained on a bootstrap of the rows, evaluated on"
-        " 150 rows that"
+        "LinearDiscriminant: 30 models, each trained on a bootstrap sample of the rows,"
+        " evaluated on 150 rows that"
     )
     assert "Squared error of the probabilities 0.0" in told
     assert told.endswith(
@@ -219,8 +219,8 @@ def test_sentences():
         ({"n_jobs": 0}, "n_jobs must be None or an integer other than 0"),
         ({"random_state": "x"}, "random_state must be an integer"),
         ({"test": 1.5}, "test must be a finite number above 0 and of at most 1; got 1.5"),
-        ({"test": 0.001}, "A test share of 0.001 of 150 rows leaves no training or no test rows"),
-        ({"test": (IRIS.X, np.full(150, "oak"))}, "'oak'.*, which is none of the 3 classes"),
+        ({"test": 0.001}, "A test share of 0.001 of 150 rows leaves no rows for training"),
+        ({"test": (IRIS.X, np.full(150, "oak"))}, "'oak'.*, which is not one of the 3 classes"),
         ({"y": IRIS.y[:9]}, "X has 150 rows but y has 9 labels"),
         ({"y": np.zeros(150)}, "y must hold at least two classes; got one"),
     ],

@@ -53,9 +53,7 @@ def test_rings_need_the_distance(rings):
     ]
     assert of(rings, "linear-svm", "radial").accuracy == 1.0
     text = told["conclusion"]
-    assert text.startswith(
-        "A linear rule is not enough on the features as they are: linear-svm has"
-    )
+    assert text.startswith("A linear rule is not enough on the original features: linear-svm has")
     assert "radial helps: linear-svm then has an accuracy of 100.00 %, +50.00 points (" in text
     assert "1.5 times the features" in text
     assert "a linear rule is then enough" in text
@@ -86,7 +84,7 @@ def test_iris_is_linear_enough():
     assert told["linear_enough"]
     assert not told["feature_map_helps"]
     assert [g.map for g in found.feature_sets] == ["none", "products", "radial"]
-    assert "A linear rule is enough on the features as they are: linear-discriminant" in str(found)
+    assert "A linear rule is enough on the original features: linear-discriminant" in str(found)
     assert "No feature map improves accuracy significantly: with the best, " in str(found)
     assert found.feature_sets[0].cover_probability is None  # Cover counts two classes
 
@@ -271,7 +269,7 @@ def test_separable_by_luck_is_said():
         (
             {"rules": "auto"},
             ParameterError,
-            "rules must be a list of names out of auto",
+            "rules must be a list of names from auto",
         ),
         (
             {"features": ["product"]},

@@ -111,11 +111,13 @@ def test_refusals():
         learning_curve(Ridge(), X, y)
     with pytest.raises(ParameterError, match="sizes must be an integer of at least 3; got 2"):
         learning_curve(Witness(), X, y, [2])
-    with pytest.raises(DataError, match="200 rows were requested; 112 are left to train on"):
+    with pytest.raises(DataError, match="200 rows were requested, but only 112"):
         learning_curve(Witness(), X, y, [200])
     with pytest.raises(ParameterError, match="n_repeats must be an integer of at least 1"):
         learning_curve(Witness(), X, y, n_repeats=0)
     with pytest.raises(ParameterError, match="test must be a finite number above 0"):
         learning_curve(Witness(), X, y, test=0)
-    with pytest.raises(ParameterError, match="values must hold an argument of make_estimator"):
+    with pytest.raises(
+        ParameterError, match="values must hold at least one argument of make_estimator"
+    ):
         capacity_curve(KNeighborsClassifier, X, y, [])

@@ -8,7 +8,14 @@ import rosenblatt
 from rosenblatt.lab.catalogue import LAB_RULES
 from rosenblatt.registry import RULES, Rule
 
-ONLY_IN_PYTHON = {"kernel-perceptron", "sentence-ranker", "threshold-unit", "threshold-network"}
+ONLY_IN_PYTHON = {
+    "kernel-perceptron",
+    "least-squares-regressor",
+    "lms-regressor",
+    "sentence-ranker",
+    "threshold-unit",
+    "threshold-network",
+}
 
 
 @pytest.mark.parametrize("name", RULES)

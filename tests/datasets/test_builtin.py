@@ -4,6 +4,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 from zlib import crc32
 
 import numpy as np
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 from sklearn.datasets import load_iris
 
+from rosenblatt import separability
 from rosenblatt.datasets import glyphs, synthetic
 from rosenblatt.datasets.builtin import NAMES, builtin, kennel
 from rosenblatt.errors import ParameterError, SourceError
@@ -201,6 +203,20 @@ def test_separable_clouds_reach_their_margin_and_radius(d: int, share: float, se
     assert np.linalg.norm(part * plus + (1 - part) * minus) == pytest.approx(truth.margin, rel=1e-9)
 
 
+@pytest.mark.parametrize(("margin", "radius"), [(0.01, 3.0), (0.25, 4.0), (5.0, 100.0)])
+def test_separable_data_have_the_margin_and_radius_asked_for(margin: float, radius: float) -> None:
+    how = {"n_samples": 60, "n_features": 4, "random_state": 5}
+    data = builtin("separable", margin=margin, radius=radius, **how)
+    assert data.X.shape == (60, 4)
+    assert len(data.feature_names) == 4
+    found = separability(data.X, data.y, maximise=True)
+    assert found.margin == pytest.approx(margin, rel=1e-5)
+    assert found.upper == pytest.approx(margin, rel=1e-5)
+    assert found.radius == pytest.approx(radius, rel=1e-9)
+    again = builtin("separable", margin=margin, radius=radius, **how)
+    assert again.X.tolist() == data.X.tolist()
+
+
 def test_a_perceptron_on_separable_clouds_stays_within_the_bound() -> None:
     X, y, truth = synthetic.separable()
     w, mistakes, clean = np.zeros(3), 0, False
@@ -307,3 +323,22 @@ def test_noise_turns_over_its_share_of_cells() -> None:
     clean, _ = glyphs.pictures("AB", n=100, noise=0.0)
     noisy, _ = glyphs.pictures("AB", n=100, noise=0.05)
     assert np.mean(clean != noisy) == pytest.approx(0.05, abs=0.005)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"radius": 1e6, "margin": 1e-12}, "float64"),
+        ({"margin": 1e-300}, "float64"),
+        ({"gamma": 0.1}, "gamma"),
+        ({"margin": "wide"}, "margin must be a number"),
+        ({"n_samples": 20.5}, "n_samples must be an integer"),
+        ({"random_state": -1}, "random_state"),
+        ({"n_features": 0}, "d=0"),
+    ],
+)
+def test_impossible_parameters_are_refused(given: dict[str, Any], words: str) -> None:
+    with pytest.raises(ParameterError, match=words):
+        builtin("separable", **given)
+    with pytest.raises(ParameterError, match=r"iris.*none"):
+        builtin("iris", **given)

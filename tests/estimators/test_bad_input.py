@@ -170,7 +170,7 @@ ROWS = {
         broken_csr([0, 10**9, 2, 3, 4]), [0, 1, 0, 1], ("X", "broken", "indptr", "4")
     ),
     "a place before the last": Bad(
-        broken_csr([0, 3, 2, 3, 4]), [0, 1, 0, 1], ("X", "broken", "indptr", "fall")
+        broken_csr([0, 3, 2, 3, 4]), [0, 1, 0, 1], ("X", "broken", "indptr", "decrease")
     ),
     "a word in a frame": Bad(
         pd.DataFrame({"a": [1.0, 2.0, 3.0], "b": ["1", "2", "tall"]}),
@@ -217,7 +217,7 @@ LABELS = {
         X, pd.Series([pd.NA, *[0, 1] * 5, 1], dtype="Int64"), ("y", "row 0")
     ),
     "polars null": Bad(X, pl.Series(["a", None, *"ab" * 5]), ("y", "row 1")),
-    # once: not taken for missing; the message is that y holds NaT, none of the classes …, None
+    # once: not taken for missing; the message is that y holds NaT, not one of the classes …, None
     "NaT": Bad(
         X, pd.to_datetime(pd.Series(["2026-01-01", None] * 6)).to_numpy(), ("missing", "row 1")
     ),

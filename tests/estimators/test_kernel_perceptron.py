@@ -354,14 +354,16 @@ def test_tol_stops_when_the_loss_no_longer_falls() -> None:
 def test_a_kernel_of_one_s_own_must_give_a_table() -> None:
     for wrong in (lambda A, B: A @ A.T, lambda A, B: 1.0, lambda A, B: np.ones(len(A))):  # noqa: ARG005
         model = KernelPerceptron(wrong)
-        with pytest.raises(ParameterError, match=r"kernel must give a table of shape \(150, 1\)"):
+        with pytest.raises(
+            ParameterError, match=r"kernel must return a matrix of shape \(150, 1\)"
+        ):
             model.fit(IRIS.X, IRIS.y)
         assert vars(model) == vars(KernelPerceptron(wrong))
 
     def broken(A: Any, B: Any) -> Any:
         return np.full((len(A), len(B)), np.nan)
 
-    with pytest.raises(ParameterError, match="kernel must give finite numbers"):
+    with pytest.raises(ParameterError, match="kernel must return finite numbers"):
         KernelPerceptron(broken).fit(IRIS.X, IRIS.y)
 
 

@@ -214,8 +214,6 @@ def test_what_is_made_of_classes_does_not_go_with_a_matrix(
 ) -> None:
     with pytest.raises(ParameterError, match=word):
         layer("tanh", **settings).fit(X, LABELS)
-    with pytest.raises(ParameterError, match="X_val"):
-        layer("tanh").fit(X, LABELS, X_val=X, y_val=LABELS)
 
 
 @pytest.mark.parametrize(

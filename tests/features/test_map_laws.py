@@ -160,7 +160,7 @@ def test_what_was_learned_survives_as_plain_data(fitted: FittedMap, X: np.ndarra
 
 def test_what_was_learned_survives_in_a_proof_file(fitted: FittedMap, X: np.ndarray) -> None:
     transformer = ColumnTransformer((), fitted.map.n_inputs, sparse=False, maps=(fitted,))
-    encoding = encoding_of(transformer, Choices(), (), ())
+    encoding = encoding_of(transformer, Choices(), (), (), {})
     again, _ = transformer_in(json.loads(json.dumps(encoding)))
     np.testing.assert_array_equal(again.maps[0].map.transform(X), fitted.map.transform(X))
     assert again.feature_names == transformer.feature_names

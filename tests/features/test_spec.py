@@ -9,7 +9,7 @@ from rosenblatt.features.maps.spec import parse_map_spec
 X = np.ones((4, 3))
 BAD = {
     "polly": "Did you mean 'poly'?",
-    "zzz": "There is no feature map 'zzz'. There are products, poly",
+    "zzz": "There is no feature map 'zzz'. The feature maps are products, poly",
     "poly:two": "poly:two: degree must be an integer; got 'two'.",
     "poly:2,half=true": "'half=true' is not a setting of poly, which has degree, full.",
     "poly:2,3": "'3' is not a setting of poly",
@@ -40,7 +40,7 @@ def test_settings_are_read_as_what_they_are() -> None:
         ("random-products:4", "from 0 to 3, as 3 features have; got 4"),
         ("random-products:-1", "got -1"),
         ("radial:0", "centres must be an integer of at least 1; got 0"),
-        ("radial:5", "5 centres need as many rows; got n_samples = 4"),
+        ("radial:5", "5 centres need at least as many rows; got n_samples = 4"),
         ("fourier:0", "n must be an integer of at least 1; got 0"),
         ("nystroem:5", "n must be a number of rows from 1 to 4; got 5"),
     ],

@@ -163,10 +163,18 @@ def test_several_files_are_one_table(tmp_path):
     assert found.name == f"{files[0]} and 2 more"
 
 
+def test_the_target_and_the_first_file_tell_what_a_header_is(tmp_path):
+    texts = ("name,kind\ntom,cat\nrex,dog\n", "name,kind\nkind,kind\n")
+    files = tuple(write(tmp_path / f"{n}.csv", text) for n, text in enumerate(texts))
+    assert rows(CsvSource(files, Options())) == [("tom", "cat"), ("rex", "dog"), ("kind", "kind")]
+    assert rows(CsvSource(files[1:], Options(), target="kind")) == [("kind", "kind")]
+    assert len(rows(CsvSource(files[1:], Options()))) == 2
+
+
 def test_a_file_with_other_columns_is_refused(tmp_path):
     files = (write(tmp_path / "a.csv", "a,b\n1,x\n"), write(tmp_path / "b.csv", "a,c\n1,x\n"))
     with pytest.raises(
-        SourceError, match=r"b\.csv has other columns than .*: a, c instead of a, b"
+        SourceError, match=r"b\.csv has different columns from .*: a, c instead of a, b"
     ):
         rows(CsvSource(files, Options()))
 
@@ -203,8 +211,8 @@ def test_what_is_no_number_is_named(tmp_path, word, blank):
             'a,b\n1,u\n2,"xy\n3,y\n4,"z"\n5,v\n',
             "line 3: a cell begins with a quote, and the next one, in line 5, does not close it",
         ),
-        ("a,b\r1,x\r2,y\r", "a carriage return stands within a line"),
-        ("a,b\n1,x\n2,y\rz\n", "a carriage return stands within a line"),
+        ("a,b\r1,x\r2,y\r", "a carriage return within a line"),
+        ("a,b\n1,x\n2,y\rz\n", "a carriage return within a line"),
         ("a,b,a\n1,x,2\n", "line 1: two columns are called 'a'"),
         ("x2,\n1,2\n", "line 1: two columns are called 'x2'"),
         ("a,b\n", "has a header but no rows"),
@@ -213,7 +221,7 @@ def test_what_is_no_number_is_named(tmp_path, word, blank):
         ("\n\n", "is empty"),
         (b"a,b\n1,x\n2,sk\xe9\n", r"line 3: not UTF-8 text \(b'\\xe9'\)"),
         (b"a,b\n1,x\n2,\0\n", "is not a text table: it holds zero bytes"),
-        ("a,b\n1,x\n".encode("utf-16"), "is UTF-16 text; write it as UTF-8 first"),
+        ("a,b\n1,x\n".encode("utf-16"), "is UTF-16 text; convert it to UTF-8 first"),
     ],
 )
 def test_trouble_is_told_with_its_place(tmp_path, text, trouble):

@@ -74,12 +74,56 @@ def test_records_of_many_lines_do_not_hide_the_separator():
         ("1,nan,inf\n4,3.0,1\n4,3.0,1\n", False),
         ("3,1,2,many\n5,3,1,0\n4,3,1,1\n", False),
         ("0,1,2,3\n5.1,3.5,1.4,0\n4.9,3.0,1.3,1\n", False),
+        ("a,b\n1,2\na,b\n3,4\n", True),  # files with headers, one after another
+        ("true,tom\nfalse,rex\n", False),
+        ("2020-01-05,tom\n2021-03-07,rex\n", False),
+        ("NA,?\n1,2\n3,4\n", False),
+        ("?,tom\n1,rex\n2,bob\n", False),
+        ("RI,NA,MG\n1.52,13.6,4.5\n1.51,13.9,3.6\n", True),
+        ("town,2019-01-01,2019-02-01\n" + "Bonn,1,2\nKiel,3,4\n" * 5, True),
+        ("tom,cat,unknown\nrex,cat,3\nbob,dog,4\n", False),
     ],
 )
 def test_whether_there_is_a_header(text, header):
     assert found(text).header is header
     assert found(text, header=True).header
     assert not found(text, header=False).header
+
+
+NAMES = ["size", "colour", "note", "kind"]
+TABLE = [
+    [str(i % 7), ["red", "grey", "blue"][i % 3], f"seen {i * 37 % 50}", ["cat", "dog"][i % 2]]
+    for i in range(60)
+]
+
+
+@pytest.mark.parametrize("width", [2, 3, 4])
+@pytest.mark.parametrize("n", [12, 60])
+def test_a_name_that_is_a_cell_of_its_column_hides_no_header(width, n):
+    rows = [row[:width] for row in TABLE[:n]]
+    for column in range(width):
+        for i in range(0, n, 5):
+            cells = [*rows[:i], put(rows[i], column, NAMES[column]), *rows[i + 1 :]]
+            assert found(written([NAMES[:width], *cells])).header, (column, i)
+    assert not found(written(rows)).header
+
+
+def put(row, column, cell):
+    return [*row[:column], cell, *row[column + 1 :]]
+
+
+def test_a_row_of_words_is_no_header_whichever_it_is():
+    rows = [[["p", "e"][i % 2], "xbsfk"[i % 5], "yn"[i % 3 // 2]] for i in range(60)]
+    assert not any(found(written([row, *rows])).header for row in rows)
+
+
+def test_known_names_make_a_header():
+    text = "name,kind\ntom,kind\nrex,name\n"
+    assert not found(text).header
+    dialect = detect_dialect("t.csv", text, Options(), names=["kind"])
+    assert dialect.names == ("name", "kind")
+    assert not detect_dialect("t.csv", text, Options(), names=["x2"]).header
+    assert not detect_dialect("t.csv", text, Options(header=False), names=["kind"]).header
 
 
 def test_names():

@@ -52,7 +52,7 @@ def test_packed_parts_one_after_another_are_one_file(file, suffix):
 def test_a_file_cut_short_is_told(file, suffix, share):
     whole = PACKERS[suffix](LINES)
     file.write_bytes(whole[: int(share * len(whole))])
-    with pytest.raises(SourceError, match=r"t\.csv is damaged or cut short: .*\. Fetch it again"):
+    with pytest.raises(SourceError, match=r"t\.csv is damaged or truncated: .*\. Fetch it again"):
         content(str(file))
 
 
@@ -62,7 +62,7 @@ def test_a_small_zstd_frame_cut_short_is_told(file, cut):
     if len(file.read_bytes()) < 4:  # too short to be known as packed
         assert content(str(file)) == file.read_bytes()
         return
-    with pytest.raises(SourceError, match="damaged or cut short"):
+    with pytest.raises(SourceError, match="damaged"):
         content(str(file))
 
 
@@ -181,7 +181,7 @@ def test_a_stray_quote_does_not_hold_up_a_file_for_ever(file, monkeypatch):
 def test_what_has_no_lines_is_refused(file, monkeypatch):
     monkeypatch.setattr(files, "MAX_RECORD_BYTES", 1000)
     file.write_bytes(b"one\n" + b"x" * 5000)
-    with pytest.raises(SourceError, match=r"line 2: no line ends here\. Is it a text file"):
+    with pytest.raises(SourceError, match=r"line 2: the line is too long\. Is it a text file"):
         list(pieces(str(file), size=100))
 
 
@@ -214,6 +214,6 @@ def test_a_device_is_refused():
 
 def test_what_is_copied_leaves_room_on_the_disk(tmp_path, monkeypatch):
     monkeypatch.setattr(files, "FREE_DISK_DIVISOR", 1 << 60)
-    refused = pytest.raises(SourceError, match=r"more than .* GB to store in a temporary file")
+    refused = pytest.raises(SourceError, match=r"more than .* GB in a temporary file")
     with (tmp_path / "copy").open("wb") as copy, refused:
         files.copy_to(copy, io.BytesIO(LINES), "t.csv")

@@ -162,7 +162,7 @@ def test_labels_that_do_not_go_with_the_images(tmp_path, images):
 
 def test_labels_in_place_of_images(tmp_path):
     with pytest.raises(
-        SourceError, match=r"holds single numbers, as label files do\. Give the images"
+        SourceError, match=r"holds single numbers, as label files do\. Give the file of images"
     ):
         list(IdxSource((idx(tmp_path / LABELS, np.arange(9)),)))
 

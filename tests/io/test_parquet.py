@@ -121,7 +121,9 @@ def test_no_rows(tmp_path, kind):
 @pytest.mark.parametrize("content", [b"", b"age,kind\n3,dog\n" * 50, bytes(100)])
 def test_files_of_another_kind(tmp_path, kind, content):
     (tmp_path / "t").write_bytes(content)
-    with pytest.raises(SourceError, match=f"t cannot be read as {kind}: .* Is it complete"):
+    with pytest.raises(
+        SourceError, match=f"t cannot be read as {kind}: .* Is it a complete {kind} file"
+    ):
         list(ColumnarSource((str(tmp_path / "t"),), kind))
 
 

@@ -264,7 +264,7 @@ WRONG = [
     (b"spam 2:1", "spam", "is not a label"),
     (b"nan 2:1", "nan", "must be finite"),
     (b"1e999 2:1", "1e999", "beyond the largest number"),
-    (b"2:1 3:4", "2:1", "stands where a label should"),
+    (b"2:1 3:4", "2:1", "is where a label should be"),
     (b"\x89PNG\xff", "\\x89PNG\\xff", "is not a label"),
     ("1 größe:1".encode(), "größe:1", "has no feature index"),
     (b"1 " + 90 * b"x", 60 * "x" + "…", "has no colon"),
@@ -299,12 +299,12 @@ def test_a_file_without_rows_is_refused(folder: Path, text: bytes) -> None:
 def test_a_line_without_an_end_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rosenblatt.io.svmlight.MAX_RECORD_BYTES", 1000)
     monkeypatch.setattr("rosenblatt.io.svmlight.SEARCH_BYTES", 100)
-    with pytest.raises(SourceError, match=r"no line ends from byte 10 on"):
+    with pytest.raises(SourceError, match=r"the line at byte 10 is too long"):
         read(folder, b"1" * 2000, size=10)
 
 
 def test_a_file_cut_short_while_it_is_packed_is_named(folder: Path) -> None:
-    with pytest.raises(SourceError, match=r"rows.svm is damaged or cut short"):
+    with pytest.raises(SourceError, match=r"rows.svm is damaged"):
         read(folder, gzip.compress(b"1 1:1\n" * 9999)[:-9])
 
 

@@ -28,12 +28,12 @@ def test_all_frames_are_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize("share", [0.01, 0.5, 0.999])
 def test_a_file_that_is_cut_short_is_refused(tmp_path: Path, share: float) -> None:
     packed = zstandard.compress(TEXT[:70_000]) + zstandard.compress(TEXT)
-    with pytest.raises(SourceError, match="cut short: it ends within a frame"):
+    with pytest.raises(SourceError, match="truncated: it ends within a frame"):
         unpacked(tmp_path / "a.zst", packed[: int(share * len(packed))])
 
 
 def test_a_frame_that_is_damaged_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(SourceError, match="damaged or cut short"):
+    with pytest.raises(SourceError, match="damaged"):
         unpacked(tmp_path / "a.zst", zstandard.compress(TEXT)[:100] + bytes(1000))
 
 

@@ -37,7 +37,7 @@ def tab(one_tab: Tab) -> Iterator[Tab]:
 
 
 def test_xor_drawn_by_mouse_is_proved_inseparable_until_the_product_joins(tab: Tab) -> None:
-    tab.choose("features", "as they are")
+    tab.choose("features", "original")
     tab.choose("data", "drawn points")
     tab.press("clear")
     tab.sees("Click to draw")
@@ -54,7 +54,7 @@ def test_xor_drawn_by_mouse_is_proved_inseparable_until_the_product_joins(tab: T
 
 
 def test_worked_example_of_the_4f10_lecture(tab: Tab) -> None:
-    tab.choose("features", "as they are")
+    tab.choose("features", "original")
     tab.choose("data", "4f10")
     tab.choose("rule", "Batch perceptron")
     tab.type("start", "0, 1, -0.5")
@@ -65,7 +65,7 @@ def test_worked_example_of_the_4f10_lecture(tab: Tab) -> None:
 
 
 def test_a_rule_is_played_stepped_and_scrubbed_by_keys(tab: Tab) -> None:
-    tab.choose("features", "as they are")
+    tab.choose("features", "original")
     tab.choose("rule", "Perceptron")
     tab.choose("data", "dogs-vs-cats")
     tab.type("start", "1, 0, -20")
@@ -81,13 +81,13 @@ def test_a_rule_is_played_stepped_and_scrubbed_by_keys(tab: Tab) -> None:
     tab.sees("epoch 1, sample 3: a mistake, w changes", "(2, 80, −20)")
     tab.page.keyboard.press("ArrowLeft")
     tab.sees("epoch 1, sample 2: correct, w unchanged")
-    tab.choose("shuffle", "anew in every epoch")
+    tab.choose("shuffle", "reshuffled in every epoch")
     tab.page.wait_for_url("**perceptron.shuffle=True*")
     tab.press("to-start")
     tab.sees("Step 0 of")
     tab.press("epoch")
     tab.sees("epoch 1, sample 2: correct")  # which comes last
-    tab.choose("shuffle", "in their order")
+    tab.choose("shuffle", "in the given order")
     tab.page.locator(".lab-readout").click()
     tab.page.keyboard.press("Space")
     tab.sees("❚❚")
@@ -126,7 +126,7 @@ def test_a_csv_is_opened_and_a_bad_one_is_told_about(tab: Tab, tmp_path: Path) -
     tab.choose("rule", "Perceptron")
     tab.type("start", "")
     tab.upload(tmp_path / "good.csv")
-    tab.sees("20 samples, 3 features, 2 classes", "Projected: across, signed distance")
+    tab.sees("20 samples, 3 features, 2 classes", "Projected: horizontally, signed distance")
     tab.judges("separable")
     tab.page.locator(".lab-scaled input").check()
     tab.page.wait_for_url("**scaled=True*")
@@ -143,7 +143,7 @@ def test_a_csv_is_opened_and_a_bad_one_is_told_about(tab: Tab, tmp_path: Path) -
 
 
 def test_several_classes_weight_space_and_curves(tab: Tab) -> None:
-    tab.choose("features", "as they are")
+    tab.choose("features", "original")
     tab.choose("data", "iris")
     tab.choose("rule", "Logistic regression")
     tab.judges("inseparable")
@@ -151,7 +151,7 @@ def test_several_classes_weight_space_and_curves(tab: Tab) -> None:
     tab.page.get_by_text("Curves", exact=True).click()
     tab.shows("Objective and its lower bound", "Duality gap")
     tab.page.get_by_text("Weight space", exact=True).click()
-    tab.sees("The space of weights is drawn for two classes")
+    tab.sees("Weight space is drawn for two classes")
     tab.page.get_by_text("Proof", exact=True).click()
 
 
@@ -211,7 +211,7 @@ def test_a_tab_says_that_the_lab_has_ended(browser: Any) -> None:
 def test_tabs_are_independent_and_a_bad_address_is_told_about(
     browser: Any, address: str, tab: Tab
 ) -> None:
-    tab.choose("features", "as they are")
+    tab.choose("features", "original")
     tab.choose("data", "4f10")
     tab.sees("8 samples")
     other = Tab(browser, address + "?data=builtin:xor&rule=magic&table=9")

@@ -139,7 +139,7 @@ def test_large_data_are_sampled_for_drawing_and_that_is_said() -> None:
     assert len(shown.drawn.rows) <= 1501
     assert 4999 in shown.drawn.rows
     assert "of 5,000 rows" in shown.caption
-    assert "computed: all of them" in shown.caption
+    assert "use all of them" in shown.caption
 
 
 def test_boxes_have_one_scale_unless_points_are_long_and_thin() -> None:

@@ -111,7 +111,7 @@ def test_a_bad_field_is_left_out_with_a_sentence(name: str, text: str, told: str
     assert opened.setup == Setup(view="curves")
     (complaint,) = opened.errors
     assert told in complaint
-    assert complaint.endswith("It was left out.")
+    assert complaint.endswith("It was ignored.")
     assert len(complaint) < 400
 
 

@@ -245,9 +245,9 @@ def test_a_sum_of_more_than_two_rows_is_written_with_its_weights() -> None:
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ({"rows": (), "weights": ()}, "each once"),
-        ({"rows": (0, 1, 1, 3)}, "each once"),
-        ({"weights": (1, 1, 1)}, "one weight a row"),
+        ({"rows": (), "weights": ()}, "each row once"),
+        ({"rows": (0, 1, 1, 3)}, "each row once"),
+        ({"weights": (1, 1, 1)}, "with one weight"),
         ({"rows": (0, 1, 2, 4)}, "outside"),
         ({"weights": (1, 1, 1, 0)}, "positive integer"),
         ({"weights": (1.0, 1, 1, 1)}, "positive integer"),

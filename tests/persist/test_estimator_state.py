@@ -257,7 +257,7 @@ def test_every_rule_is_tested_here() -> None:
     [
         (Perceptron(), "not fitted"),
         (SGDClassifier(), "Only fitted estimators of rosenblatt"),
-        (make_pipeline(Perceptron()), "save the estimator at its end"),
+        (make_pipeline(Perceptron()), "save the last step"),
         (Perceptron(random_state=np.random.RandomState(0)).fit(X, CODES), "random_state"),
         (KernelPerceptron(lambda a, b: a @ b.T, max_iter=2).fit(X, CODES), "functions"),
         (

@@ -18,8 +18,7 @@ def fields_of(kind: Any) -> list[str]:
 
 @pytest.mark.parametrize("record", [*RECORDS.values(), *TRACES.values()], ids=lambda r: r.name)
 def test_every_field_of_a_record_has_a_predicate(record: RecordType) -> None:
-    attributes = list(record.fields)
-    assert sorted([*attributes, *record.constants]) == sorted(fields_of(record.load()))
+    assert sorted([*record.fields, *record.constants]) == sorted(fields_of(record.load()))
 
 
 @pytest.mark.parametrize(

@@ -317,7 +317,7 @@ def test_an_open_question_is_drawn_as_one(rng: np.random.Generator) -> None:
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda m, X, y: BoundaryDisplay.from_estimator(m, X, y[:3]), "one label a row, 4"),
+        (lambda m, X, y: BoundaryDisplay.from_estimator(m, X, y[:3]), "one label per row, 4"),
         (lambda m, X, _: BoundaryDisplay.from_estimator(m, X, ["?"] * 4), "holds '\\?', which is"),
         (
             lambda m, X, y: BoundaryDisplay.from_estimator(m, X, y, feature_names=["a"]),

@@ -67,9 +67,7 @@ def test_maps_may_follow() -> None:
         features_of(["ngrams:1", "ngrams:2"])
     with pytest.raises(ParameterError, match="Did you mean 'ngrams'"):
         features_of(["ngram:1"])
-    with pytest.raises(
-        ParameterError, match="ngrams:2 makes features of texts; only maps of features"
-    ):
+    with pytest.raises(ParameterError, match="ngrams:2 maps texts; only maps of features"):
         parse_map_spec("ngrams:2")
 
 

@@ -203,7 +203,7 @@ def test_a_sparse_chunk_has_the_features_of_the_model(wanted, width, scaled):
 
 def test_a_dense_chunk_must_have_the_features_of_the_model():
     transformer = ColumnTransformer((), 3, sparse=False)
-    with pytest.raises(SourceError, match="has 2 features a row; the model was trained on 3"):
+    with pytest.raises(SourceError, match="has 2 features per row; the model was trained on 3"):
         transformer.transform(matrix(np.zeros((2, 2))).chunks[0])
 
 

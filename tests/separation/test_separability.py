@@ -518,7 +518,7 @@ def test_rows_of_zeros_without_an_intercept_have_no_label(storage, y):
     bounds = label_noise_bounds(X, y, fit_intercept=False)
     assert bounds.zero_rows == (2, 3)
     assert (bounds.lower, bounds.upper, bounds.upper_dropped) == (2, None, 2)
-    assert str(bounds).startswith("No change of labels separates the classes")
+    assert str(bounds).startswith("No change of labels makes the classes separable")
     assert "(2: 2, 3)" in str(bounds)
     assert label_noise_bounds(X, y).zero_rows == ()
     assert label_noise_bounds(X[:2], y[:2], fit_intercept=False).upper == 0

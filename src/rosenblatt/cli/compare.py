@@ -30,8 +30,8 @@ def compare(
         list[str] | None,
         typer.Option(
             metavar="SPEC",
-            help="Feature map to compare with none: products, poly:2, radial, …; a+b is b after a;"
-            " none for no map. Default: maps that suit the number of features.",
+            help="Feature map to compare with none: products, poly:2, radial, …; a+b applies a,"
+            " then b; none is no map. Default: maps that suit the number of features.",
         ),
     ] = None,
     folds: Annotated[int, typer.Option(min=2, help="Number of folds.")] = 5,

@@ -79,7 +79,7 @@ def fit(
     if output is not None and report is not None and Path(output) == Path(report):
         raise ParameterError(f"The model is written to {output}: name another file for the report.")
     choices, map_specs = options.parse_features(features, choices)
-    rows = reading.source(source, target, choices)
+    rows = reading.source(source, target, choices, proves=proof_seconds > 0)
     test_source = None if test in {None, NO_TEST} else reading.source([str(test)], target, choices)
     plan = Plan(
         rule=rule,

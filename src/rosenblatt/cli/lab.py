@@ -24,7 +24,7 @@ def lab(
     target: options.Target = None,
     browser: Annotated[bool, typer.Option(help="Open the page in the browser.")] = True,
     port: Annotated[
-        int, typer.Option(min=0, max=65535, help="Port on 127.0.0.1; 0 takes a free one.")
+        int, typer.Option(min=0, max=65535, help="Port on 127.0.0.1; 0 picks a free one.")
     ] = 0,
     scene: Annotated[
         str, typer.Option(metavar="NAME", help="Worked example of a lecture, such as 003-batch.")

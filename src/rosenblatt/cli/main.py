@@ -28,8 +28,8 @@ UsageError: Any = typer.BadParameter.__base__  # of all usage errors
 
 app = typer.Typer(
     help="Linear classifiers with proofs.",
-    epilog="Exit codes: 0 done, or yes; 1 no; 2 misuse or bad input; 3 undecided; 70 an internal"
-    " error; 130 interrupted; 143 ended by SIGTERM.",
+    epilog="Exit codes: 0 success, or yes; 1 no; 2 usage error or bad input; 3 undecided; 70"
+    " internal error; 130 interrupted; 143 ended by SIGTERM.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )

@@ -54,10 +54,10 @@ Features = Annotated[
 ]
 Report = Annotated[
     str | None,
-    typer.Option(metavar="PAGE", help="HTML file to write a report with plots to."),
+    typer.Option(metavar="PAGE", help="Write a report with plots to this HTML file."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Do not show progress.")]
 
 
 class Option(NamedTuple):
@@ -126,13 +126,15 @@ class Reading(NamedTuple):
         target: str | None,
         choices: "Choices | None" = None,
         string_columns: frozenset[str] = frozenset(),
+        *,
+        proves: bool = False,
     ) -> "Source":
-        """The source of these names, to train on or to prove about."""
+        """The source of these names, to train on or to prove about, or both."""
         from rosenblatt.io.formats import open_source
 
         if choices is not None:
             string_columns |= choices.category | choices.text
-        options = replace(self.options(string_columns), for_training=True)
+        options = replace(self.options(string_columns), for_training=True, counts_rounded=proves)
         return open_source(names, options, target=target)
 
     def options(self, string_columns: frozenset[str] = frozenset()) -> Options:
@@ -155,7 +157,9 @@ def parse_features(
     """Choices with the n-grams, and the feature maps, that --features asks for."""
     from rosenblatt.features.maps.spec import features_of
 
-    grams, map_specs = features_of(features or ())
+    if not features:
+        return choices, ()
+    grams, map_specs = features_of(features)
     return replace(choices, grams=grams), map_specs
 
 
@@ -171,7 +175,7 @@ def _choices(*, scale: bool = False, **columns: Names) -> "Choices":
 
 MISSING_WORDS = listed(filter(None, MISSING))
 READING_OPTIONS = {
-    "format": Option(_reading(str | None, "File format. Default: that of the file name.")),
+    "format": Option(_reading(str | None, "File format. Default: by file name or content.")),
     "separator": Option(_reading(str | None, r"Field separator, such as ; or \t.")),
     "header": Option(_reading(bool | None, "Whether the first line holds column names.")),
     "decimal_comma": Option(_reading(bool | None, "Whether numbers have a decimal comma: 1,5.")),
@@ -183,7 +187,7 @@ READING_OPTIONS = {
 COLUMN_OPTIONS = {
     "drop": Option(_columns(Names, "Column to leave out.")),
     "use": Option(
-        _columns(Names, "Column to keep that would be left out; all keeps every column.")
+        _columns(Names, "Column to keep that fit would leave out; all keeps every column.")
     ),
     "category": Option(_columns(Names, "Column to encode as categories.")),
     "text": Option(_columns(Names, "Column to encode as text: words and word pairs.")),
@@ -229,7 +233,7 @@ VALUES = {
 FLAGS = {
     "shuffle": "Shuffle the rows before each epoch.",
     "fit_intercept": "Fit an intercept.",
-    "early_stopping": "Stop when the accuracy on held-out rows no longer rises.",
+    "early_stopping": "Stop when the accuracy on held-out rows no longer improves.",
     "track_error": "Measure the training error after each epoch.",
 }
 

@@ -127,10 +127,10 @@ def _kind(output: str | None, to: str | None) -> str:
     kind = to or {"ndjson": "jsonl", "pq": "parquet"}.get(suffix, suffix) or "csv"
     if kind not in FORMATS:
         raise ParameterError(
-            f"Predictions are written as {listed(FORMATS)}; got {kind!r}. Choose with --to."
+            f"Predictions can be written as {listed(FORMATS)}; got {kind!r}. Choose with --to."
         )
     if kind == "parquet" and output is None:
-        raise ParameterError("Parquet goes to a file: name one with -o.")
+        raise ParameterError("Parquet needs an output file: name one with -o.")
     return kind
 
 

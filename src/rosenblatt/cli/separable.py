@@ -60,9 +60,8 @@ def separable(
     choices, map_specs = options.parse_features(features, choices)
     with progress_line(quiet=quiet or json) as progress:
         progress("Reading")
-        plan = EncodingPlan(
-            CachedSource(reading.source(source, target, choices)), target, choices, map_specs
-        )
+        opened = CachedSource(reading.source(source, target, choices, proves=True))
+        plan = EncodingPlan(opened, target, choices, map_specs)
         rows = plan.read()
         if write_matrix is not None:
             write_rows(write_matrix, rows.data)
@@ -123,10 +122,12 @@ def _question_of(
     from rosenblatt.preprocess.column_types import Choices
 
     if encoding is None:
-        plan = EncodingPlan(reading.source(names, target), target, Choices(scale=False))
+        opened = reading.source(names, target, proves=True)
+        plan = EncodingPlan(opened, target, Choices(scale=False))
         rows = plan.read()
     else:
-        plan = plan_of_claim(encoding, reading.source(names, target, encoding.choices), target)
+        opened = reading.source(names, target, encoding.choices, proves=True)
+        plan = plan_of_claim(encoding, opened, target)
         rows = encode_as_claimed(encoding, plan)
     proof.verify(rows.data.X, rows.data.y)
     return plan.question(rows, fit_intercept=proof.fit_intercept)
@@ -138,9 +139,8 @@ def _held(proof: Any, question: "Question") -> dict[str, Any]:
 
     data = question_json(question, proof.answer)
     proved = data["statement"]
-    explanation = (
-        f"The proof holds: {proved[0].lower()}{proved[1:]} {left_out_sentence(data)}".rstrip()
-    )
+    more = filter(None, [data["effect_of_rounding"], left_out_sentence(data)])
+    explanation = " ".join([f"The proof holds: {proved[0].lower()}{proved[1:]}", *more])
     columns = [column["name"] for column in data["columns"]]
     return {
         "holds": True,

@@ -30,7 +30,7 @@ def show(
     model: ModelFile,
     names: Annotated[
         list[str] | None,
-        typer.Option(metavar="SOURCE", help="Files with text to name hashed n-grams from."),
+        typer.Option(metavar="SOURCE", help="Files with texts from which to name hashed n-grams."),
     ] = None,
     json: options.Json = False,
 ) -> None:
@@ -51,9 +51,7 @@ def export(
     *,
     model: ModelFile,
     output: Annotated[str, typer.Option("--output", "-o", help="File to write.")],
-    to: Annotated[
-        ExportFormat | None, typer.Option(help="Format. Default: that of the file name.")
-    ] = None,
+    to: Annotated[ExportFormat | None, typer.Option(help="Format. Default: by file name.")] = None,
     json: options.Json = False,
 ) -> None:
     """Export a model for other programs, as JSON or ONNX."""

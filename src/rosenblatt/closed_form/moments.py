@@ -143,7 +143,7 @@ def require_squares(problem: TrainingData, moments: Moments) -> None:
         spread = spread_of_column(problem, int(j))
         if spread > 0.0:
             raise DataError(
-                f"Column {j} of X varies by {spread:.1e} only, the square of which is below"
+                f"Column {j} of X varies by only {spread:.1e}, whose square is too small for"
                 " float64. Scale the columns of X."
             )
 
@@ -169,7 +169,7 @@ def require_memory(width: int, n_matrices: int) -> None:
     if size > MAX_SCATTER_BYTES:
         raise DataError(
             f"The scatter of {width:,} features takes {n_matrices} x {width:,} x {width:,} numbers"
-            f" ({size / 2**30:,.0f} GiB): too many for a closed form. Use a rule that keeps only"
+            f" ({size / 2**30:,.0f} GiB): too many for a closed form. Use a rule that stores only"
             " weights (Perceptron, LMS, PassiveAggressive), or fewer features."
         )
 

@@ -119,43 +119,44 @@ def bias_variance(
 ) -> BiasVariance:
     """Decompose the error of an estimator: E(Y − y)² = bias² + variance.
 
-    Copies of the estimator are trained on resamples of the rows, and evaluated on rows that they
-    were not trained on. Bias is the error of their mean; variance, their spread around it. The
-    right features lower the first more than they raise the second.
+    Clones of the estimator are trained on resamples of the rows, and evaluated on rows that they
+    were not trained on. Bias is the error of their mean prediction, variance their spread around
+    it. The right features lower the first more than they raise the second.
 
     Parameters
     ----------
     estimator : scikit-learn estimator
         A classifier or a regressor, pipelines included; it is not changed.
-    X : array-like, sparse matrix or frame of n rows
+    X : array-like, sparse matrix or data frame of n rows
         Whatever the estimator takes.
     y : array-like of shape (n,)
         Labels, or values for a regressor.
     test : None, float or (X, y), default=None
-        Which rows to evaluate on: None evaluates each model on its out-of-bag rows; a number holds
-        out that share of the rows for all models; or the test rows are given.
+        Evaluation rows: None evaluates each model on its out-of-bag rows; a number is the share of
+        rows held out for all models; or give the test rows.
     n_resamples : int, default=50
         Number of models.
     method : {"bootstrap", "subsample"}, default="bootstrap"
-        As many rows as there are, with repetition; or one half of them, each once. Halves vary
-        about as much as independent samples of all rows do, but have the bias of half the rows.
+        As many rows as there are, with replacement; or half of the rows, without. Halves vary about
+        as much as independent samples of full size, but have the bias of half the rows.
     random_state : int, RandomState or None, default=0
         Random seed of the resamples.
     n_jobs : int or None, default=None
-        Models trained at once, by threads; −1 for all cores. The result is the same.
+        Number of models trained at the same time, in threads; −1 is all cores. The result is the
+        same.
 
     Returns
     -------
     BiasVariance
-        `squared` and, for classifiers, `zero_one`: each the error and its parts, with intervals,
-        and row by row.
+        `squared` and, for classifiers, `zero_one`: the error and its parts, with intervals, and for
+        each row.
 
     Notes
     -----
-    Three things are counted as bias, because one sample cannot tell them apart from it: the bias
-    proper; the noise of each label; and the sampling error of the data, which all resamples share,
-    about as much again as the variance. The error is that of models of resamples, a little above
-    that of the model of all rows.
+    Three things are counted as bias, because a single sample cannot distinguish them: the bias
+    itself, the noise of each label, and the sampling error of the data, which all resamples share
+    and which is about as large as the variance. The error is that of models of resamples, slightly
+    above that of a model of all rows.
 
     For the 0–1 loss, error = bias + unbiased variance − corrected; see `ZeroOneLoss`.
 
@@ -203,7 +204,7 @@ class _Method(NamedTuple):
 
 
 METHODS = {
-    "bootstrap": _Method("a bootstrap of the rows", lambda n, rng: rng.randint(n, size=n)),
+    "bootstrap": _Method("a bootstrap sample of the rows", lambda n, rng: rng.randint(n, size=n)),
     "subsample": _Method("half of the rows", lambda n, rng: rng.permutation(n)[: n // 2]),
 }
 

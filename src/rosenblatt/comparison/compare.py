@@ -63,7 +63,7 @@ class Conclusion(NamedTuple):
 
     @property
     def linear_enough(self) -> bool:
-        """Whether a linear rule on the features as they are is enough."""
+        """Whether a linear rule on the original features is enough."""
         return not self.nonlinear_vs_linear.better
 
     @property
@@ -126,7 +126,7 @@ def compare(
 ) -> Comparison:
     """Compare linear rules, feature maps and non-linear baselines on the same folds.
 
-    Every rule after every feature map, and two non-linear baselines (11 nearest neighbours and
+    Every rule with every feature map, and two non-linear baselines (11 nearest neighbours and
     gradient boosting), are cross-validated on the same folds. Preprocessing and feature maps are
     fitted again in every fold: evaluation rows are never used for training or preprocessing.
 
@@ -135,15 +135,15 @@ def compare(
     X : str, sequence of str, array-like, sparse matrix or frame
         Names of sources as `read` takes them, or rows.
     y : array-like of shape (n_samples,), optional
-        Labels of the rows, where X is not the name of a source.
+        Labels of the rows, unless X is the name of a source.
     rules : sequence of str, default=("auto", "linear-svm")
         Learning rules by their names on the command line.
     features : sequence of str, optional
-        Feature maps to try, such as "products" or "poly:3"; "a+b" is b after a. The features as
-        they are are always tried. By default "products" and "radial" for up to 50 features,
-        for more "random-products:1000", for thousands, or very many rows, none.
+        Feature maps to try, such as "products" or "poly:3"; "a+b" applies a, then b. The original
+        features are always tried. By default "products" and "radial" for up to 50 features,
+        "random-products:1000" for up to 4,096, and none for more, or for very many rows.
     n_folds : int, default=5
-        Number of folds; fewer where a class has fewer rows.
+        Number of folds; fewer if a class has fewer rows.
     target : str, optional
         Column to predict, of a source.
     options : Options, optional
@@ -161,8 +161,8 @@ def compare(
     Notes
     -----
     Differences are paired: over the rows that both have predicted, pooled over the folds, with
-    Bonett and Price's interval. It takes the folds' models as they are, and does not correct for
-    multiple comparisons: the best of many is a little lucky.
+    Bonett and Price's interval. It takes the models of the folds as given, and there is no
+    correction for multiple comparisons, so the best of many results is slightly optimistic.
 
     Examples
     --------
@@ -195,9 +195,7 @@ def parse_rules(names: Sequence[str]) -> tuple[Rule, ...]:
     """Rules by their names on the command line."""
     known = [str(rule) for rule in Rule]
     if isinstance(names, str) or not names:
-        raise ParameterError(
-            f"rules must be a list of names out of {listed(known)}; got {names!r}."
-        )
+        raise ParameterError(f"rules must be a list of names from {listed(known)}; got {names!r}.")
     for name in names:
         parameters.one_of("rules", str(name), known)
     return tuple(dict.fromkeys(Rule(name) for name in names))

@@ -86,30 +86,30 @@ def learning_curve(
 ) -> Curve:
     """Training and test error of a classifier against the number of training rows.
 
-    Where the two curves meet, more rows will not help; where they are far apart, they may.
+    Once the two curves have met, more rows will not help; while they are far apart, they may.
 
     Parameters
     ----------
     estimator : scikit-learn classifier
         Pipelines included; it is not changed.
-    X : array-like, sparse matrix or frame of n rows
+    X : array-like, sparse matrix or data frame of n rows
         Whatever the estimator takes.
     y : array-like of shape (n,)
         Labels.
     sizes : sequence of int, optional
-        Numbers of training rows; by default 8, from about ten a class to all training rows.
+        Numbers of training rows; by default 8, from about ten per class to all training rows.
     test : float, default=0.25
         Share of the rows to hold out as the test set of every model.
     n_repeats : int, default=5
-        Number of stratified orders of the training rows to average over. In each, a size takes the
-        first rows, so that larger training sets contain the smaller ones.
+        Number of stratified orders of the training rows to average over. A training set is the
+        first rows of an order, so larger training sets contain the smaller ones.
     random_state : int, RandomState or None, default=0
         Random seed of the split and the orders.
 
     Returns
     -------
     Curve
-        Printed as a table; `rows()` gives plain data.
+        Printed as a table; `rows()` returns plain data.
 
     Examples
     --------
@@ -148,8 +148,8 @@ def capacity_curve(
     Parameters
     ----------
     make_estimator : callable
-        Gives a classifier for a value, such as a pipeline of a map of that degree and a rule.
-    X : array-like, sparse matrix or frame of n rows
+        Returns a classifier for a value, such as a pipeline of a map of that degree and a rule.
+    X : array-like, sparse matrix or data frame of n rows
         Whatever the estimators take.
     y : array-like of shape (n,)
         Labels.
@@ -165,7 +165,7 @@ def capacity_curve(
     Returns
     -------
     Curve
-        Printed as a table; `rows()` gives plain data.
+        Printed as a table; `rows()` returns plain data.
 
     Examples
     --------
@@ -183,7 +183,9 @@ def capacity_curve(
     """
     values = list(values)
     if not values:
-        raise ParameterError("values must hold an argument of make_estimator; it is empty.")
+        raise ParameterError(
+            "values must hold at least one argument of make_estimator; it is empty."
+        )
     makers = [make_estimator(value) for value in values]
     train, held_out, _ = _parts(makers[0], X, y, test, random_state)
     points = [
@@ -217,7 +219,7 @@ def _sizes(given: Sequence[int] | None, y: Array) -> list[int]:
     for size in given:
         parameters.whole("sizes", size, least=least)
         if size > most:
-            raise DataError(f"{size:,} rows were requested; {most:,} are left to train on.")
+            raise DataError(f"{size:,} rows were requested, but only {most:,} can be trained on.")
     return [int(size) for size in given]
 
 

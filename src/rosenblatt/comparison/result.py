@@ -88,7 +88,7 @@ class Result:
 class Comparison:
     """Every rule after every feature map, and two non-linear baselines, on the same folds.
 
-    `left_out` are columns that were left out. `feature_sets` begin with the features as they are;
+    `left_out` are columns that were left out. `feature_sets` begin with the original features;
     `results` end with the baselines.
     """
 

@@ -220,7 +220,7 @@ class FeatureSpec(NamedTuple):
 def feature_specs(
     features: Sequence[str] | None, n_rows: int, n_features: int
 ) -> tuple[FeatureSpec, ...]:
-    """The features as they are, and the given maps, or the default ones."""
+    """The original features, and the given maps, or the default ones."""
     wanted = _default(n_rows, n_features) if features is None else features
     return (FeatureSpec(NO_MAP, ()), *parse_feature_specs(wanted))
 

@@ -80,7 +80,7 @@ def _about_linear(shown: Conclusion) -> str:
     nonlinear, linear, by = shown.nonlinear_vs_linear
     enough = "A linear rule is enough" if shown.linear_enough else "A linear rule is not enough"
     about = (
-        f"{enough} on the features as they are: {linear.rule} has an accuracy of"
+        f"{enough} on the original features: {linear.rule} has an accuracy of"
         f" {_percent(linear.accuracy)}, and {nonlinear.rule}, the best non-linear baseline, of"
         f" {_percent(nonlinear.accuracy)}"
     )
@@ -141,7 +141,7 @@ def _about_separability(comparison: Comparison) -> list[str]:
 
 
 def _verdict(features: FeatureSet, seconds: float) -> str:
-    """What is proved about the features as they are."""
+    """What is proved about the original features."""
     proof = features.proof
     if proof is None:
         return ""

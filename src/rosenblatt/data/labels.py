@@ -28,10 +28,12 @@ def labels_of(y: Any, n: int) -> Array:
     if labels.ndim != 1:
         shape = f"y should be a 1d array, got an array of shape {labels.shape} instead."
         raise DataError(
-            f"{shape} Give one label a row; `TanhPerceptron` learns a matrix of targets."
+            f"{shape} Give one label per row; `TanhPerceptron` accepts a matrix of targets."
         )
     if len(labels) != n:
-        raise DataError(f"X has {n} rows but y has {len(labels)} labels; they must be as many.")
+        raise DataError(
+            f"X has {n} rows but y has {len(labels)} labels; the numbers must be equal."
+        )
     refuse_missing(labels)
     _check_single(labels)
     _check_whole(labels)
@@ -75,7 +77,7 @@ def codes_of(labels: Array, classes: Array) -> Codes:
             unknown = np.flatnonzero(~known)
             shown = ", ".join(repr(c) for c in classes.tolist()[:10])
             raise DataError(
-                f"y holds {part[unknown[0]]!r}, which is none of the {len(classes)} classes"
+                f"y holds {part[unknown[0]]!r}, which is not one of the {len(classes)} classes"
                 f" {shown}{', …' if len(classes) > 10 else ''}."
             )
         codes[start : start + len(part)] = places
@@ -138,8 +140,8 @@ def check_same_kind(labels: Array, classes: Array) -> None:
         largest = max((np.abs(part).max() for part in both), key=float)
         if largest >= MIN_ROUNDED_INTEGER:
             raise DataError(
-                f"Labels as large as {largest} are rounded where whole numbers meet float64. Use"
-                " labels of one type."
+                f"Labels as large as {largest} would be rounded, as whole numbers are mixed with"
+                " float64. Use labels of one type."
             )
 
 
@@ -167,7 +169,7 @@ def _array(y: Any) -> Array:
     try:
         labels = np.asarray(y)
     except ValueError as error:
-        raise DataError(f"y must hold one label a row: {error}.") from error
+        raise DataError(f"y must hold one label per row: {error}.") from error
     return labels.astype(object) if labels.dtype.kind == "T" else labels
 
 
@@ -190,7 +192,7 @@ def _check_single(labels: Array) -> None:
     """Refuse labels that are sequences, which numpy would compare element by element."""
     first = labels[0] if labels.dtype.kind == "O" and len(labels) else None
     if isinstance(first, (tuple, list, np.ndarray)):
-        raise DataError(f"y must hold one label a row; row 0 holds {first!r}.")
+        raise DataError(f"y must hold one label per row; row 0 holds {first!r}.")
 
 
 def _check_whole(labels: Array) -> None:
@@ -202,14 +204,15 @@ def _check_whole(labels: Array) -> None:
         row = int(broken[0])
         raise DataError(
             f"Unknown label type: continuous. y holds {labels[row]} at row {row}; a classifier"
-            " needs classes. Cut the values into classes, or use a regression."
+            " needs classes. Bin the values into classes, or predict the values themselves with"
+            " `LeastSquaresRegressor` or `LMSRegressor`."
         )
 
 
 def _mixed(labels: Array) -> DataError:
     kinds = sorted({type(label).__name__ for label in labels})
     return DataError(
-        f"Labels of y must be of one kind to be told apart; got {', '.join(kinds)}."
+        f"Labels of y must all be of one kind; got {', '.join(kinds)}."
         " Turn them into strings first."
     )
 

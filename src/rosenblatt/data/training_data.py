@@ -186,12 +186,13 @@ class Blocks:
         self.problem = problem
         self.n_jobs = n_jobs if entries_in(problem.rows) >= MIN_THREADED_ENTRIES else 1
         self._step = block_rows(problem.rows)
+        self._n_blocks = math.ceil(n_rows(problem.rows) / self._step)
         self._known: dict[Any, Any] = {}
         self._lock = RLock()
 
     def __len__(self) -> int:
         """Number of blocks."""
-        return math.ceil(n_rows(self.problem.rows) / self._step)
+        return self._n_blocks
 
     def __iter__(self) -> Iterator[TrainingData]:
         """Yield the blocks in order, without copies."""
@@ -199,11 +200,14 @@ class Blocks:
 
     def each(self, f: Callable[..., T], *arrays: Array) -> Iterator[T]:
         """Results of f on each block and its part of the arrays, in block order."""
-        work = map if len(self) == 1 else self.over
-        return work(lambda parts: f(*parts), self._with(arrays))
+        if self._n_blocks == 1:
+            return iter([f(self.problem, *arrays)])
+        return self.over(lambda parts: f(*parts), self._with(arrays))
 
     def total(self, f: Callable[..., T], *arrays: Array) -> T:
         """Sum of f over the blocks, added in block order."""
+        if self._n_blocks == 1:
+            return f(self.problem, *arrays)
         return reduce(add, self.each(f, *arrays))
 
     def over(self, f: Callable[[S], T], items: Iterable[S]) -> Iterator[T]:
@@ -225,9 +229,6 @@ class Blocks:
 
     def _with(self, arrays: tuple[Array, ...]) -> Iterator[tuple[Any, ...]]:
         """Yield each block with its part of every array."""
-        if len(self) == 1:
-            yield self.problem, *arrays
-            return
         for start, block in zip(itertools.count(0, self._step), self._parts, strict=False):
             span = slice(start, start + self._step)
             yield block, *(array[span] for array in arrays)

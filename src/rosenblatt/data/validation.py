@@ -65,7 +65,7 @@ def not_finite(rows: Rows, table: str = "X") -> DataError:
                 row, column = int(places[0][0]) + start, int(places[0][1])
                 return _bad_entry(rows[row, column], row, column, table)
     return TooLargeError(
-        "The scores grew beyond float64: X holds values too large. Scale its columns."
+        "The scores overflow float64: X holds values that are too large. Scale its columns."
     )
 
 
@@ -91,8 +91,8 @@ def _dense_rows(X: Any) -> Array:
         _refuse_dimensions(table)
     if table.dtype.kind in "mMV":
         raise _NotANumberError(
-            f"X must hold numbers; got {table.dtype}. Make numbers of its columns first: of dates,"
-            " for example, the days since the first."
+            f"X must hold numbers; got {table.dtype}. Convert its columns to numbers first: dates,"
+            " for example, to days since the first."
         )
     if table.dtype.kind in "OUST":
         table = _numbers(table)
@@ -140,7 +140,7 @@ class _NotANumberError(DataError, TypeError):
 
 
 def _refuse_dimensions(table: Array) -> None:
-    wanted = "X must be a table with one sample a row."
+    wanted = "X must be a table with one sample per row."
     if table.ndim == 1:
         raise DataError(
             f"Expected 2D array, got 1D array instead (shape {table.shape}). {wanted} "
@@ -178,8 +178,8 @@ def _check_places(matrix: Any) -> None:
     indptr, n_entries = matrix.indptr, min(len(matrix.data), len(matrix.indices))
     if indptr[0] != 0 or indptr[-1] > n_entries or (indptr[1:] < indptr[:-1]).any():
         raise DataError(
-            "X is a broken sparse matrix: its `indptr` must start at 0, never fall and end at the"
-            f" number of entries, {n_entries}. Rebuild it."
+            "X is a broken sparse matrix: its `indptr` must start at 0, never decrease and end at"
+            f" the number of entries, {n_entries}. Rebuild it."
         )
 
 
@@ -189,7 +189,7 @@ def _check_indices(rows: CSR) -> None:
         bad = int(np.flatnonzero((rows.indices < 0) | (rows.indices >= rows.n_cols))[0])
         row = int(np.searchsorted(rows.indptr, bad, side="right")) - 1
         raise DataError(
-            f"X is a broken sparse matrix: an entry of row {row} stands in column"
+            f"X is a broken sparse matrix: an entry of row {row} is in column"
             f" {rows.indices[bad]}, but there are {rows.n_cols} columns. Rebuild it."
         )
 
@@ -258,7 +258,7 @@ def targets_of(Y: Any, n: int) -> Array:
     if table.ndim != 2:
         raise DataError(f"y must be a matrix of targets; got shape {table.shape}.")
     if len(table) != n:
-        raise DataError(f"X has {n} rows but y has {len(table)}; they must be as many.")
+        raise DataError(f"X has {n} rows but y has {len(table)}; the numbers must be equal.")
     bad = np.argwhere(~np.isfinite(table))
     if len(bad):
         row, column = bad[0]
@@ -343,7 +343,7 @@ def class_weights_of(class_weight: Any, classes: Array, counted: Callable[[], Ar
     weights, unknown = weights_by_label(class_weight or {}, classes)
     if unknown and len(class_weight) - len(unknown) < len(classes):
         raise ParameterError(
-            f"class_weight names {unknown[0]!r}, which is none of the classes"
+            f"class_weight names {unknown[0]!r}, which is not one of the classes"
             f" {', '.join(repr(c) for c in classes.tolist()[:10])}."
         )
     return weights

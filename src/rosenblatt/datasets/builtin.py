@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import partial
 from itertools import cycle, islice, product
+from numbers import Integral, Real
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -45,7 +46,7 @@ BREEDS = {
 def kennel(n: int = 300, seed: int = 0) -> tuple[Floats, Array]:
     """Dogs and cats: the lecture's three animals, then breed after breed until there are n."""
     if n < len(LECTURE):
-        raise ParameterError(f"The kennel begins with the lecture's three animals; got n={n}.")
+        raise ParameterError(f"n must be at least 3, for the lecture's three animals; got n={n}.")
     rng = np.random.default_rng(seed)
     breeds = islice(cycle(BREEDS.values()), n - len(LECTURE))
     animals = [(_animal(breed, rng), breed.kind) for breed in breeds]
@@ -75,8 +76,17 @@ class Dataset:
     description: str
 
 
-def builtin(name: str) -> Dataset:
-    """Rows that come with the library, built afresh at every call.
+def builtin(name: str, **parameters: Any) -> Dataset:
+    """A built-in data set, generated anew at every call.
+
+    Parameters
+    ----------
+    name : str
+        One of the names that `docs/files.md` lists.
+    **parameters
+        Of "separable" only: `margin` γ (0.25) and `radius` R (4.0) of the vectors (x, 1), as
+        `separability` has them, with 0 < γ < √(R² − 1); `n_samples` (200), `n_features` (2) and
+        `random_state` (0).
 
     Examples
     --------
@@ -90,7 +100,7 @@ def builtin(name: str) -> Dataset:
     """
     if name not in _BUILDERS:
         raise SourceError(_unknown(name))
-    X, y, feature_names, description = _BUILDERS[name]()
+    X, y, feature_names, description = _BUILDERS[name](**_arguments(name, parameters))
     return Dataset(name, np.ascontiguousarray(X, np.float64), y, feature_names, description)
 
 
@@ -103,7 +113,11 @@ _GATES: dict[str, tuple[int, _Gate, str]] = {
     "not": (1, lambda bits: not bits[0], "1 where the input is 0."),
     "nand": (2, lambda bits: not all(bits), "1 unless both inputs are 1."),
     "nor": (2, lambda bits: not any(bits), "1 where neither input is 1."),
-    "xor": (2, lambda bits: bits[0] != bits[1], "1 where the inputs differ: no line can do it."),
+    "xor": (
+        2,
+        lambda bits: bits[0] != bits[1],
+        "1 where the inputs differ: no line separates them.",
+    ),
     "majority": (3, lambda bits: sum(bits) >= 2, "1 where two or three of three inputs are 1."),
 }
 
@@ -142,14 +156,33 @@ def _4f10() -> _Parts:
     return np.array(first + second), np.repeat([1, -1], 4), _numbered(2), description
 
 
-def _separable() -> _Parts:
-    X, y, truth = synthetic.separable()
+def _arguments(name: str, parameters: dict[str, Any]) -> dict[str, Any]:
+    """Arguments of a generator for the parameters of a data set."""
+    known = _PARAMETERS.get(name, {})
+    unknown = [given for given in parameters if given not in known]
+    if unknown:
+        has = f"it has {', '.join(known)}" if known else "it has none"
+        raise ParameterError(f"The data {name!r} have no parameter {unknown[0]!r}; {has}.")
+    for given, value in parameters.items():
+        is_number = isinstance(value, Real) and not isinstance(value, bool)
+        if not is_number or (given in _WHOLE and not isinstance(value, Integral)):
+            kind = "an integer" if given in _WHOLE else "a number"
+            raise ParameterError(f"{given} must be {kind}; got {value!r}.")
+    if parameters.get("random_state", 0) < 0:
+        raise ParameterError(
+            f"random_state must be 0 or above; got {parameters['random_state']!r}."
+        )
+    return {known[given]: value for given, value in parameters.items()}
+
+
+def _separable(**given: Any) -> _Parts:
+    X, y, truth = synthetic.separable(**given)
     description = (
-        f"Two clouds of {len(y)} rows that a line separates. Of the vectors (x, 1), the largest "
+        f"Two clouds of {len(y)} rows that a line separates. For the vectors (x, 1), the largest "
         f"margin is γ = {truth.margin:g} and the radius R = {truth.radius:g}, so a perceptron "
         f"makes at most (R/γ)² = {truth.mistake_bound} mistakes."
     )
-    return X, y, _numbered(2), description
+    return X, y, _numbered(X.shape[1]), description
 
 
 def _overlapping() -> _Parts:
@@ -193,8 +226,8 @@ def _mark_i(strokes: dict[str, str], called: str) -> _Parts:
     X, y = glyphs.pictures(strokes, 20 * len(strokes))
     side = range(glyphs.SIDE)
     description = (
-        f"{len(y)} pictures of the {called} on the 20 × 20 photocells of the Mark I, each drawn by "
-        "another pen, with 1 cell in 100 turned over."
+        f"{len(y)} pictures of the {called} on the 20 × 20 photocells of the Mark I, each drawn "
+        "with a different pen, with 1 cell in 100 flipped."
     )
     return X, y, tuple(f"cell_{row}_{column}" for row in side for column in side), description
 
@@ -215,7 +248,7 @@ def _unknown(name: str) -> str:
     return f"There is no built-in data called {name!r}.{hint} The names are: {', '.join(NAMES)}."
 
 
-_BUILDERS: dict[str, Callable[[], _Parts]] = {
+_BUILDERS: dict[str, Callable[..., _Parts]] = {
     "dogs-vs-cats": _dogs_vs_cats,
     "kennel": _kennel,
     "4f10": _4f10,
@@ -230,3 +263,13 @@ _BUILDERS: dict[str, Callable[[], _Parts]] = {
 }
 
 NAMES = tuple(_BUILDERS)
+_PARAMETERS = {  # of a data set, and what its generator calls them
+    "separable": {
+        "margin": "margin",
+        "radius": "radius",
+        "n_samples": "n",
+        "n_features": "d",
+        "random_state": "seed",
+    },
+}
+_WHOLE = {"n_samples", "n_features", "random_state"}

@@ -22,25 +22,25 @@ class Candidates(NamedTuple):
 
 
 def corrupted(sentences: Sequence[str], n_wrong: int = 4, *, random_state: int = 0) -> Candidates:
-    """Put each sentence among wrong ones that are made of it.
+    """Put each sentence among wrong ones made from it.
 
-    In a wrong one two neighbouring words are swapped, or a word is replaced by another of the
-    sentences, drawn by how often it comes, or a word is left out. The real one stands at a place
-    drawn by chance. Sentences of fewer than three words are passed over.
+    In a wrong one, two neighbouring words are swapped, or a word is replaced by another one of the
+    sentences, drawn by frequency, or a word is left out. The real one is at a random position.
+    Sentences with fewer than three words are skipped.
 
     Parameters
     ----------
     sentences : sequence of str
         Real sentences.
     n_wrong : int, default=4
-        Wrong ones to each, at most: fewer where a sentence cannot be spoiled in so many ways.
+        Number of wrong ones for each; fewer if a sentence cannot be corrupted in so many ways.
     random_state : int, default=0
-        What is drawn.
+        Random seed.
 
     Returns
     -------
     Candidates
-        `groups`, each a list of sentences, and `best`, the place of the real one in each.
+        `groups`, each a list of sentences, and `best`, the index of the real one in each.
 
     Examples
     --------
@@ -53,7 +53,9 @@ def corrupted(sentences: Sequence[str], n_wrong: int = 4, *, random_state: int =
         raise ParameterError(f"n_wrong must be an integer of at least 1; got {n_wrong!r}.")
     real = [words for sentence in sentences if len(words := sentence.split()) >= FEWEST_WORDS]
     if not real:
-        raise DataError(f"No sentence has {FEWEST_WORDS} words or more: there is nothing to spoil.")
+        raise DataError(
+            f"No sentence has {FEWEST_WORDS} words or more: there is nothing to corrupt."
+        )
     rng = np.random.default_rng(random_state)
     stock = np.array([word for words in real for word in words], object)
     groups, best = [], []

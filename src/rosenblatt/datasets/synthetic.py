@@ -20,6 +20,8 @@ import numpy as np
 from rosenblatt.errors import ParameterError
 from rosenblatt.types import Floats, Ints
 
+MAX_SLACK_SHARE = 1e-6  # of a margin: what is added to it so that rounding cannot take it away
+
 
 @dataclass(frozen=True, eq=False)
 class Separation:
@@ -74,8 +76,16 @@ def separable(
             "Separable clouds need 0 < margin < √(radius² − 1), because the vectors are (x, 1); "
             f"got margin={margin}, radius={radius}. Take a smaller margin or a larger radius."
         )
+    if margin < slack / MAX_SLACK_SHARE:
+        raise ParameterError(
+            f"At radius={radius:g} and d={d}, float64 cannot place rows at a margin below"
+            f" {slack / MAX_SLACK_SHARE:.1g}; got margin={margin}."
+        )
     rng = np.random.default_rng(seed)
-    bias = rng.uniform(-0.5, 0.5) * (reach - margin) / (1 + margin)
+    widest = (reach - margin) / (1 + margin)
+    if margin > 1:  # farther from the origin, another plane would have a larger margin of (x, 1)
+        widest = min(widest, 1.9 / sqrt(margin**2 - 1))
+    bias = rng.uniform(-0.5, 0.5) * widest
     length = sqrt(1 + bias**2)
     y = np.concatenate([[1, -1, 1], _signs(n - 3, rng)])
     along = _along(y, bias, (margin + slack) * length, reach, rng)

@@ -17,6 +17,7 @@ if TYPE_CHECKING or not stand_ins_wanted():
         BaseEstimator,
         ClassifierMixin,
         ClassNamePrefixFeaturesOutMixin,
+        RegressorMixin,
         TransformerMixin,
     )
     from sklearn.exceptions import NotFittedError
@@ -26,6 +27,7 @@ else:
         ClassifierMixin,
         ClassNamePrefixFeaturesOutMixin,
         NotFittedError,
+        RegressorMixin,
         TransformerMixin,
     )
 
@@ -33,6 +35,7 @@ __all__ = [
     "ClassNamePrefixFeaturesOutMixin",
     "ClassifierMixin",
     "Estimator",
+    "RegressorMixin",
     "TransformerMixin",
     "UnfittedError",
     "available_if",

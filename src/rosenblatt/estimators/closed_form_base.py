@@ -84,7 +84,7 @@ class StreamingClosedForm(ClosedFormClassifier):
         X : array-like or sparse matrix of shape (n_samples, n_features)
             The next rows of the stream.
         y : array-like of shape (n_samples,)
-            Their labels. A class that was never seen joins at its first row.
+            Their labels. A new class is added at its first row.
         classes : array-like, optional
             Classes expected; they take part once they have rows.
         sample_weight : array-like of shape (n_samples,), optional
@@ -142,7 +142,7 @@ class StreamingClosedForm(ClosedFormClassifier):
         if name is not None and len(known.scatter) < len(known.counts):
             raise ParameterError(
                 f"{name} needs the scatter of each class, which this stream has not kept so far."
-                f" Set {name} before the first partial_fit, or fit anew."
+                f" Set {name} before the first partial_fit, or fit again."
             )
 
     def _streams(self) -> bool:
@@ -153,8 +153,8 @@ class StreamingClosedForm(ClosedFormClassifier):
         if vars(self).get("_W", ...) is None:  # the stream has moved on since they were wanted
             if np.count_nonzero(self._moments.counts) < 2:
                 raise _OneClassError(
-                    "The stream holds rows of only one class so far; there is nothing to tell"
-                    " apart. Call partial_fit with rows of another class first."
+                    "The stream holds rows of only one class so far; there is nothing to"
+                    " separate. Call partial_fit with rows of another class first."
                 )
             self._require_weight(self._moments.counts)
             self._require_apart()

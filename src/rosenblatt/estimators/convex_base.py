@@ -2,7 +2,8 @@
 
 import time
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import Any, Self
 
@@ -27,10 +28,13 @@ from rosenblatt.estimators.convex_fit import (
     positive_classes,
     prove_fitted,
 )
-from rosenblatt.estimators.linear_base import LinearClassifier, unchanged_by_failure
+from rosenblatt.estimators.fit_loop import given_weights
+from rosenblatt.estimators.linear_base import LinearClassifier, WarmStart, unchanged_by_failure
 from rosenblatt.estimators.parameters import ConvexParameters
+from rosenblatt.estimators.partial_fit import count_outputs
+from rosenblatt.estimators.replay import StepRecorder, StepReplay
 from rosenblatt.estimators.sklearn_interface import CallbackContext, warn_unless_converged
-from rosenblatt.kernels.rows import n_rows
+from rosenblatt.kernels.rows import n_cols, n_rows
 from rosenblatt.linalg.products import one_thread
 from rosenblatt.model_selection.choose_c import CS
 from rosenblatt.online.result import Ending, Outcome
@@ -60,7 +64,15 @@ class CertifiedClassifier(ConvexParameters, LinearClassifier):
     C_: float
     cv_results_: dict[str, Any]
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        coef_init: Any = None,
+        intercept_init: Any = None,
+    ) -> Self:
         """Minimise the objective until its gap is at most `tol`.
 
         Parameters
@@ -71,38 +83,107 @@ class CertifiedClassifier(ConvexParameters, LinearClassifier):
             Labels of any type.
         sample_weight : array-like of shape (n_samples,), optional
             How many times each row counts: it multiplies C.
+        coef_init, intercept_init : array-like, optional
+            Weights and intercepts to start from, instead of zero. The optimum is the same.
 
         Returns
         -------
         self
         """
+        metadata = None if sample_weight is None else {"sample_weight": sample_weight}
+        given = {"X": X, "y": y, "metadata": metadata}
         with unchanged_by_failure(self):
             self._check()
             warm = self._warm_start()
             data = self._training_data(X, y, sample_weight, self.class_weight)
             self._check_warm(warm)
-            objective, sizes = self._objective(), data.class_sizes
-            if np.count_nonzero(sizes) < 2 or np.inf == objective.C:
-                self._require_weight(sizes)
-            start = None if warm is None else self._start(warm.W, data)
-            n_runs = 1 if objective.softmax else len(positive_classes(data))
-            metadata = None if sample_weight is None else {"sample_weight": sample_weight}
-            given = {"X": X, "y": y, "metadata": metadata}
-            for name in PER_FIT:
-                self.__dict__.pop(name, None)
+            start = self._given_start(data, coef_init, intercept_init, warm)
+            is_given = not (coef_init is None and intercept_init is None)
 
             def solve(callbacks: CallbackContext | None) -> None:
-                self._store(data, minimise(objective, data, start, self._limits(), callbacks))
+                self._run_solver(data, start, callbacks, is_given=is_given)
 
-            try:
-                with one_thread():
-                    sklearn_interface.solve_with_callbacks(
-                        self, given, (n_runs, float(self.tol or 0.0)), solve
-                    )
-            except (FloatingPointError, OverflowError):
-                raise _beyond(data) from None
+            with _errors_of(data):
+                if not sklearn_interface.has_callbacks(self):
+                    solve(None)
+                else:
+                    n_runs = 1 if self._objective().softmax else len(positive_classes(data))
+                    size = n_runs, float(self.tol or 0.0)
+                    sklearn_interface.solve_with_callbacks(self, given, size, solve)
         warn_unless_converged(self.outcome_, self.tol)
         return self
+
+    def replay(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        coef_init: Any = None,
+        intercept_init: Any = None,
+    ) -> StepReplay:
+        """Fit, and keep the weights after every step of the solver.
+
+        Parameters
+        ----------
+        X, y, sample_weight, coef_init, intercept_init :
+            As in `fit`.
+
+        Returns
+        -------
+        StepReplay
+            Iterating yields the weights (w, b) at the start, then after each step of `trace_`. The
+            estimator is fitted.
+        """
+        with unchanged_by_failure(self):
+            self._check()
+            if isinstance(self.C, str):
+                raise ParameterError(
+                    f"A replay needs a number for C; got {self.C!r}. Fit first, then replay with"
+                    " the C_ that was selected."
+                )
+            data = self._training_data(X, y, sample_weight, self.class_weight)
+            start = self._given_start(data, coef_init, intercept_init, None)
+            shape = (count_outputs(data.n_classes), n_cols(data.rows) + 1)
+            W = np.zeros(shape) if start is None else np.vstack([one.w for one in start])
+            recorder = StepRecorder(W)
+            with _errors_of(data):
+                self._run_solver(data, start, recorder, is_given=True)
+        return recorder.replay(self._weights())
+
+    def _run_solver(
+        self,
+        data: TrainingData,
+        start: list[Start] | None,
+        callbacks: "CallbackContext | StepRecorder | None",
+        *,
+        is_given: bool,
+    ) -> None:
+        """Minimise the objective from a start, given by the user or not, and store the result."""
+        objective, sizes = self._objective(), data.class_sizes
+        if np.count_nonzero(sizes) < 2 or np.inf == objective.C:
+            self._require_weight(sizes)
+        for name in PER_FIT:
+            self.__dict__.pop(name, None)
+        limits = self._limits()
+        fit = minimise(objective, data, start, limits, callbacks, also_from_zero=not is_given)
+        self._store(data, fit)
+
+    def _given_start(
+        self, data: TrainingData, coef_init: Any, intercept_init: Any, warm: WarmStart | None
+    ) -> list[Start] | None:
+        """Where to start: at the weights given to `fit`, where the last fit ended, or at zero."""
+        if coef_init is None and intercept_init is None:
+            return None if warm is None else self._start(warm.W, data)
+        if isinstance(self.C, str):
+            raise ParameterError(
+                f"coef_init and intercept_init go with a number for C; got {self.C!r}, which is"
+                " selected along a path of starts of its own."
+            )
+        shape = (count_outputs(data.n_classes), n_cols(data.rows) + 1)
+        W = np.zeros(shape) if warm is None else warm.W
+        bias = 1.0 if self.fit_intercept else 0.0
+        return [Start(w) for w in given_weights(coef_init, intercept_init, W, bias)]
 
     @property
     def set_callbacks(self) -> Callable[..., Self]:
@@ -229,6 +310,16 @@ class CertifiedClassifier(ConvexParameters, LinearClassifier):
         parameters.class_weight("class_weight", self.class_weight)
 
 
+@contextmanager
+def _errors_of(data: TrainingData) -> Iterator[None]:
+    """One BLAS thread inside; numbers beyond float64 are an error that names their place."""
+    try:
+        with one_thread():
+            yield
+    except (FloatingPointError, OverflowError):
+        raise _beyond(data) from None
+
+
 def check_C(C: Any) -> None:  # noqa: N802 (C as in the formulas)
     """Refuse what is neither a positive number nor "cv"."""
     if not (isinstance(C, str) and C == "cv"):
@@ -241,33 +332,34 @@ def _beyond(data: TrainingData) -> DataError:
     if not isinstance(error, TooLargeError):
         return error
     return TooLargeError(
-        "The objective grew beyond float64: X holds values too large, or C and the weights of rows"
-        " are too large or too far apart. Scale its columns, or choose others."
+        "The objective overflows float64: X holds values that are too large, or C and the sample"
+        " weights are too large or differ too much. Scale the columns of X, or change C and the"
+        " weights."
     )
 
 
 def regularisation_path(
     estimator: Any, X: Any, y: Any, Cs: Any = CS, sample_weight: Any = None
 ) -> list[Any]:
-    """Fit a certified estimator for each of several C, each from the weights of the one before.
+    """Fit an estimator for each of several C, each from the weights of the previous one.
 
     Parameters
     ----------
     estimator : LinearSVM or LogisticRegression
-        The settings but for C; it is not changed.
+        The settings other than C; it is not changed.
     X : array-like or sparse matrix of shape (n_samples, n_features)
         Training rows.
     y : array-like of shape (n_samples,)
         Their labels.
     Cs : sequence of float, default: 1e-4 to 1e4 in steps of √10
-        Values of C, best in rising order.
+        Values of C, preferably in increasing order.
     sample_weight : array-like of shape (n_samples,), optional
         How many times each row counts.
 
     Returns
     -------
     list of estimators
-        One a C, fitted.
+        The fitted estimators, one for each C.
 
     Examples
     --------
@@ -280,7 +372,9 @@ def regularisation_path(
     100 0.967
     """
     if not hasattr(estimator, "C"):
-        raise ParameterError(f"A path is one of values of C, which {estimator!r} does not have.")
+        raise ParameterError(
+            f"A path is a series of fits for several C, and {estimator!r} has no parameter C."
+        )
     if not np.iterable(Cs) or isinstance(Cs, str):
         raise ParameterError(f"Cs must be a list of values of C; got {Cs!r}.")
     fitted: list[Any] = []

@@ -26,6 +26,7 @@ import numpy as np
 from rosenblatt.data.training_data import Blocks, TrainingData
 from rosenblatt.data.validation import MAX_WEIGHT, MIN_WEIGHT
 from rosenblatt.errors import ParameterError
+from rosenblatt.estimators.replay import StepRecorder
 from rosenblatt.estimators.sklearn_interface import CallbackContext, correct_digits
 from rosenblatt.kernels.rows import n_cols
 from rosenblatt.linalg.multi_output import scores
@@ -134,9 +135,14 @@ def minimise(
     data: TrainingData,
     start: list[Start] | None,
     limits: Limits,
-    callbacks: CallbackContext | None,
+    callbacks: CallbackContext | StepRecorder | None,
+    *,
+    also_from_zero: bool = True,
 ) -> ConvexFit:
-    """Weights that minimise the objective, from a start or from zero."""
+    """Weights that minimise the objective, from a start or from zero.
+
+    A start that falls short is tried against zero, unless it is where the run is to start.
+    """
     original, offsets = data, None
     if objective.fit_intercept and np.inf != objective.C:
         offsets = far_offsets(data.rows)
@@ -148,7 +154,8 @@ def minimise(
         C, start, selection = select_C(objective, data, limits)
     if callbacks is not None:
         limits = replace(limits, progress=partial(ending_asked_for, callbacks, offsets))
-    runs = run_from(objective, data, C, start, limits)
+    begin = run_from if also_from_zero else run_solver
+    runs = begin(objective, data, C, start, limits)
     if offsets is not None:
         runs = [move_back(objective, original, C, run, offsets, limits.tol) for run in runs]
     return ConvexFit(C, runs, selection)
@@ -275,7 +282,7 @@ def watch_separation(
     if features > most:
         of_classes = f" of {outputs} classes" if outputs > 1 else ""
         raise ParameterError(
-            f"C=inf takes at most {most:,} features{of_classes}; X has {features:,}. Use a"
+            f"C=inf allows at most {most:,} features{of_classes}; X has {features:,}. Use a"
             " finite C: so many features nearly always separate the classes."
         )
     names = objective.feature_names
@@ -305,7 +312,7 @@ def log_step(record: Certified, tol: float) -> None:
 
 
 def ending_asked_for(
-    callbacks: CallbackContext, offsets: Floats | None, output: int, step: Step
+    callbacks: CallbackContext | StepRecorder, offsets: Floats | None, output: int, step: Step
 ) -> Ending | None:
     """Report a step to callbacks; the ending, where one of them asks for it."""
 
@@ -444,6 +451,6 @@ def sample_C_of(data: TrainingData, C: float) -> Floats:  # noqa: N802 (C as in 
     if not MIN_WEIGHT <= least <= most <= MAX_WEIGHT:
         raise ParameterError(
             f"C times the weight of a row must be 0 or between {MIN_WEIGHT:g} and {MAX_WEIGHT:g};"
-            f" it goes from {least:.1e} to {most:.1e}. Choose another C, or other weights."
+            f" it ranges from {least:.1e} to {most:.1e}. Choose another C, or other weights."
         )
     return np.ascontiguousarray(sample_C)

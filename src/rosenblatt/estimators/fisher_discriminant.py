@@ -25,24 +25,26 @@ from rosenblatt.types import Floats
 
 @dataclass(eq=False, repr=False)
 class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClosedFormClassifier):
-    """Fisher's line: projected on it, the classes lie far apart for how much each scatters.
+    """Fisher's discriminant: directions that separate the class means, relative to the scatter.
 
-    For two classes w = S_w⁻¹(μ₁ − μ₀) with the scatter S_w within the classes, and the boundary
-    lies midway between the two closest projected rows where the classes come apart (lecture 003).
-    Of more classes, the directions of the largest ratio of scatter between to scatter within them;
-    a row belongs to the class whose projected mean is nearest. `transform` projects.
+    For two classes, w = S_w⁻¹(μ₁ − μ₀) with the scatter S_w within the classes; if the projected
+    classes do not overlap, the boundary is midway between the two closest projected rows (lecture
+    003). For more classes, the directions have the largest ratio of the scatter between the classes
+    to that within them, and a row is assigned to the nearest projected class mean. `transform`
+    projects rows on the directions.
 
     Parameters
     ----------
     intercept : {"auto", "means", "equal-error"}, default="auto"
-        Where two classes are cut: "auto" midway between the closest projected rows where the
-        classes come apart, else midway between the projected means; "means" always there;
-        "equal-error" where the same share of either class is wrong (keeps a number a row).
+        The threshold for two classes: "auto" is midway between the closest projected rows if the
+        projected classes do not overlap, else midway between the projected means; "means" is always
+        the latter; "equal-error" is where both classes have the same error rate (stores one number
+        per row).
     n_components : int or None, default=None
-        Number of directions, at most n_classes − 1; None takes all. With more than two classes,
-        predictions use no others.
+        Number of directions, at most n_classes − 1; None is all of them. With more than two
+        classes, predictions use only these.
     n_jobs : int or None, default=None
-        Number of threads; they change no bit of the result. None is one, −1 all cores.
+        Number of threads, which does not affect the result: None is one, −1 is all cores.
 
     Attributes
     ----------
@@ -53,13 +55,13 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clos
     intercept_ : ndarray of shape (1,) or (n_classes,)
         Intercepts.
     scalings_ : ndarray of shape (n_features, n_components)
-        Directions rows are projected on, the best first.
+        Directions on which rows are projected, the best first.
     explained_variance_ratio_ : ndarray of shape (n_components,)
         Share of the scatter ratio that each direction explains.
     means_ : ndarray of shape (n_classes, n_features)
         Mean of each class.
     rank_ : int
-        How many directions the scatter within the classes spans; the others are left out.
+        Rank of the within-class scatter; directions outside its range are left out.
     outcome_ : Outcome
         How the weights were found, as a sentence.
 

@@ -23,7 +23,7 @@ from rosenblatt.online.stopping import (
     stop_on_divergence,
     until,
     with_training_error,
-    with_validation_score,
+    with_validation_error,
 )
 from rosenblatt.online.update import Rule, add_row
 from rosenblatt.trace.trace import (
@@ -55,7 +55,7 @@ class Monitoring:
     criteria: list[Callable[[EpochResult], Any]]
     pocket: bool = False
     track_error: bool = False
-    validation: TrainingData | None = None
+    validation: Callable[[Any], float] | None = None  # error of weights on validation rows
     eta_if_bounded: float | None = None
     geometry: Callable[[Any], MarginAndRadius] | None = (
         None  # of the last weights, if not in x itself
@@ -105,9 +105,13 @@ def _measured(
     elif monitoring.track_error:
         results = with_training_error(results, lambda W: training_error(blocks, W))
     if monitoring.validation is not None:
-        rows = monitoring.validation
-        results = with_validation_score(results, lambda W: accuracy(rows, W))
+        results = with_validation_error(results, monitoring.validation)
     return results
+
+
+def error_on(data: TrainingData | None, n_jobs: int) -> Callable[[Any], float] | None:
+    """What gives the share of some rows that weights misclassify; None without rows."""
+    return None if data is None else partial(training_error, Blocks(data, n_jobs))
 
 
 def accuracy(data: TrainingData, W: Floats) -> float:

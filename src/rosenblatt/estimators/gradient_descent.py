@@ -34,14 +34,14 @@ def _gives_probabilities(model: "GradientDescent") -> bool:
 class GradientDescent(DescentClassifier):
     """Gradient descent on a loss: w ← w − η Σ ℓ′(m) y x, with the margin m = y (w·x + b).
 
-    The sum goes over the whole set, a batch, or one row, and is no mean: η means what it means on
-    the slides. For the logistic loss a step is w ← w + η Σ (t − p) x, with t = 0 or 1 and
-    p = σ(w·x + b) (lecture 003); for the perceptron loss it is the batch perceptron; for tanh it is
-    eq. 16 of lecture 002. There is no penalty and no line search: an η that is too small is slow,
-    and one that is too large overshoots, as the trace shows. `LogisticRegression`, `LinearSVM` and
-    `LeastSquares` find the minimum of their losses without a choice of η.
+    The sum is over the whole set, a batch, or one row, and is not a mean: η is that of the
+    lectures. For the logistic loss, a step is w ← w + η Σ (t − p) x, with t = 0 or 1 and p = σ(w·x
+    + b) (lecture 003); for the perceptron loss it is the batch perceptron; for tanh it is eq. 16 of
+    lecture 002. There is no penalty and no line search: if η is too small, training is slow, and if
+    it is too large, it overshoots, as the trace shows. `LogisticRegression`, `LinearSVM` and
+    `LeastSquares` find the minimum of their losses without a learning rate.
 
-    More than two classes have one output each against the rest, all in one epoch.
+    With more than two classes, each has an output against the rest, all trained in one epoch.
 
     ===============  ==========================  ===================================
     loss             ℓ(m)                        −ℓ′(m), how much of y x a step adds
@@ -65,9 +65,9 @@ default="logistic"
         "constant" is η at every step, "1/n" is η/n at the n-th. "normalised" divides η by the sum
         of ‖(x, 1)‖² over the batch.
     batch_size : int or None, default=None
-        Number of rows in a batch; None takes them all. With 1 a step is made after every row, and
-        `sample_weight` scales it; with more it means repetition. `partial_fit` goes row by row in
-        any case.
+        Number of rows in a batch; None is all rows. With 1, there is a step after every row, and
+        `sample_weight` scales it; otherwise it means repetition. `partial_fit` always goes row by
+        row.
     fit_intercept, max_iter, shuffle, verbose, random_state, early_stopping, validation_fraction, \
 n_iter_no_change, class_weight, warm_start, keep, start, track_error, time_limit :
         As in `Perceptron`.
@@ -75,13 +75,13 @@ n_iter_no_change, class_weight, warm_start, keep, start, track_error, time_limit
         Stop when the mean loss has not fallen by `tol` for `n_iter_no_change` epochs. None runs
         `max_iter` epochs, or until no row has a loss (for the perceptron loss: no mistake).
     n_jobs : int or None, default=None
-        Number of threads; they change no bit of the result. None is one, −1 all cores.
+        Number of threads, which does not affect the result: None is one, −1 is all cores.
 
     Attributes
     ----------
     classes_, coef_, intercept_, trace_, outcome_, mistakes_, n_iter_, t_ :
-        As in `Perceptron`. The loss of the trace is the mean over the rows; that of a whole set is
-        taken before its step.
+        As in `Perceptron`. The loss in the trace is the mean over the rows; that of the whole set
+        is computed before its step.
 
     Examples
     --------

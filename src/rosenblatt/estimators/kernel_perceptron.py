@@ -21,6 +21,7 @@ from rosenblatt.estimators.partial_fit import (
     count_outputs,
     learn_chunk,
 )
+from rosenblatt.estimators.replay import EpochRecorder, StepReplay
 from rosenblatt.estimators.sklearn_interface import warn_unless_converged
 from rosenblatt.kernels.rows import CSR, Rows, n_cols, n_rows
 from rosenblatt.linalg.scores import wrong_and_all
@@ -49,19 +50,20 @@ class KernelPerceptron(Classifier):
 
     Every mistake adds a row to the weights, so w = Σ δ_j Φ(x_j) over the rows that were mistakes,
     and a score is f(x) = Σ δ_j κ(x_j, x). With `kernel="linear"` it is `Perceptron`, mistake for
-    mistake. With "rbf" any rows without contradiction are separable, so the run comes to rest.
+    mistake. With "rbf", any rows without contradictory labels are separable, so training converges.
 
     Parameters
     ----------
     kernel : {"rbf", "linear", "poly", "precomputed"} or callable, default="rbf"
-        exp(−γ ‖a − b‖²), a·b, (γ a·b + coef0)^degree; "precomputed" takes tables of kernel values
-        for X (n × n to fit, m × n to predict); a function takes two tables of rows and gives the
-        table of their kernel values.
+        exp(−γ ‖a − b‖²), a·b, (γ a·b + coef0)^degree; with "precomputed", X is a matrix of kernel
+        values (n × n to fit, m × n to predict); a function takes two matrices of rows and returns
+        the matrix of their kernel values.
     degree : int, default=3
         Degree of "poly".
     gamma : {"scale", "auto"} or float, default="scale"
-        γ of "rbf" and "poly": 1 / (n_features · variance of X), 1 / n_features, or a number. A
-        stream knows no variance: where `partial_fit` begins it, "scale" means "auto".
+        γ of "rbf" and "poly": 1 / (n_features · variance of X), 1 / n_features, or a number. The
+        variance of a stream is not known: if training begins with `partial_fit`, "scale" means
+        "auto".
     coef0 : float, default=0.0
         Constant of "poly".
     fit_intercept : bool, default=True
@@ -79,47 +81,47 @@ class KernelPerceptron(Classifier):
     random_state : int, RandomState or None, default=0
         Seed of the shuffle.
     class_weight : dict, "balanced" or None, default=None
-        Weights of the classes; "balanced" gives all classes the same total weight. In `partial_fit`
-        it goes by the counts so far.
+        Weights of the classes; "balanced" gives all classes the same total weight. In
+        `partial_fit`, it uses the counts so far.
     keep : {"last", "average", "pocket"}, default="last"
         Which weights to keep: the last, the mean over all rows visited, or the best seen (in `fit`
         by training errors, in `partial_fit` by the longest run of correct rows).
     multi_class : {"kesler", "ovr"}, default="kesler"
-        For more than two classes: Kesler's construct, or one class against the rest.
+        For more than two classes: Kesler's construct, or one-vs-rest.
     budget : int or None, default=None
-        Most support vectors; goes with `keep="last"` only. Memory and time stay bounded on a
-        stream without end.
+        Maximum number of support vectors, which bounds memory and time on an endless stream;
+        requires `keep="last"`.
     forget : {"smallest", "oldest"}, default="smallest"
-        Which support vector goes when there is one too many: that with the smallest coefficients
-        (ties to the oldest), or the oldest. It is never the newest.
+        Which support vector to remove when there is one too many: the one with the smallest
+        coefficients (the oldest, if tied), or the oldest. It is never the newest.
     cache_size : float, default=200
         Megabytes of kernel columns to keep in `fit`.
     n_jobs : int or None, default=None
-        Number of threads; they change no bit of the result. None is one, −1 all cores.
+        Number of threads, which does not affect the result: None is one, −1 is all cores.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         Sorted labels; for two classes the second is the positive one.
     support_ : ndarray of shape (n_support,)
-        Numbers of the rows in the sum; those of a stream are counted on from those of the fit.
+        Indices of the rows in the sum; those of a stream continue those of the fit.
     support_vectors_ : ndarray or CSR array of shape (n_support, n_features)
-        These rows; without columns where the kernel is precomputed.
+        These rows; without columns if the kernel is precomputed.
     dual_coef_ : ndarray of shape (1, n_support) or (n_classes, n_support)
         The numbers δ.
     n_support_ : ndarray of shape (n_classes,)
-        How many of the rows are of each class.
+        Number of these rows in each class.
     coef_, intercept_ : ndarray
-        Weights and intercept; with the linear kernel only.
+        Weights and intercept; only with the linear kernel.
     gamma_ : float
-        γ as it was used.
+        The value of γ used.
     trace_ : Trace
         One record an epoch of `fit`; its `norm` is |w| in the space of Φ.
     outcome_ : Outcome
         How the run ended, as a sentence.
     margin_bounds_ : MarginBounds or None
-        lower ≤ γ* ≤ upper for the largest margin γ* of the vectors (Φ(x), 1), where all rows weigh
-        the same and no budget is set.
+        lower ≤ γ* ≤ upper for the largest margin γ* of the vectors (Φ(x), 1), if all rows have the
+        same weight and there is no budget.
     mistake_bound_ : float or None
         (R/γ)² with that lower bound: the theorem's limit on `mistakes_`; None without convergence.
     mistakes_, n_iter_, t_ : int
@@ -133,7 +135,7 @@ class KernelPerceptron(Classifier):
     >>> xor = builtin("xor")
     >>> model = KernelPerceptron(kernel="poly", degree=2, coef0=1, gamma=1, shuffle=False)
     >>> print(model.fit(xor.X, xor.y).outcome_)
-    Converged: an epoch without a mistake, after 9 epochs.
+    Converged after 9 epochs, the last without a mistake.
     >>> model.support_.tolist(), model.dual_coef_.tolist()
     ([0, 1, 2, 3], [[-8.0, 6.0, 6.0, -5.0]])
     """
@@ -169,16 +171,16 @@ class KernelPerceptron(Classifier):
     _outcome: Outcome | None = field(init=False)
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Train epoch after epoch, until one has no mistake or `max_iter` is reached.
+        """Train epoch by epoch, until one has no mistakes or `max_iter` is reached.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            Training rows, or the table of their kernel values where it is precomputed.
+            Training rows, or the matrix of their kernel values if it is precomputed.
         y : array-like of shape (n_samples,)
             Labels of any type.
         sample_weight : array-like of shape (n_samples,), optional
-            Scales the update each row makes; rows of weight 0 are passed over.
+            Scales the update of each row; rows of weight 0 are skipped.
 
         Returns
         -------
@@ -194,19 +196,43 @@ class KernelPerceptron(Classifier):
         warn_unless_converged(self.outcome_, self.tol)
         return self
 
+    def replay(self, X: Any, y: Any, sample_weight: Any = None) -> StepReplay:
+        """Fit, and keep the coefficients of the rows after every epoch.
+
+        Parameters
+        ----------
+        X, y, sample_weight :
+            As in `fit`.
+
+        Returns
+        -------
+        StepReplay
+            Iterating yields arrays of shape (n_units, n_samples): δ of every training row, zero at
+            the start, then after each epoch. The estimator is fitted.
+        """
+        with unchanged_by_failure(self):
+            self._check()
+            data = self._training_data(X, y, sample_weight, self.class_weight)
+            if self.kernel == "precomputed":
+                _check_square(data.rows)
+            self._kernel = self._made_kernel(data.rows)
+            recorder = EpochRecorder(dual=True)
+            self._run_solver(data, self._kernel.points(data.rows), recorder)
+        return recorder.replay()
+
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from each row once, in the order given; any chunking gives the same bits.
+        """Learn from each row once, in the given order; bit-identical for any chunking.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
             The next rows of the stream.
         y : array-like of shape (n_samples,)
-            Their labels. A class that was never seen joins at its first row.
+            Their labels. A new class is added at its first row.
         classes : array-like, optional
-            Classes that take part from the start, seen or not.
+            Classes to include from the start, seen or not.
         sample_weight : array-like of shape (n_samples,), optional
-            Scales the update each row makes.
+            Scales the update of each row.
 
         Returns
         -------
@@ -236,7 +262,7 @@ class KernelPerceptron(Classifier):
 
     @property
     def support_(self) -> Ints:
-        """Numbers of the rows in the sum."""
+        """Indices of the rows in the sum."""
         return self._sum()[0].indices
 
     @property
@@ -251,26 +277,26 @@ class KernelPerceptron(Classifier):
 
     @property
     def n_support_(self) -> Ints:
-        """How many of the rows in the sum are of each class."""
+        """Number of rows in the sum, in each class."""
         inside = self.support_
         own = self._labels[np.isin(self._supports.indices, inside)]
         return class_counts(codes_of(own, self.classes_), len(self.classes_))
 
     @property
     def gamma_(self) -> float:
-        """γ as it was used."""
+        """The value of γ used."""
         self._require_fitted()
         return self._kernel.gamma
 
     @property
     def coef_(self) -> Floats:
-        """Weights of the features, a row for each output; of the linear kernel only."""
+        """Weights of the features, a row for each output; only with the linear kernel."""
         points, deltas = self._linear_sum()
         return np.asarray(deltas @ matrix_of(points.rows).astype(np.float64))
 
     @property
     def intercept_(self) -> Floats:
-        """Intercept of each output; of the linear kernel only."""
+        """Intercept of each output; only with the linear kernel."""
         _, deltas = self._linear_sum()
         return np.asarray(deltas.sum(axis=1) * self._kernel.offset)
 
@@ -323,7 +349,7 @@ class KernelPerceptron(Classifier):
         self._require_fitted()
         if self._kernel.kind != "linear":
             raise AttributeError(
-                "coef_ and intercept_ are known with kernel='linear' only; this was fitted with"
+                "coef_ and intercept_ exist only with kernel='linear'; this was fitted with"
                 f" {self._kernel.kind!r}."
             )
         return self._sum()
@@ -332,7 +358,7 @@ class KernelPerceptron(Classifier):
         rows = super()._rows(X, reset=reset)
         if self.kernel == "precomputed" and isinstance(rows, CSR):
             raise DataError(
-                "kernel='precomputed' wants a dense table of kernel values; got a sparse matrix."
+                "kernel='precomputed' needs a dense matrix of kernel values; got a sparse matrix."
                 " Use X.toarray()."
             )
         with unchanged_by_failure(self):  # a kernel may well hide what is not finite
@@ -361,14 +387,12 @@ class KernelPerceptron(Classifier):
         parameters.number("cache_size", self.cache_size, least=0)
         parameters.jobs("n_jobs", self.n_jobs)
         if self.budget is not None and self.keep != "last":
-            raise ParameterError(
-                f"budget={self.budget} goes with keep='last' only; got keep={self.keep!r}."
-            )
+            raise ParameterError(f"budget={self.budget} needs keep='last'; got keep={self.keep!r}.")
 
     def _check_stream(self, *, first: bool) -> None:
         if self.kernel == "precomputed":
             raise ParameterError(
-                "partial_fit needs the rows: kernel='precomputed' knows tables of one fit only."
+                "partial_fit needs the rows themselves: kernel='precomputed' works with fit only."
             )
         if first:
             return
@@ -430,7 +454,9 @@ class KernelPerceptron(Classifier):
             criteria.append(Stalled(lambda result: result.loss, self.tol, patience, ending))
         return [*criteria, max_epochs(self.max_iter)]
 
-    def _run_solver(self, data: TrainingData, points: Points) -> None:
+    def _run_solver(
+        self, data: TrainingData, points: Points, recorder: EpochRecorder | None = None
+    ) -> None:
         kernel, rule = self._kernel, self._rule(data.n_classes)
         W = np.zeros((count_outputs(data.n_classes), len(data.codes)))
         state = OptimiserState.from_weights(W, data.n_classes, keep=self.keep, l1=False)
@@ -438,6 +464,8 @@ class KernelPerceptron(Classifier):
         learner = Learner(data, rule, state, columns, np.zeros(W.T.shape))
         seed = self._seed() if self.shuffle else None
         results = kernel_epochs(learner, state, seed=seed, budget=self._budget())
+        if recorder is not None:
+            results = recorder.recorded(results, W.copy(), lambda w: w.deltas)
         if self.keep == "pocket":
             results = keep_best(results, lambda w: _share(*wrong_and_all(data, w.scores)))
         monitoring = Monitoring(
@@ -475,6 +503,6 @@ def _share(part: float, whole: float) -> float:
 def _check_square(rows: Rows) -> None:
     if n_rows(rows) != n_cols(rows):
         raise DataError(
-            "Precomputed matrix must be a square matrix: kernel='precomputed' wants the kernel of"
+            "Precomputed matrix must be a square matrix: kernel='precomputed' needs the kernel of"
             f" every row with every row; got shape {(n_rows(rows), n_cols(rows))}."
         )

@@ -15,34 +15,34 @@ from rosenblatt.online.result import Ending, Outcome
 
 @dataclass(eq=False, repr=False)
 class LeastSquares(StreamingClosedForm):
-    """Least squares to targets ±1, in closed form: Σ (y − w·x − b)² + α‖w‖² is as small as can be.
+    """Least squares with targets ±1, in closed form: minimises Σ (y − w·x − b)² + α‖w‖².
 
-    This is the MMSE solution (XXᵀ)⁻¹Xy of lecture 002, where LMS would come to rest. More than two
-    classes: one unit a class, its target +1 for its own rows and −1 for the others. One reading of
-    the rows gives the moments of the classes; they hold all that is needed.
+    This is the MMSE solution (XXᵀ)⁻¹Xy of lecture 002, to which LMS tends. With more than two
+    classes, there is one unit per class, with target +1 for its own rows and −1 for the others. One
+    pass over the rows gives the moments of the classes, which are all that is needed.
 
     Parameters
     ----------
     alpha : float, default=0.0
-        Strength of the penalty. It is the α of ridge regression; the intercept is not penalised.
+        Strength of the penalty, the α of ridge regression; the intercept is not penalised.
     fit_intercept : bool, default=True
         Whether to fit an intercept.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes; "balanced" gives all classes the same total weight.
     n_jobs : int or None, default=None
-        Number of threads; they change no bit of the result. None is one, −1 all cores.
+        Number of threads, which does not affect the result: None is one, −1 is all cores.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         Sorted labels; for two classes the second is the positive one.
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-        Weights; the shortest of all that are best, where the features are dependent.
+        Weights; if the features are linearly dependent, the solution with the smallest norm.
     intercept_ : ndarray of shape (1,) or (n_classes,)
         Intercepts.
     rank_ : int
-        How many directions the features span; what others explain but for some 1e-14 of its
-        variance spans none of its own.
+        Rank of the features; a feature of which others explain all but some 1e-14 of the variance
+        does not add to it.
     outcome_ : Outcome
         How the weights were found, as a sentence.
 

@@ -14,6 +14,7 @@ from rosenblatt.data.validation import (
     class_weights_of,
     not_finite,
     refuse_masked,
+    require_finite,
     rows_of,
     weights_of,
 )
@@ -39,22 +40,51 @@ class WarmStart(NamedTuple):
     classes: Array
 
 
-class Classifier(ClassifierMixin, Estimator):
+class RowEstimator(Estimator):
+    """An estimator of rows, dense or sparse, that are read in blocks."""
+
+    # parameters that every such estimator has
+    n_jobs: int | None
+    random_state: Any
+
+    n_features_in_: int
+
+    def _scored(self, X: Any, score: Callable[[Rows], Floats]) -> Floats:
+        """What `score` gives for blocks of the rows of X, put together."""
+        rows = self._rows(X, reset=False)
+        blocks = Blocks(unlabelled(rows), self._threads())
+        scores = np.concatenate(list(blocks.each(lambda block: score(block.rows))))
+        if not np.isfinite(scores).all():
+            raise _named(not_finite(rows), self)
+        return scores
+
+    def _rows(self, X: Any, *, reset: bool) -> Rows:
+        """Validated X; its width and column names are remembered, or compared."""
+        rows = rows_of(X)
+        remember_columns(self, X, n_cols(rows), reset=reset)
+        return rows
+
+    def _threads(self) -> int:
+        n_jobs = self.n_jobs
+        if n_jobs is None:
+            return 1
+        return n_jobs if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + n_jobs)
+
+    def _seed(self) -> int:
+        return seed_of(self.random_state)
+
+
+class Classifier(ClassifierMixin, RowEstimator):
     """A classifier by scores: one output for two classes, else one for each class.
 
     Subclasses set `classes_` and say how rows are scored.
     """
 
-    # parameters that every classifier has
-    n_jobs: int | None
-    random_state: Any
-
-    # and those a rule is made of
+    # parameters that a rule is made of
     fit_intercept: bool
     multi_class: str
 
     classes_: Array
-    n_features_in_: int
 
     @abstractmethod
     def _scorer(self) -> Callable[[Rows], Floats]:
@@ -127,21 +157,6 @@ class Classifier(ClassifierMixin, Estimator):
     def _scores(self, X: Any) -> Floats:
         return self._scored(X, self._scorer())
 
-    def _scored(self, X: Any, score: Callable[[Rows], Floats]) -> Floats:
-        """What `score` gives for blocks of the rows of X, put together."""
-        rows = self._rows(X, reset=False)
-        blocks = Blocks(unlabelled(rows), self._threads())
-        scores = np.concatenate(list(blocks.each(lambda block: score(block.rows))))
-        if not np.isfinite(scores).all():
-            raise _named(not_finite(rows), self)
-        return scores
-
-    def _rows(self, X: Any, *, reset: bool) -> Rows:
-        """Validated X; its width and column names are remembered, or compared."""
-        rows = rows_of(X)
-        remember_columns(self, X, n_cols(rows), reset=reset)
-        return rows
-
     def _training_data(self, X: Any, y: Any, sample_weight: Any, class_weight: Any) -> TrainingData:
         """Check training data, and set the classes."""
         rows = self._rows(X, reset=True)
@@ -150,7 +165,7 @@ class Classifier(ClassifierMixin, Estimator):
         classes = classes_of(labels)
         if len(classes) < 2:
             raise DataError(
-                "A classifier needs at least 2 classes to tell apart; the data hold one class,"
+                "A classifier needs at least 2 classes; the data hold only one class,"
                 f" {classes[0]!r}."
             )
         codes = codes_of(labels, classes)
@@ -186,7 +201,9 @@ class Classifier(ClassifierMixin, Estimator):
         empty = np.flatnonzero(weights == 0)
         if len(empty):
             label = self.classes_.tolist()[empty[0]]
-            raise DataError(f"All rows of class {label!r} have weight 0; every class needs weight.")
+            raise DataError(
+                f"All rows of class {label!r} have weight 0; every class needs a positive weight."
+            )
 
     def _rule_of(
         self,
@@ -212,15 +229,6 @@ class Classifier(ClassifierMixin, Estimator):
             l1=float(l1),
             l2=float(l2),
         )
-
-    def _threads(self) -> int:
-        n_jobs = self.n_jobs
-        if n_jobs is None:
-            return 1
-        return n_jobs if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + n_jobs)
-
-    def _seed(self) -> int:
-        return seed_of(self.random_state)
 
 
 class LinearClassifier(Classifier):
@@ -273,7 +281,7 @@ class LinearClassifier(Classifier):
     @intercept_.setter
     def intercept_(self, values: Any) -> None:
         if not self.__sklearn_is_fitted__():
-            raise DataError("intercept_ goes with weights: set coef_ first.")
+            raise DataError("intercept_ cannot be set before the weights: set coef_ first.")
         W = self._shown_weights().copy()
         biases = given_numbers("intercept_", values)
         if biases.ndim:
@@ -332,6 +340,19 @@ class LinearClassifier(Classifier):
         W = self._weights()
         return lambda rows: scores_of(rows, W)
 
+    def _validation(self, X_val: Any, y_val: Any) -> TrainingData | None:
+        """Validation rows with the classes of the fit, if they are given."""
+        if not given_together(X_val, y_val):
+            return None
+        rows = self._rows(X_val, reset=False)
+        require_finite(rows, "X_val")
+        n = n_rows(rows)
+        try:
+            codes = codes_of(labels_of(y_val, n), self.classes_)
+        except DataError as error:
+            raise DataError(f"X_val and y_val, the validation rows: {error}") from error
+        return TrainingData(rows, codes, weights_of(None, n), np.ones(len(self.classes_)))
+
     def _warm_start(self) -> WarmStart | None:
         """Weights and classes of the last fit, where `warm_start` asks to go on from them."""
         if not self.warm_start or not self.__sklearn_is_fitted__():
@@ -344,11 +365,11 @@ class LinearClassifier(Classifier):
             return
         before, now = warm.W.shape[1] - 1, self.n_features_in_
         if before != now:
-            raise DataError(f"warm_start goes on with {before} features; X now has {now}.")
+            raise DataError(f"warm_start continues with {before} features; X now has {now}.")
         if not np.array_equal(warm.classes, self.classes_):
             raise DataError(
-                f"warm_start goes on with the classes {warm.classes.tolist()}; y now holds"
-                f" {self.classes_.tolist()}. partial_fit, where there is one, lets classes join."
+                f"warm_start continues with the classes {warm.classes.tolist()}; y now holds"
+                f" {self.classes_.tolist()}. Only partial_fit, where available, adds classes."
             )
 
     def _check_common(self) -> None:
@@ -365,6 +386,13 @@ class LinearClassifier(Classifier):
         parameters.class_weight("class_weight", self.class_weight)
 
 
+def given_together(X_val: Any, y_val: Any) -> bool:
+    """Whether there are validation rows; one of the two alone is refused."""
+    if (X_val is None) != (y_val is None):
+        raise ParameterError("X_val and y_val go together: give both, or neither.")
+    return X_val is not None
+
+
 def given_numbers(name: str, given: Any) -> Floats:
     """Finite numbers that a user gave, dense or sparse, as an array of their own."""
     refuse_masked(given, name)
@@ -379,7 +407,7 @@ def given_numbers(name: str, given: Any) -> Floats:
 
 def _require_shape(name: str, values: Floats, shape: tuple[int, ...]) -> None:
     if values.shape != shape:
-        raise DataError(f"{name} must have shape {shape}, that of the fit; got {values.shape}.")
+        raise DataError(f"{name} must have shape {shape}, as fitted; got {values.shape}.")
 
 
 @contextmanager

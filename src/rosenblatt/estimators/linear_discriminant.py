@@ -21,40 +21,41 @@ from rosenblatt.types import Floats
 
 @dataclass(eq=False, repr=False)
 class LinearDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, StreamingClosedForm):
-    """Gaussian classes that share one covariance; the posterior is the logistic function of a line.
+    """Gaussian classes with a common covariance: a linear score with an exact posterior.
 
     For two classes w = Σ⁻¹(m₁ − m₀) and b = ½(m₀ᵀΣ⁻¹m₀ − m₁ᵀΣ⁻¹m₁) + log(π₁/π₀), and the posterior
-    of the second is exactly σ(w·x + b) (lecture 000). Of more classes the scores are log posteriors
-    up to what the classes share, and the posterior is their softmax. `transform` projects rows on
-    the directions in which the class means lie farthest apart for how much each class scatters.
+    of the second is exactly σ(w·x + b) (lecture 000). For more classes, the scores are log
+    posteriors up to a common term, and the posterior is their softmax. `transform` projects rows on
+    the directions in which the class means are farthest apart, relative to the scatter within the
+    classes.
 
     Parameters
     ----------
     solver : {"svd", "lsqr", "eigen"}, default="svd"
-        As in scikit-learn: "svd" pools the covariances of the classes by their share of the rows,
-        the others by `priors`, which is the same unless `priors` are given. All solve by the same
-        factorisation, and all take `shrinkage`.
+        As in scikit-learn: "svd" weights the covariances of the classes by their numbers of rows,
+        the others by `priors`, which is the same unless `priors` are given. All use the same
+        factorisation, and all support `shrinkage`.
     shrinkage : None, float, "auto" or "oas", default=None
-        Moves the covariance towards a multiple of the unit matrix: by a share from 0 to 1, or by
-        an estimate for each class: "auto" is Ledoit and Wolf's (it reads the rows twice, so
-        `partial_fit` cannot have it), "oas" needs the moments only.
+        Shrinks the covariance towards a multiple of the identity matrix, by a number from 0 to 1 or
+        by an estimate for each class: "auto" is Ledoit and Wolf's (which reads the rows twice, so
+        `partial_fit` does not support it), "oas" needs only the moments.
     priors : array-like of shape (n_classes,) or None, default=None
-        Prior of each class, in the order of `classes_`; None takes their share of the rows.
+        Prior of each class, in the order of `classes_`; None uses the class frequencies.
     n_components : int or None, default=None
-        Number of directions, at most n_classes − 1; None takes all. It changes no prediction,
-        and is at most n_features, too.
+        Number of directions of `transform`, at most n_classes − 1 and n_features; None is all of
+        them. It does not affect predictions.
     store_covariance : bool, default=False
-        For scikit-learn's signature: `covariance_` is always there.
+        Accepted for scikit-learn's signature: `covariance_` is always available.
     n_jobs : int or None, default=None
-        Number of threads; they change no bit of the result. None is one, −1 all cores.
+        Number of threads, which does not affect the result: None is one, −1 is all cores.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         Sorted labels; for two classes the second is the positive one.
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-        Weights; of more than two classes and by "svd" less their average by priors, which predicts
-        nothing.
+        Weights; for more than two classes and "svd", minus their prior-weighted average, which does
+        not affect predictions.
     intercept_ : ndarray of shape (1,) or (n_classes,)
         Intercepts.
     priors_ : ndarray of shape (n_classes,)
@@ -62,16 +63,16 @@ class LinearDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Stre
     means_ : ndarray of shape (n_classes, n_features)
         Mean of each class.
     covariance_ : ndarray of shape (n_features, n_features)
-        Covariance the classes share, shrunk as asked for.
+        Common covariance of the classes, after shrinkage.
     shrinkage_ : ndarray of shape (n_classes,)
         How much the covariance of each class was shrunk.
     rank_ : int
-        How many directions the covariance spans; the others are left out.
+        Rank of the covariance; directions outside its range are left out.
     xbar_ : ndarray of shape (n_features,)
-        Mean of the class means by priors: where `transform` has its zero.
+        Mean of the class means, weighted by the priors: the origin of `transform`.
     scalings_ : ndarray of shape (n_features, n_components)
-        Directions rows are projected on, the best first; along each the variance within the
-        classes is 1.
+        Directions on which rows are projected, the best first; along each, the within-class
+        variance is 1.
     explained_variance_ratio_ : ndarray of shape (n_components,)
         Share of the scatter between the classes that each direction explains.
     outcome_ : Outcome
@@ -105,7 +106,7 @@ class LinearDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Stre
     _ratios: Floats = field(init=False)
 
     def transform(self, X: Any) -> Floats:
-        """Project rows on the directions that tell the classes apart best.
+        """Project rows on the directions that separate the class means best.
 
         Parameters
         ----------
@@ -115,7 +116,7 @@ class LinearDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Stre
         Returns
         -------
         ndarray of shape (n_samples, n_components)
-            Projections, the best direction first; a frame where `set_output` asks for one.
+            Projections, the best direction first; a data frame if requested by `set_output`.
         """
         directions = np.ascontiguousarray(self.scalings_.T)
         # one product a direction: the bits of a matrix product depend on how many there are
@@ -138,7 +139,7 @@ class LinearDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Stre
         Returns
         -------
         ndarray of shape (n_samples, n_classes)
-            Probabilities, a column a class of `classes_`.
+            Probabilities, one column per class of `classes_`.
         """
         return np.exp(self.predict_log_proba(X))
 
@@ -153,7 +154,7 @@ class LinearDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Stre
         Returns
         -------
         ndarray of shape (n_samples, n_classes)
-            Logarithms of probabilities, a column a class of `classes_`.
+            Logarithms of probabilities, one column per class of `classes_`.
         """
         scores = self._scores(X)
         if scores.shape[1] == 1:
@@ -168,7 +169,7 @@ class LinearDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Stre
         return self._moments.means
 
     def decision_function(self, X: Any) -> Floats:
-        """Score w·x + b of each row: one number a row for two classes, else one a class.
+        """Score w·x + b of each row: one number per row for two classes, else one per class.
 
         Parameters
         ----------
@@ -178,7 +179,7 @@ class LinearDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Stre
         Returns
         -------
         ndarray of shape (n_samples,) or (n_samples, n_classes)
-            Log odds of `classes_[1]`, or log posteriors up to what the classes share.
+            Log odds of `classes_[1]`, or log posteriors up to a common term.
         """
         W = self._shown_weights()
         scores = self._scored(X, lambda rows: scores_of(rows, W))
@@ -192,18 +193,18 @@ class LinearDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Stre
 
     @property
     def covariance_(self) -> Floats:
-        """Covariance the classes share, shrunk as asked for."""
+        """Common covariance of the classes, after shrinkage."""
         self._weights()
         return self._covariance
 
     @property
     def xbar_(self) -> Floats:
-        """Mean of the class means, by priors."""
+        """Mean of the class means, weighted by the priors."""
         return np.asarray(self.priors_ @ self.means_)
 
     @property
     def scalings_(self) -> Floats:
-        """Directions rows are projected on, a column each, the best first."""
+        """Directions on which rows are projected, one per column, the best first."""
         self._weights()
         return self._scalings[:, : self.n_components]
 
@@ -245,7 +246,7 @@ class LinearDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Stre
             return True
         raise AttributeError(
             "partial_fit needs shrinkage='oas', a number or None: 'auto' (Ledoit and Wolf) reads"
-            " the rows twice, which a stream does not offer."
+            " the rows twice, which is impossible in a stream."
         )
 
     def _apart(self) -> str | None:
@@ -299,7 +300,7 @@ class LinearDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Stre
         n = len(moments.counts)
         if priors.shape != (n,) or not (priors > 0).all() or abs(priors.sum() - 1.0) > 1e-8:
             raise ParameterError(
-                f"priors must be {n} positive numbers, one a class, that sum to 1;"
+                f"priors must be {n} positive numbers, one per class, that sum to 1;"
                 f" got {self.priors!r}."
             )
         return priors

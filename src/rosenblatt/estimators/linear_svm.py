@@ -22,13 +22,13 @@ LOSSES = {"hinge": Loss.HINGE, "squared_hinge": Loss.SQUARED_HINGE}
 class LinearSVM(CertifiedClassifier):
     """Linear SVM: minimises ½‖w‖² + C Σ max(0, 1 − y (w·x + b)), with a proved duality gap.
 
-    Lecture 000 writes λ‖w‖² + the mean of the hinge losses; that is the same line for
-    λ = 1/(2CN), N the number of rows. The intercept b is not penalised. With more than two classes
-    each is fitted against the rest.
+    Lecture 000 minimises λ‖w‖² plus the mean hinge loss, which has the same solution for λ =
+    1/(2CN), with N the number of rows. The intercept b is not penalised. With more than two
+    classes, each is fitted against the rest.
 
-    Every step has a lower bound of the objective (a feasible point of the dual problem), so the run
-    stops when the objective is within `tol` of the optimum, and says so. Newton's
-    method finds it; for the hinge, which has a corner, on smoothed losses below it (see
+    Every step yields a lower bound of the objective (a feasible point of the dual problem), so
+    training stops when the objective is within a relative `tol` of the optimum, and the outcome
+    says so. The solver is Newton's method, for the hinge on smoothed losses below it (see
     rosenblatt.losses.conjugate).
 
     Parameters
@@ -45,28 +45,29 @@ class LinearSVM(CertifiedClassifier):
     max_iter : int, default=1000
         Maximum number of steps of the solver.
     solver : {"auto", "newton", "ascent"}, default="auto"
-        "newton" is Newton's method, "ascent" dual coordinate ascent; "auto" takes the second for
-        sparse rows of more than 4,096 features. `trace_` tells which it was.
+        "newton" is Newton's method, "ascent" dual coordinate ascent; "auto" uses the latter for
+        sparse rows with more than 4,096 features. `trace_` records which was used.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes; "balanced" gives all classes the same total weight. They multiply C.
     warm_start : bool, default=False
-        Whether to start from the weights of the last fit.
+        Whether to start from the weights of the previous fit.
     time_limit : float or None, default=None
         Time limit of `fit` in seconds. The best weights so far are kept.
     penalty : {"l2"}, default="l2"
-        For the signature of scikit-learn's LinearSVC: there is no l1 part.
+        Accepted for the signature of scikit-learn's LinearSVC: there is no l1 penalty.
     dual : bool or "auto", default="auto"
-        For scikit-learn's signature: primal and dual are solved together.
+        Accepted for scikit-learn's signature: primal and dual are solved together.
     multi_class : {"ovr"}, default="ovr"
-        For scikit-learn's signature: each class against the rest.
+        Accepted for scikit-learn's signature: one-vs-rest.
     intercept_scaling : float, default=1
-        For scikit-learn's signature: the intercept is not penalised, so its scale changes nothing.
+        Accepted for scikit-learn's signature: the intercept is not penalised, so this has no
+        effect.
     verbose : int, default=0
-        For scikit-learn's signature: nothing is printed; `trace_` has every step.
+        Accepted for scikit-learn's signature: nothing is printed; `trace_` has every step.
     n_jobs : int or None, default=None
-        Number of threads; they change no bit of the result. None is one, −1 all cores.
+        Number of threads, which does not affect the result: None is one, −1 is all cores.
     random_state : int, RandomState or None, default=0
-        Seed of the subsample that a first, coarse run is fitted to.
+        Seed of the subsample for a first, coarse run.
 
     Attributes
     ----------
@@ -77,21 +78,21 @@ class LinearSVM(CertifiedClassifier):
     intercept_ : ndarray of shape (1,) or (n_classes,)
         Intercepts.
     gap_ : float
-        (P − D)/P: the objective is at most this far above the best possible, relative to itself.
+        (P − D)/P: the objective exceeds the optimum by at most this fraction of itself.
     objective_ : float
         P, summed over the classes.
     support_ : ndarray, or a list of one a class
-        Rows that pull on the line: those on the margin or within it.
+        Indices of the support vectors: the rows on the margin or within it.
     dual_coef_ : ndarray, or a list of one a class
-        Their dual variables times their signs, α y, whose dual objective is the bound behind
-        `gap_`: with an intercept they sum to 0 exactly, and w is the sum of the rows so weighted,
-        up to the gap.
+        Their dual variables with signs, α y, whose dual objective is the bound behind `gap_`: with
+        an intercept they sum to exactly 0, and w is the sum of the rows with these weights, up to
+        the gap.
     C_ : float
         The C used.
     cv_results_ : dict
-        With C="cv": the values "C" tried, the "scores" of each on each fold, NaN where one was
-        spared because the value was out of the race, and the "mean_score", for which a spared
-        fold is made up from how far the value was behind the one chosen.
+        With C="cv": the values "C" tried, the "scores" of each on each fold, NaN for folds that
+        were skipped because the value had been eliminated, and the "mean_score", in which a skipped
+        fold is imputed from the difference to the selected value.
     n_iter_ : int
         Number of steps (the most of any class).
     outcome_ : Outcome
@@ -154,8 +155,8 @@ class LinearSVM(CertifiedClassifier):
         n = len(data.codes)
         if len(rows) and rows[-1] >= n:
             raise DataError(
-                f"The dual variables are of {rows[-1] + 1:,} rows or more; X has {n:,}. Give the"
-                " rows that the model was fitted to."
+                f"The dual variables belong to at least {rows[-1] + 1:,} rows; X has {n:,}. Give"
+                " the rows that the model was fitted to."
             )
         signs = signs_of(data, positive)
         alpha = np.zeros(n)

@@ -6,7 +6,6 @@ from dataclasses import KW_ONLY, dataclass
 from functools import partial
 
 from rosenblatt.data.training_data import Blocks, TrainingData
-from rosenblatt.errors import ParameterError
 from rosenblatt.estimators import parameters
 from rosenblatt.estimators.divergence_guard import guard_of
 from rosenblatt.estimators.online_base import OnlineClassifier
@@ -55,10 +54,8 @@ class DescentClassifier(OnlineClassifier):
     def _weights_are_repetitions(self) -> bool:
         return self.batch_size != 1
 
-    def _check_replay(self) -> None:
-        super()._check_replay()
-        if self.batch_size != 1:
-            raise ParameterError(f"A replay needs batch_size=1; got {self.batch_size}.")
+    def _rows_per_step(self) -> int | None:
+        return self.batch_size
 
     def _rule(self, n_classes: int, *, balanced: bool = False) -> Rule:
         step = "" if self.learning_rate == "constant" else f" {self.learning_rate}"
@@ -96,19 +93,25 @@ class DescentClassifier(OnlineClassifier):
         return guard_of(blocks, rule, W, self.batch_size, advice)
 
     def _advice(self, data: TrainingData, rule: Rule, batch_size: int | None = 1) -> str:
-        """Say which η keeps η ‖(x, 1)‖² well below 2, for each row or the sum over a batch."""
-        longest, total, heaviest = row_norms(data, rule.constant)
-        share = 0.1 if batch_size == 1 else 1.0  # single rows are noisy: safe is not yet good
-        share /= 2.0 if rule.loss == SQUARED_HINGE else 1.0  # its second derivative is 2, not 1
-        if self.learning_rate == "normalised":  # of batches, by their weight too
-            better = smaller_eta(rule.eta, share / heaviest if batch_size == 1 else share)
-            return f"eta0={rule.eta:g} is too large for normalised steps; try eta0={better:.1g}."
-        summed = total if batch_size is None else min(total, batch_size * longest)
-        better = smaller_eta(rule.eta, share / summed)
-        return (
-            f"eta0={rule.eta:g} is too large for these rows; try eta0={better:.1g},"
-            " learning_rate='normalised', or standardise the features."
-        )
+        return step_size_advice(data, rule, self.learning_rate, batch_size)
+
+
+def step_size_advice(
+    data: TrainingData, rule: Rule, learning_rate: str, batch_size: int | None
+) -> str:
+    """Say which η keeps η ‖(x, 1)‖² well below 2, for each row or the sum over a batch."""
+    longest, total, heaviest = row_norms(data, rule.constant)
+    share = 0.1 if batch_size == 1 else 1.0  # single rows are noisy: safe is not yet good
+    share /= 2.0 if rule.loss == SQUARED_HINGE else 1.0  # its second derivative is 2, not 1
+    if learning_rate == "normalised":  # of batches, by their weight too
+        better = smaller_eta(rule.eta, share / heaviest if batch_size == 1 else share)
+        return f"eta0={rule.eta:g} is too large for normalised steps; try eta0={better:.1g}."
+    summed = total if batch_size is None else min(total, batch_size * longest)
+    better = smaller_eta(rule.eta, share / summed)
+    return (
+        f"eta0={rule.eta:g} is too large for these rows; try eta0={better:.1g},"
+        " learning_rate='normalised', or standardise the features."
+    )
 
 
 _ALGORITHMS = {"linear": "LMS", "hard": "perceptron"}
@@ -118,10 +121,10 @@ _ALGORITHMS = {"linear": "LMS", "hard": "perceptron"}
 class LMS(DescentClassifier):
     """Least mean squares: w ← w + η e x for every row, with the error e = y − (w·x + b).
 
-    Widrow and Hoff's rule (lecture 002, eq. 12): one step down ½e² a row, with y = ±1. The rule
-    never ends by an epoch without mistakes: it ends where the loss of an epoch levels off. With the
-    hard error, e = y at mistakes and 0 elsewhere, and η = 1 it is the perceptron. More than two
-    classes have one unit each against the rest, all in one epoch.
+    Widrow and Hoff's rule (lecture 002, eq. 12): one gradient step on ½e² per row, with y = ±1. The
+    rule does not end with an epoch without mistakes, but when the loss of an epoch levels off. With
+    the hard error, e = y at mistakes and 0 elsewhere, and η = 1, it is the perceptron. With more
+    than two classes, each has a unit against the rest, all trained in one epoch.
 
     An η that is too large for the rows makes every step larger than the last. Such a run ends with
     an outcome that names a better η, and keeps the weights from before; in `partial_fit` the chunk
@@ -130,16 +133,16 @@ class LMS(DescentClassifier):
     Parameters
     ----------
     eta0 : float, default=0.01
-        Learning rate η. It is the lecture's μ; below 2 / ‖(x, 1)‖² of the longest row it is safe.
+        Learning rate η, the lecture's μ; it is safe below 2 / ‖(x, 1)‖² of the longest row.
     learning_rate : {"constant", "1/n", "normalised"}, default="constant"
-        "constant" is η at every step, "1/n" is η/n at the n-th. "normalised" is η / ‖(x, 1)‖²,
-        which is safe below 2 whatever the rows (normalised LMS).
+        "constant" is η at every step, "1/n" is η/n at the n-th. "normalised" is η / ‖(x, 1)‖², for
+        which any η below 2 is safe (normalised LMS).
     error : {"linear", "hard"}, default="linear"
         e = y − (w·x + b), or the perceptron's: y where y (w·x + b) ≤ 0, else 0.
     batch_size : int or None, default=1
-        Number of rows in a batch; None takes them all. The updates of a batch are summed at the
-        same weights and made at once. A normalised step then divides η by the sum of ‖(x, 1)‖², and
-        `sample_weight` means repetition. `partial_fit` goes row by row in any case.
+        Number of rows in a batch; None is all rows. The updates of a batch are computed with the
+        same weights, summed and applied together. A normalised step then divides η by the sum of
+        ‖(x, 1)‖², and `sample_weight` means repetition. `partial_fit` always goes row by row.
     fit_intercept, max_iter, shuffle, verbose, random_state, early_stopping, validation_fraction, \
 n_iter_no_change, class_weight, warm_start, keep, start, track_error, time_limit :
         As in `Perceptron`.
@@ -147,7 +150,7 @@ n_iter_no_change, class_weight, warm_start, keep, start, track_error, time_limit
         Stop when the mean loss has not fallen by `tol` for `n_iter_no_change` epochs. None runs
         `max_iter` epochs.
     n_jobs : int or None, default=None
-        Number of threads; they change no bit of the result. None is one, −1 all cores.
+        Number of threads, which does not affect the result: None is one, −1 is all cores.
 
     Attributes
     ----------

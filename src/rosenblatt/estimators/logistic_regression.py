@@ -24,57 +24,59 @@ PENALTIES = ("l2", None, "deprecated", "l1", "elasticnet")
 class LogisticRegression(CertifiedClassifier):
     """Logistic regression: minimises ½‖w‖² + C Σ log(1 + exp(−y (w·x + b))).
 
-    The model gives the second of two classes the probability σ(w·x + b), and of K classes each the
-    share exp(w_k·x + b_k) / Σ exp(w·x + b); the objective is the negative logarithm of the
-    posterior of the weights (maximum a posteriori) under a Gaussian prior of variance C.
-    Intercepts are not penalised. With `C=np.inf` it is that of the likelihood alone; where the
-    classes are separable that has no maximum, and the outcome says so (see docs/separation.md).
+    The probability of the second of two classes is σ(w·x + b), and that of each of K classes is
+    exp(w_k·x + b_k) / Σ exp(w·x + b). The objective is the negative log posterior of the weights
+    (maximum a posteriori) under a Gaussian prior of variance C. Intercepts are not penalised. With
+    `C=np.inf` it is the negative log likelihood; if the classes are separable, the likelihood has
+    no maximum, and the outcome says so (see docs/separation.md).
 
-    Every step has a lower bound of the objective (a feasible point of the dual problem), so the run
-    stops when the objective is within `tol` of the optimum, and says so. Newton's
-    method finds it (see rosenblatt.optim.newton and rosenblatt.optim.softmax_newton).
+    Every step yields a lower bound of the objective (a feasible point of the dual problem), so
+    training stops when the objective is within a relative `tol` of the optimum, and the outcome
+    says so. The solver is Newton's method (see rosenblatt.optim.newton and
+    rosenblatt.optim.softmax_newton).
 
-    The signature is scikit-learn's, so that changing the import line is enough; the objective is
-    the same, and the answer is that of its solvers run to the end.
+    The signature and the objective are scikit-learn's, so changing the import line is enough; the
+    result is that of its solvers run to convergence.
 
     Parameters
     ----------
     penalty : {"l2", None}, default="l2"
-        ½‖w‖², or nothing, which means `C=np.inf`. "deprecated", the word that scikit-learn's
-        default has become, means "l2", and so does "elasticnet", whose l1 part must be 0.
+        ½‖w‖², or nothing, which means `C=np.inf`. "deprecated", scikit-learn's new default, means
+        "l2", and so does "elasticnet", which requires `l1_ratio` 0.
     C : float, np.inf or "cv", default=1.0
         Inverse regularisation strength. "cv" selects it by cross-validation along a path of warm
         starts, by log loss. np.inf is maximum likelihood, for up to 4,096 weights (n_features + 1
-        for two classes or one against the rest, else n_classes times that).
+        for two classes or one-vs-rest, else n_classes times as many).
     l1_ratio : 0 or None, default=0.0
-        For scikit-learn's signature: there is no l1 part.
+        Accepted for scikit-learn's signature: there is no l1 penalty.
     dual : bool, default=False
-        For scikit-learn's signature: primal and dual are solved together.
+        Accepted for scikit-learn's signature: primal and dual are solved together.
     tol : float, default=1e-6
         Relative duality gap (P − D)/P at which to stop.
     fit_intercept : bool, default=True
         Whether to fit an intercept.
     intercept_scaling : float, default=1
-        For scikit-learn's signature: the intercept is not penalised, so its scale changes nothing.
+        Accepted for scikit-learn's signature: the intercept is not penalised, so this has no
+        effect.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes; "balanced" gives all classes the same total weight. They multiply C.
     random_state : int, RandomState or None, default=0
-        Seed of the subsample that a first, coarse run is fitted to.
+        Seed of the subsample for a first, coarse run.
     solver : str, default="auto"
-        "newton" is Newton's method, "ascent" dual coordinate ascent; "auto" takes the second for
-        sparse rows of more than 4,096 features. The second is for two classes, or one against the
-        rest. The names of scikit-learn's solvers are accepted for its signature's sake, and mean
-        "auto". ("liblinear" penalises the intercept in scikit-learn; here nothing does.)
+        "newton" is Newton's method, "ascent" dual coordinate ascent; "auto" uses the latter for
+        sparse rows with more than 4,096 features. "ascent" is for two classes or one-vs-rest. The
+        names of scikit-learn's solvers are accepted, and mean "auto". ("liblinear" penalises the
+        intercept in scikit-learn, but not here.)
     max_iter : int, default=1000
         Maximum number of steps of the solver.
     multi_class : {"multinomial", "ovr"}, default="multinomial"
-        For more than two classes: the softmax over all, or each class against the rest.
+        For more than two classes: softmax regression, or one-vs-rest.
     verbose : int, default=0
-        For scikit-learn's signature: nothing is printed; `trace_` has every step.
+        Accepted for scikit-learn's signature: nothing is printed; `trace_` has every step.
     warm_start : bool, default=False
-        Whether to start from the weights of the last fit.
+        Whether to start from the weights of the previous fit.
     n_jobs : int or None, default=None
-        Number of threads; they change no bit of the result. None is one, −1 all cores.
+        Number of threads, which does not affect the result: None is one, −1 is all cores.
     time_limit : float or None, default=None
         Time limit of `fit` in seconds. The best weights so far are kept.
 
@@ -87,22 +89,22 @@ class LogisticRegression(CertifiedClassifier):
     intercept_ : ndarray of shape (1,) or (n_classes,)
         Intercepts, likewise.
     gap_ : float
-        (P − D)/P: the objective is at most this far above the best possible, relative to itself;
-        infinite where no weights are the best.
+        (P − D)/P: the objective exceeds the optimum by at most this fraction of itself; infinite if
+        there is no optimum.
     objective_ : float
-        P, summed over the classes where each has its own.
+        P; for one-vs-rest, summed over the classes.
     dual_coef_ : ndarray of shape (n_samples,) or (n_samples, n_classes)
-        Dual variables times their signs, α y, or of a softmax c (e_y − q), whose dual objective is
-        the bound behind `gap_`; with an intercept they sum to 0 exactly, class by class. A model
-        file does not keep them; with C=np.inf there are none.
+        Dual variables with signs, α y, or for softmax c (e_y − q), whose dual objective is the
+        bound behind `gap_`; with an intercept they sum to exactly 0 for each class. They are not
+        stored in model files; with C=np.inf there are none.
     C_ : float
         The C used.
     cv_results_ : dict
-        With C="cv": the values "C" tried, the "scores" of each on each fold, NaN where one was
-        spared because the value was out of the race, and the "mean_score", for which a spared
-        fold is made up from how far the value was behind the one chosen.
+        With C="cv": the values "C" tried, the "scores" of each on each fold, NaN for folds that
+        were skipped because the value had been eliminated, and the "mean_score", in which a skipped
+        fold is imputed from the difference to the selected value.
     n_iter_ : ndarray of shape (1,) or (n_classes,)
-        Number of steps, of each class where each has its own run.
+        Number of steps; for one-vs-rest, that of each class.
     outcome_ : Outcome
         How the run ended, as a sentence.
     trace_ : Trace
@@ -143,12 +145,13 @@ class LogisticRegression(CertifiedClassifier):
         Returns
         -------
         ndarray of shape (n_samples, n_classes)
-            In the order of `classes_`. One-vs-rest: those of each class alone, scaled to the sum 1.
+            In the order of `classes_`. With one-vs-rest, the probabilities of the single models,
+            normalised to sum to 1.
         """
         return np.asarray(np.exp(self.predict_log_proba(X)))
 
     def predict_log_proba(self, X: Any) -> Floats:
-        """Logarithm of the probability of each class, also where that is too small for a float.
+        """Log probability of each class, even if the probability is too small for a float.
 
         Parameters
         ----------
@@ -196,13 +199,13 @@ class LogisticRegression(CertifiedClassifier):
         """Dual variables as they are published, a row a sample, a column an output."""
         if "dual_coef_" not in vars(self):
             raise ModelError(
-                "The dual variables of this model are not known: a model file does not keep them."
-                " Fit it again to check its gap."
+                "The dual variables of this model are not known: a model file does not store them."
+                " Fit the model again to check its gap."
             )
         n, rows = len(self.dual_coef_), len(data.codes)
         if n != rows:
             raise DataError(
-                f"The dual variables are of {n:,} rows; X has {rows:,}. Give the rows that the"
+                f"The dual variables belong to {n:,} rows; X has {rows:,}. Give the rows that the"
                 " model was fitted to."
             )
         return self.dual_coef_.reshape(n, -1)
@@ -232,13 +235,13 @@ class LogisticRegression(CertifiedClassifier):
         parameters.number("l1_ratio", self.l1_ratio, least=0, most=1, optional=True)
         if self.penalty == "elasticnet" and self.l1_ratio is None:
             raise ParameterError(
-                "l1_ratio must be specified when penalty is elasticnet; 0 is all it may be here."
+                "l1_ratio must be specified when penalty is elasticnet; here it can only be 0."
             )
         if self.penalty == "l1" or self.l1_ratio:
             raise ParameterError(
-                f"penalty={self.penalty!r} with l1_ratio={self.l1_ratio!r} asks for an l1 part, of"
-                " which this rule has none: use penalty='l2' and l1_ratio=0, or for sparse"
-                " weights Perceptron(penalty='l1')."
+                f"penalty={self.penalty!r} with l1_ratio={self.l1_ratio!r} asks for an l1 penalty,"
+                " which this rule does not have: use penalty='l2' and l1_ratio=0, or, for sparse"
+                " weights, Perceptron(penalty='l1')."
             )
         if self.penalty is None and isinstance(self.C, str):
             raise ParameterError("penalty=None has no C to choose: leave C=1.0.")

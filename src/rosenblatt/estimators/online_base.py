@@ -11,7 +11,6 @@ from rosenblatt.data.labels import (
     check_same_kind,
     class_counts,
     classes_of,
-    codes_of,
     given_classes,
     labels_of,
 )
@@ -23,6 +22,7 @@ from rosenblatt.estimators.fit_loop import (
     Fit,
     Monitoring,
     accuracy,
+    error_on,
     given_weights,
     held_out,
     log_epoch,
@@ -97,11 +97,12 @@ class OnlineClassifier(OnlineParameters, LinearClassifier):
         y : array-like of shape (n_samples,)
             Labels of any type.
         coef_init, intercept_init : array-like, optional
-            Weights and intercepts to start from, instead of `start`.
+            Initial weights and intercepts, instead of `start`.
         sample_weight : array-like of shape (n_samples,), optional
-            Scales the update each row makes; rows of weight 0 are passed over.
+            Scales the update of each row; rows of weight 0 are skipped.
         X_val, y_val : array-like, optional
-            Validation rows for early stopping, instead of a share of X.
+            Validation rows: each record of `trace_` has the error on them. With `early_stopping`
+            they decide when to stop, instead of a share of X.
 
         Returns
         -------
@@ -128,18 +129,18 @@ class OnlineClassifier(OnlineParameters, LinearClassifier):
         X_val: Any = None,
         y_val: Any = None,
     ) -> Self:
-        """Learn from each row once, in the order given; any chunking gives the same bits.
+        """Learn from each row once, in the given order; bit-identical for any chunking.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
             The next rows of the stream.
         y : array-like of shape (n_samples,)
-            Their labels. A class that was never seen joins at its first row.
+            Their labels. A new class is added at its first row.
         classes : array-like, optional
-            Classes that take part from the start, seen or not.
+            Classes to include from the start, seen or not.
         sample_weight : array-like of shape (n_samples,), optional
-            Scales the update each row makes.
+            Scales the update of each row.
         X_val, y_val : array-like, optional
             Validation rows: `validation_score_` is the accuracy on them after this
             chunk, and `outcome_` says when it has not risen for `n_iter_no_change` chunks.
@@ -174,8 +175,15 @@ class OnlineClassifier(OnlineParameters, LinearClassifier):
                 self._evaluate_stream(validation)
         return self
 
-    def replay(self, X: Any, y: Any, coef_init: Any = None, intercept_init: Any = None) -> Replay:
-        """Fit, and keep what is needed to show every row of every epoch again.
+    def replay(
+        self,
+        X: Any,
+        y: Any,
+        coef_init: Any = None,
+        intercept_init: Any = None,
+        sample_weight: Any = None,
+    ) -> Replay:
+        """Fit, and keep what is needed to show every step of every epoch again.
 
         Parameters
         ----------
@@ -184,13 +192,16 @@ class OnlineClassifier(OnlineParameters, LinearClassifier):
         y : array-like of shape (n_samples,)
             Labels of any type.
         coef_init, intercept_init : array-like, optional
-            Weights and intercepts to start from, instead of `start`.
+            Initial weights and intercepts, instead of `start`.
+        sample_weight : array-like of shape (n_samples,), optional
+            As in `fit`.
 
         Returns
         -------
         Replay
-            `visit(epoch, place)` gives the row that was visited there, and the weights before and
-            after it; the estimator is fitted.
+            Iterating yields the weights (w, b) at the start, then after each row, or each batch
+            where the rule takes batches. `visit(epoch, place)` gives the rows of one step, and the
+            weights before and after it. The estimator is fitted.
 
         Examples
         --------
@@ -200,17 +211,17 @@ class OnlineClassifier(OnlineParameters, LinearClassifier):
         >>> pets = builtin("dogs-vs-cats")
         >>> model = Perceptron(shuffle=False, max_iter=1)
         >>> run = model.replay(pets.X, pets.y, coef_init=[1, 0], intercept_init=-20)
-        >>> [run.visit(1, row).after.tolist() for row in range(3)]
-        [[[2.0, 100.0, -19.0]], [[2.0, 100.0, -19.0]], [[2.0, 80.0, -20.0]]]
+        >>> [weights[0].tolist() for weights in run]
+        [[1.0, 0.0, -20.0], [2.0, 100.0, -19.0], [2.0, 100.0, -19.0], [2.0, 80.0, -20.0]]
         """
         history = StateHistory()
         with unchanged_by_failure(self):
             self._check()
             self._check_replay()
-            data = self._training_data(X, y, None, self.class_weight)
+            data = self._training_data(X, y, sample_weight, self.class_weight)
             given = (coef_init, intercept_init)
             rule, seed = self._run_solver(data, None, given, None, history)
-        return Replay(data, rule, history, seed)
+        return Replay(data, rule, history, seed, self._rows_per_step(), self._threads())
 
     def __copy__(self) -> Self:
         """The same estimator, with a stream of its own: one row changes its state in place."""
@@ -273,13 +284,17 @@ class OnlineClassifier(OnlineParameters, LinearClassifier):
         if self.early_stopping:
             raise ParameterError("A replay needs early_stopping=False; got True.")
 
+    def _rows_per_step(self) -> int | None:
+        """How many rows a step takes; None: the whole set."""
+        return 1
+
     def _check_stream_settings(self) -> None:
         """Refuse settings that a stream cannot change midway."""
         check_same_keep(self._stream.state, self._kept_weights())
         if not self.fit_intercept and self._stream.state.W[:, -1].any():
             raise ParameterError(
-                "fit_intercept=False cannot be asked of a stream that has learned a bias. Use a new"
-                " estimator."
+                "fit_intercept=False is impossible for a stream that has learned an intercept. Use"
+                " a new estimator."
             )
 
     def _opened_stream(self) -> Stream:
@@ -324,10 +339,10 @@ class OnlineClassifier(OnlineParameters, LinearClassifier):
         if history is not None:
             results = with_history(results, state, history)
         monitoring = Monitoring(
-            criteria=self._stopping_criteria(with_validation=validation is not None),
+            criteria=self._stopping_criteria(with_validation=self.early_stopping),
             pocket=self._kept_weights() == "pocket",
             track_error=self.track_error,
-            validation=validation,
+            validation=error_on(validation, self._threads()),
             eta_if_bounded=self._eta_if_bounded(data, rule) if bounded else None,
             guard=self._guard(data, rule, W.copy()),
             progress=self._log_epoch,
@@ -360,7 +375,8 @@ class OnlineClassifier(OnlineParameters, LinearClassifier):
         tol, patience = self.tol, self.n_iter_no_change
         if with_validation:
             ending = Ending.SCORE_STALLED
-            criteria.append(Stalled(lambda s: -float(s.score or 0), tol or 0.0, patience, ending))
+            error = Stalled(lambda s: float(s.validation_error), tol or 0.0, patience, ending)
+            criteria.append(error)
         elif tol is not None:
             criteria.append(Stalled(comparable_loss, tol, patience, self._stalled_ending()))
         return [*criteria, self._max_iter_criterion()]
@@ -430,17 +446,6 @@ class OnlineClassifier(OnlineParameters, LinearClassifier):
 
     def _streaming_rule(self, n_classes: int) -> Rule:
         return self._rule(n_classes, balanced=self.class_weight == "balanced")
-
-    def _validation(self, X_val: Any, y_val: Any) -> TrainingData | None:
-        if (X_val is None) != (y_val is None):
-            raise ParameterError("X_val and y_val go together: give both, or neither.")
-        if X_val is None:
-            return None
-        rows = self._rows(X_val, reset=False)
-        require_finite(rows, "X_val")
-        n = n_rows(rows)
-        codes = codes_of(labels_of(y_val, n), self.classes_)
-        return TrainingData(rows, codes, weights_of(None, n), np.ones(len(self.classes_)))
 
     def _evaluate_stream(self, validation: TrainingData) -> None:
         """Set the score on validation rows, and the outcome when it no longer improves."""

@@ -75,8 +75,8 @@ def words_kept(times: Counter[str], fewest: int) -> Array:
     """The vocabulary of runs that come in enough texts, in alphabetical order."""
     kept = sorted(name for name, n in times.items() if n >= fewest)
     if not kept:
-        enough = "any word" if fewest == 1 else f"a word that comes in {fewest} of them"
-        raise DataError(f"The vocabulary is empty: no text has {enough}.")
+        enough = "is in any text" if fewest == 1 else f"is in {fewest} texts"
+        raise DataError(f"The vocabulary is empty: no word {enough}.")
     return np.array(kept, object)
 
 

@@ -172,7 +172,7 @@ def check_same_keep(state: OptimiserState, keep: str) -> None:
     """Refuse to keep other weights than a stream began to."""
     if state.keep != keep:
         raise ParameterError(
-            f"keep={keep!r} cannot be asked of a stream that began with keep={state.keep!r}."
+            f"keep={keep!r} is impossible for a stream that began with keep={state.keep!r}."
             " Use a new estimator."
         )
 

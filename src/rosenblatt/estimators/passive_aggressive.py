@@ -15,19 +15,19 @@ _VARIANTS = {"hinge": "passive-aggressive I", "squared_hinge": "passive-aggressi
 class PassiveAggressive(OnlineClassifier):
     """Passive-aggressive classifier: the smallest step that gives a sample the margin 1.
 
-    Where a row has a margin below 1, w ← w + τ y x with τ = min(C, loss/‖x‖²) (variant I) or
-    τ = loss/(‖x‖² + 1/2C) (variant II); ‖x‖ is that of (x, 1). A row with margin 1 or more changes
-    nothing (Crammer et al. 2006). The weight of a row multiplies C for it.
+    If a row has a margin below 1, w ← w + τ y x with τ = min(C, loss/‖x‖²) (variant I) or τ =
+    loss/(‖x‖² + 1/2C) (variant II), where x includes the constant 1. A row with margin 1 or more
+    changes nothing (Crammer et al. 2006). The weight of a row multiplies its C.
 
-    scikit-learn's rule moves the intercept by τ too, but leaves it out of ‖x‖² (and moves that of
-    sparse rows by a hundredth of τ): its steps are longer than needed. Without an intercept both
-    are the same.
+    scikit-learn's rule also updates the intercept by τ, but leaves the constant out of ‖x‖² (and
+    updates by a hundredth of τ for sparse rows), so its steps are longer than needed. Without an
+    intercept, both are the same.
 
     Parameters
     ----------
     C : float, default=1.0
-        Aggressiveness: the largest step τ (variant I), or the weight of the loss against the length
-        of the step (variant II).
+        Aggressiveness: the largest step τ (variant I), or the weight of the loss relative to the
+        length of the step (variant II).
     loss : {"hinge", "squared_hinge"}, default="hinge"
         Variant I or II.
     fit_intercept, max_iter, shuffle, verbose, n_jobs, random_state, early_stopping, \
@@ -39,8 +39,8 @@ track_error, time_limit :
         until an epoch changes nothing.
 
     average : bool, default=False
-        For scikit-learn's signature: True means `keep="average"`, the mean of the weights after
-        every row.
+        Accepted for scikit-learn's signature: True means `keep="average"`, the mean of the weights
+        after every row.
 
     Attributes
     ----------

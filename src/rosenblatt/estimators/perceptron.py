@@ -14,21 +14,21 @@ from rosenblatt.online.update import Rule
 class Perceptron(OnlineClassifier):
     """Perceptron: w ← w + η y x at every mistake, until an epoch has none.
 
-    On separable data the convergence theorem promises an end after at most (R/γ)² mistakes, and by
-    default the rule is run until then (scikit-learn's default stops earlier and may leave
-    mistakes). Ties are mistakes. The signature is scikit-learn's, and more.
+    On separable data, the convergence theorem guarantees at most (R/γ)² mistakes, and by default
+    training runs until an epoch has none (scikit-learn's default stops earlier and may leave
+    mistakes). Ties are mistakes. The signature extends scikit-learn's.
 
     Parameters
     ----------
     penalty : {None, "l2", "l1", "elasticnet"}, default=None
-        Penalty on the weights, applied after every row; goes with `keep="last"` only. The l1 part
-        is cumulative (Tsuruoka et al. 2009), the same for dense and sparse rows.
+        Penalty on the weights, applied after every row; requires `keep="last"`. The l1 penalty is
+        cumulative (Tsuruoka et al. 2009), the same for dense and sparse rows.
     alpha : float, default=0.0001
         Strength of the penalty.
     l1_ratio : float, default=0.15
         Share of l1 in the elastic net.
     fit_intercept : bool, default=True
-        Whether to fit an intercept. It is the weight of a constant 1 at the end of each row.
+        Whether to fit an intercept, the weight of a constant 1 at the end of each row.
     max_iter : int, default=1000
         Maximum number of epochs (passes over the rows).
     tol : float or None, default=None
@@ -42,39 +42,40 @@ class Perceptron(OnlineClassifier):
     eta0 : float, default=1.0
         Learning rate η.
     n_jobs : int or None, default=None
-        Number of threads; they change no bit of the result. None is one, −1 all cores. They score
-        the training rows between epochs, for `keep="pocket"`, `track_error` and margin bounds.
+        Number of threads, which does not affect the result: None is one, −1 is all cores. Threads
+        score the training rows between epochs, for `keep="pocket"`, `track_error` and margin
+        bounds.
     random_state : int, RandomState or None, default=0
-        Seed of the shuffle. Also of a random start and of the validation split.
+        Seed of the shuffle, of random initial weights and of the validation split.
     early_stopping : bool, default=False
-        Whether to stop when the accuracy on held-out rows no longer rises.
+        Whether to stop when the accuracy on held-out rows no longer improves.
     validation_fraction : float, default=0.1
         Share of rows held out for early stopping, unless `fit` is given X_val and y_val.
     n_iter_no_change : int, default=5
         Number of epochs without improvement to wait for before stopping.
     class_weight : dict, "balanced" or None, default=None
-        Weights of the classes; "balanced" gives all classes the same total weight. In `partial_fit`
-        it goes by the counts so far.
+        Weights of the classes; "balanced" gives all classes the same total weight. In
+        `partial_fit`, it uses the counts so far.
     warm_start : bool, default=False
-        Whether to start from the weights of the last fit.
+        Whether to start from the weights of the previous fit.
     learning_rate : {"constant", "1/n"}, default="constant"
-        "constant" is η at every step, "1/n" is η/n at the n-th. Every row counts as a step. On
-        overlapping data 1/n alone only shrinks the weights; use it with `keep="average"` or
+        "constant" is η at every step, "1/n" is η/n at the n-th. Every row counts as a step. For
+        overlapping classes, 1/n alone only shrinks the weights; use it with `keep="average"` or
         "pocket".
     keep : {"last", "average", "pocket"}, default="last"
         Which weights to keep: the last, the mean over all rows visited, or the best seen (in `fit`
         by training errors, in `partial_fit` by the longest run of correct rows).
     multi_class : {"kesler", "ovr"}, default="kesler"
-        For more than two classes: Kesler's construct, or one class against the rest. Either learns
-        in one pass over the rows.
+        For more than two classes: Kesler's construct, or one-vs-rest. Both read the rows once per
+        epoch.
     start : {"zero", "random", "means"}, default="zero"
-        Weights that `fit` starts from: "means" takes the mean of (x, 1) over the positive class, or
-        over each class. `partial_fit` starts at zero.
+        Initial weights of `fit`: "means" is the mean of (x, 1) over the positive class, or over
+        each class. `partial_fit` starts from zero.
     track_error : bool, default=False
-        Whether to measure the training error after each epoch, at the cost of reading the rows once
-        more.
+        Whether to measure the training error after each epoch, which takes another pass over the
+        rows.
     time_limit : float or None, default=None
-        Time limit of `fit` in seconds. It stops at the end of the epoch that it is in.
+        Time limit of `fit` in seconds; training stops at the end of the current epoch.
 
     Attributes
     ----------
@@ -85,14 +86,15 @@ class Perceptron(OnlineClassifier):
     intercept_ : ndarray of shape (1,) or (n_classes,)
         Intercepts.
     trace_ : Trace
-        One record an epoch of `fit`.
+        One record per epoch of `fit`.
     outcome_ : Outcome
         How the run ended, as a sentence.
     mistakes_ : int
         Mistakes over all epochs.
     margin_bounds_ : MarginBounds or None
-        lower ≤ γ* ≤ upper for the largest margin γ* of the vectors (x, 1), where the theorem's
-        premises hold: start at zero, constant η, equal weights, no penalty, no rows held out.
+        lower ≤ γ* ≤ upper for the largest margin γ* of the vectors (x, 1), if the theorem's
+        premises hold: start from zero, constant η, equal sample weights, no penalty, no rows held
+        out.
     mistake_bound_ : float or None
         (R/γ)² with that lower bound: the theorem's limit on `mistakes_`; None without convergence.
     n_iter_ : int
@@ -108,7 +110,7 @@ class Perceptron(OnlineClassifier):
     >>> and_gate.coef_, and_gate.intercept_
     (array([[3., 2.]]), array([-4.]))
     >>> print(and_gate.outcome_)
-    Converged: an epoch without a mistake, after 9 epochs.
+    Converged after 9 epochs, the last without a mistake.
     """
 
     _: KW_ONLY

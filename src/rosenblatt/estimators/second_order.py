@@ -60,7 +60,7 @@ class SecondOrderClassifier(OnlineClassifier):
         began = _kind(self._stream.state)
         if began != self._wanted_kind():
             raise ParameterError(
-                f"covariance={self.covariance!r} cannot be asked of a stream that began with a"
+                f"covariance={self.covariance!r} is impossible for a stream that began with a"
                 f" {began} one. Use a new estimator."
             )
 
@@ -80,8 +80,8 @@ def _check_size(n_units: int, n_weights: int) -> None:
     if size > MAX_BYTES:
         matrices = "a matrix" if n_units == 1 else f"{n_units:,} matrices"
         raise ParameterError(
-            f"covariance='full' would keep {matrices} of {n_weights:,} × {n_weights:,} numbers,"
-            f" {size / 2**30:,.1f} GiB, where at most {MAX_BYTES / 2**30:g} GiB are taken."
+            f"covariance='full' would store {matrices} of {n_weights:,} × {n_weights:,} numbers,"
+            f" {size / 2**30:,.1f} GiB; the limit is {MAX_BYTES / 2**30:g} GiB."
             " Use covariance='diagonal'."
         )
 
@@ -90,35 +90,35 @@ def _check_size(n_units: int, n_weights: int) -> None:
 class AROW(SecondOrderClassifier):
     """AROW: steps that grow smaller for features met often, so that one pass is enough.
 
-    Where a row has a margin m = y (w·x) below 1, w ← w + β (1 − m) y Σx and Σ ← Σ − β Σx xᵀΣ, with
-    β = 1 / (xᵀΣx + r) and Σ = I at first (Crammer, Kulesza and Dredze 2009). As long as every row
-    has a margin below 1 when it comes, w is the ridge solution (XᵀX + rI)⁻¹Xᵀy of the rows so far.
-    The intercept is part of w, and as uncertain as any weight.
+    If a row has a margin m = y (w·x) below 1, w ← w + β (1 − m) y Σx and Σ ← Σ − β Σx xᵀΣ, with β =
+    1 / (xᵀΣx + r) and initially Σ = I (Crammer, Kulesza and Dredze 2009). As long as every row has
+    a margin below 1 when it is visited, w is the ridge solution (XᵀX + rI)⁻¹Xᵀy of the rows so far.
+    The intercept is part of w, and initially as uncertain as any weight.
 
-    A row of weight ω counts like ω rows at once: it has r/ω in place of r. With more than two
-    classes each has its own Σ; by Kesler's construct a row turns its own class and the strongest
-    wrong one, and what there is to know of the two together is dropped.
+    A row of weight ω counts as ω rows at once, with r/ω in place of r. With more than two classes,
+    each has its own Σ; by Kesler's construct, a row updates its true class and the wrong class with
+    the highest score, and the covariance between the two is ignored.
 
     Parameters
     ----------
     r : float, default=1.0
-        How noisy a row is taken to be: the larger, the less one row moves the weights.
+        Assumed noise of a row: the larger r, the less one row changes the weights.
     covariance : {"auto", "full", "diagonal"}, default="auto"
-        Keep the covariance of the weights whole, (d + 1)² numbers for each output, or its diagonal
-        only, the usual choice for text: a row then costs no more than its entries. "auto" keeps it
-        whole up to 256 features.
+        Whether to store the full covariance of the weights, (d + 1)² numbers for each output, or
+        only its diagonal, the usual choice for text: the time for a row is then proportional to its
+        entries. "auto" is "full" for up to 256 features.
     fit_intercept, shuffle, verbose, n_jobs, random_state, early_stopping, validation_fraction, \
 n_iter_no_change, class_weight, keep, multi_class, start, track_error, time_limit :
         As in `Perceptron`.
     max_iter : int, default=1
-        Maximum number of epochs (passes over the rows). Each epoch takes the rows for new ones, and
-        Σ shrinks on.
+        Maximum number of epochs (passes over the rows). Each epoch treats the rows as new, so Σ
+        keeps shrinking.
     tol : float or None, default=1e-3
         Stop when the mean loss has not fallen by `tol` for `n_iter_no_change` epochs. None runs
         until an epoch changes nothing.
     warm_start : bool, default=False
-        Whether to start from the weights of the last fit. The covariance starts again at Σ = I; to
-        go on with it use `partial_fit`.
+        Whether to start from the weights of the previous fit. The covariance starts again from Σ =
+        I; to continue with it, use `partial_fit`.
 
     Attributes
     ----------
@@ -139,7 +139,7 @@ n_iter_no_change, class_weight, keep, multi_class, start, track_error, time_limi
     >>> model.covariance_[0].round(2).tolist()
     [[0.6, -0.2], [-0.2, 0.4]]
     >>> print(model.outcome_)
-    Done: one epoch (pass) over 3 rows with 2 mistakes. A higher `max_iter` trains for more epochs.
+    Done: one epoch (pass) over 3 rows, with 2 mistakes. Raise `max_iter` to train for more epochs.
     """
 
     _: KW_ONLY
@@ -164,33 +164,34 @@ class SecondOrderPerceptron(SecondOrderClassifier):
     """Second-order perceptron: w = (aI + Σ xxᵀ)⁻¹ Σ y x, both sums over its mistakes.
 
     The perceptron keeps v = Σ y x over its mistakes; this rule also keeps A = aI + Σ xxᵀ over them
-    and decides by A⁻¹v, which takes out the correlation between features (Cesa-Bianchi, Conconi and
-    Gentile 2005; that they add the row to be decided to A does not change the sign). Ties are
-    mistakes. `covariance_` is aA⁻¹. The larger a, the closer it is to the perceptron.
+    and predicts with the weights A⁻¹v, which removes the correlation between features
+    (Cesa-Bianchi, Conconi and Gentile 2005, who also add the row to be predicted to A, which does
+    not change the sign). Ties are mistakes. `covariance_` is aA⁻¹. The larger a, the closer the
+    rule is to the perceptron.
 
-    A row of weight ω counts like ω rows at once, in A and in v. With more than two classes each has
-    its own A; by Kesler's construct a row turns its own class and the strongest wrong one, and what
-    there is to know of the two together is dropped.
+    A row of weight ω counts as ω rows at once, in A and in v. With more than two classes, each has
+    its own A; by Kesler's construct, a row updates its true class and the wrong class with the
+    highest score, and the covariance between the two is ignored.
 
     Parameters
     ----------
     a : float, default=1.0
-        The a of aI: about how large x² has to be before a feature counts as known.
+        The a of aI: roughly the sum of x² at which a feature counts as known.
     covariance : {"auto", "full", "diagonal"}, default="auto"
-        Keep the covariance of the weights whole, (d + 1)² numbers for each output, or its diagonal
-        only, the usual choice for text: a row then costs no more than its entries. "auto" keeps it
-        whole up to 256 features.
+        Whether to store the full covariance of the weights, (d + 1)² numbers for each output, or
+        only its diagonal, the usual choice for text: the time for a row is then proportional to its
+        entries. "auto" is "full" for up to 256 features.
     fit_intercept, shuffle, verbose, n_jobs, random_state, early_stopping, validation_fraction, \
 n_iter_no_change, class_weight, keep, multi_class, start, track_error, time_limit :
         As in `Perceptron`.
     max_iter : int, default=1
-        Maximum number of epochs (passes over the rows). Each epoch takes the rows for new ones.
+        Maximum number of epochs (passes over the rows). Each epoch treats the rows as new.
     tol : float or None, default=None
         Stop when the mean loss has not fallen by `tol` for `n_iter_no_change` epochs. None runs
         until an epoch has no mistake.
     warm_start : bool, default=False
-        Whether to start from the weights of the last fit. The matrix starts again at A = aI; to go
-        on with it use `partial_fit`.
+        Whether to start from the weights of the previous fit. The matrix starts again from A = aI;
+        to continue with it, use `partial_fit`.
 
     Attributes
     ----------
@@ -198,7 +199,7 @@ n_iter_no_change, class_weight, keep, multi_class, start, track_error, time_limi
         "full" or "diagonal".
     covariance_ : ndarray of shape (n_units, n_features + 1, n_features + 1) or \
 (n_units, n_features + 1)
-        aA⁻¹ of each output, or the diagonals kept in its place.
+        aA⁻¹ of each output, or its diagonal.
     classes_, coef_, intercept_, trace_, outcome_, mistakes_, n_iter_, t_ :
         As in `Perceptron`.
 
@@ -210,7 +211,7 @@ n_iter_no_change, class_weight, keep, multi_class, start, track_error, time_limi
     >>> and_gate.predict(X).tolist()
     [0, 0, 0, 1]
     >>> print(and_gate.outcome_)
-    Converged: an epoch without a mistake, after 3 epochs.
+    Converged after 3 epochs, the last without a mistake.
     """
 
     _: KW_ONLY

@@ -16,6 +16,7 @@ from rosenblatt.estimators.base import Estimator
 from rosenblatt.estimators.fit_loop import Monitoring, run_solver
 from rosenblatt.estimators.linear_base import unchanged_by_failure
 from rosenblatt.estimators.parameters import check_text_settings, words_kept
+from rosenblatt.estimators.replay import EpochRecorder, StepReplay
 from rosenblatt.features.maps.spec import NgramSpec
 from rosenblatt.features.maps.vocabulary import (
     Reader,
@@ -34,24 +35,23 @@ from rosenblatt.types import Array, Floats, Ints
 
 @dataclass(eq=False, repr=False)
 class SentenceRanker(Estimator):
-    """Discriminative language model: a sentence scores w·Φ, with Φ its words and word pairs.
+    """Discriminative language model: the score of a sentence is w·Φ of its words and word pairs.
 
-    Each group of candidates has a best one. Where it does not score higher than all others, w
-    gains Φ(best) − Φ(highest of the others), until a pass over the groups has no mistake: the
-    perceptron, on differences. Ties are mistakes. The scores of different groups tell nothing about
-    each other.
+    Each group of candidates has a best one. If it does not score higher than all others, w ← w +
+    Φ(best) − Φ(highest of the others), until an epoch has no mistakes: the perceptron on
+    differences. Ties are mistakes. Scores of different groups cannot be compared.
 
     Parameters
     ----------
     sizes : (int, int), default=(1, 2)
-        Lengths of the n-grams, from and to: at most 8.
+        Smallest and largest length of the n-grams, at most 8.
     unit : {"word", "character"}, default="word"
         What n-grams are made of; those of characters stay within a word.
     n_features : int, default=2**18
         Number of features that n-grams are hashed to, a power of 2.
     vocabulary : bool, default=False
         Whether every n-gram of the training texts has a feature of its own instead, in alphabetical
-        order. Their words are then kept, in a saved model too.
+        order. Their words are then stored, in a saved model too.
     keep : {"average", "last"}, default="average"
         Which weights to keep: the mean over all groups visited, or the last.
     max_iter : int, default=100
@@ -59,18 +59,18 @@ class SentenceRanker(Estimator):
     shuffle : bool, default=True
         Whether to visit the groups in a new order in each epoch.
     random_state : int, default=0
-        Seed of the shuffle. Also of what `fit_sentences` draws.
+        Seed of the shuffle, and of the wrong sentences in `fit_sentences`.
 
     Attributes
     ----------
     coef_ : ndarray of shape (n_features_in_,)
         Weights.
     vocabulary_ : ndarray of str
-        What each feature stands for; with `vocabulary=True` only.
+        What each feature stands for; only with `vocabulary=True`.
     n_features_in_ : int
-        How many features a candidate has.
+        Number of features of a candidate.
     trace_ : Trace
-        One record an epoch.
+        One record per epoch.
     outcome_ : Outcome
         How the run ended, as a sentence.
     mistakes_ : int
@@ -91,7 +91,7 @@ class SentenceRanker(Estimator):
     >>> model.rank(["the on mat", "on the mat"])
     ['on the mat', 'the on mat']
     >>> print(model.outcome_)
-    Converged: an epoch without a mistake, after 2 epochs.
+    Converged after 2 epochs, the last without a mistake.
     """
 
     sizes: tuple[int, int] = (1, 2)
@@ -115,14 +115,14 @@ class SentenceRanker(Estimator):
     n_iter_: int = field(init=False)
 
     def fit(self, candidates: Any, best: Any) -> Self:
-        """Train epoch after epoch, until one has no mistake or `max_iter` is reached.
+        """Train epoch by epoch, until one has no mistakes or `max_iter` is reached.
 
         Parameters
         ----------
         candidates : sequence of groups
-            Each a list of sentences; or an array or sparse matrix, a row of features a candidate.
+            Each a list of sentences; or an array or sparse matrix with one row per candidate.
         best : sequence of int
-            Place of the best candidate in each group.
+            Index of the best candidate in each group.
 
         Returns
         -------
@@ -135,15 +135,37 @@ class SentenceRanker(Estimator):
             self._run_solver(groups)
         return self
 
+    def replay(self, candidates: Any, best: Any) -> StepReplay:
+        """Fit, and keep the weights after every epoch.
+
+        Parameters
+        ----------
+        candidates, best :
+            As in `fit`.
+
+        Returns
+        -------
+        StepReplay
+            Iterating yields arrays of shape (n_features,): zero at the start, then the last weights
+            of each epoch. The ranker is fitted.
+        """
+        with unchanged_by_failure(self):
+            self._check()
+            groups = self._groups(candidates, best)
+            self.n_features_in_ = n_cols(groups.rows)
+            recorder = EpochRecorder()
+            self._run_solver(groups, recorder)
+        return recorder.replay()
+
     def fit_sentences(self, sentences: Sequence[str], n_wrong: int = 4) -> Self:
-        """Learn to prefer real sentences to wrong ones made of them (see `corrupted`).
+        """Learn to prefer real sentences to wrong ones made from them (see `corrupted`).
 
         Parameters
         ----------
         sentences : sequence of str
             Real sentences.
         n_wrong : int, default=4
-            Wrong ones to each.
+            Number of wrong sentences for each.
 
         Returns
         -------
@@ -164,7 +186,7 @@ class SentenceRanker(Estimator):
         Returns
         -------
         float or ndarray of shape (n_sentences,)
-            The higher, the better; to be compared within a group of candidates.
+            The higher, the better, within a group of candidates.
         """
         self._require_fitted()
         if isinstance(sentences, str):
@@ -176,7 +198,7 @@ class SentenceRanker(Estimator):
         return self._scores(rows)
 
     def rank(self, candidates: Any) -> list[Any]:
-        """Candidates in the order of their scores, the best first; equals as they came.
+        """Candidates sorted by score, the best first; ties keep their order.
 
         Parameters
         ----------
@@ -186,13 +208,13 @@ class SentenceRanker(Estimator):
         Returns
         -------
         list
-            The sentences; of rows their numbers.
+            The sentences; for rows of features, their indices.
         """
         order = np.argsort(-self.score(candidates), kind="stable").tolist()
         return order if is_table(candidates) else [list(candidates)[i] for i in order]
 
     def choose(self, candidates: Any) -> Ints:
-        """Place of the highest-scoring candidate in each group; of equals the first.
+        """Index of the highest-scoring candidate in each group; the first, if tied.
 
         Parameters
         ----------
@@ -202,24 +224,24 @@ class SentenceRanker(Estimator):
         Returns
         -------
         ndarray of shape (n_groups,)
-            The places: compare them with `best`.
+            The indices, to compare with `best`.
         """
         groups = groups_of(candidates)
         return np.array([int(np.argmax(self.score(group))) for group in groups], np.int64)
 
     def weights_in(self, sentences: Any) -> dict[str, float]:
-        """Weights of the words and runs of some sentences, the largest first.
+        """Weights of the n-grams of some sentences, the largest first.
 
         Parameters
         ----------
         sentences : str or sequence of str
-            Where to look for words.
+            Where to look for n-grams.
 
         Returns
         -------
         dict
-            Weight by run, without those of weight 0. Of runs that share a hashed feature the most
-            frequent one of the sentences is given.
+            Weight by n-gram, without those of weight 0. Of n-grams that share a hashed feature, the
+            most frequent one in the sentences is given.
         """
         self._require_fitted()
         texts = texts_of([sentences] if isinstance(sentences, str) else sentences, "sentences")
@@ -265,7 +287,8 @@ class SentenceRanker(Estimator):
         lengths = [int(np.shape(group)[0]) for group in groups]
         if max(lengths, default=0) < 2:
             raise DataError(
-                f"At least one group must have two candidates; got {len(groups)} of one or none."
+                "At least one group must have two candidates; none of the"
+                f" {len(groups)} groups has."
             )
         starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         if any(is_table(group) for group in groups):
@@ -284,7 +307,7 @@ class SentenceRanker(Estimator):
             self.vocabulary_ = words_kept(ngram_document_frequencies(texts, sizes, self.unit), 1)
         return self._counts(sentences)
 
-    def _run_solver(self, groups: Groups) -> None:
+    def _run_solver(self, groups: Groups, recorder: EpochRecorder | None = None) -> None:
         seed = int(self.random_state) if self.shuffle else None
         monitoring = Monitoring(
             criteria=[no_mistake, max_epochs(self.max_iter, Ending.MAX_RANKING_EPOCHS_REACHED)],
@@ -292,6 +315,9 @@ class SentenceRanker(Estimator):
             geometry=lambda W: MarginAndRadius(*narrowest(groups, W[0])),
         )
         results = ranking_epochs(groups, keep=self.keep, seed=seed)
+        if recorder is not None:
+            start = np.zeros(n_cols(groups.rows))
+            results = recorder.recorded(results, start, lambda W: np.asarray(W[0, :-1]))
         fit = run_solver(results, Blocks(unlabelled(groups.rows)), RANKING, monitoring)
         self.coef_, self.trace_, self.outcome_ = fit.W[0, :-1].copy(), fit.trace, fit.outcome
         self.mistakes_, self.n_iter_ = fit.mistakes, len(fit.trace)
@@ -327,7 +353,7 @@ def stacked(groups: list[Any]) -> Rows:
     for place, group in enumerate(groups):
         if not is_table(group) or np.shape(group)[1] != width:
             raise DataError(
-                f"candidates[{place}] must be a table of {width} features, as others are; got the"
+                f"candidates[{place}] must be a table of {width} features, like the others; got"
                 f" shape {np.shape(group)}."
             )
     if any(sparse.issparse(group) for group in groups):
@@ -361,7 +387,7 @@ def places_of(best: Any, lengths: Ints) -> Ints:
     if len(outside):
         g = int(outside[0])
         raise DataError(
-            f"best[{g}] must be a place from 0 to {lengths[g] - 1}, for candidates[{g}] has"
-            f" {lengths[g]} of them; got {places[g]}."
+            f"best[{g}] must be an index from 0 to {lengths[g] - 1}, as candidates[{g}] has"
+            f" {lengths[g]} candidates; got {places[g]}."
         )
     return places.astype(np.int64)

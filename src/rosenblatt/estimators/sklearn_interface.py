@@ -49,6 +49,7 @@ SPENT = {
     "MAX_EPOCHS_REACHED",
     "LOSS_REMAINS",
     "MAX_DESCENT_EPOCHS_REACHED",
+    "MAX_REGRESSION_EPOCHS_REACHED",
     "EPOCH_TIME_LIMIT_REACHED",
 }
 TOO_LARGE = {"DIVERGED", "OVERSHOT", "SATURATED"}
@@ -101,6 +102,10 @@ class BaseEstimator:
 
 class ClassifierMixin:
     """Every classifier of ours has its own `score`."""
+
+
+class RegressorMixin:
+    """No command fits a regressor, or scores one."""
 
 
 class TransformerMixin:
@@ -208,13 +213,15 @@ class CallbackContext:
         return wanted
 
 
+def has_callbacks(estimator: Any) -> bool:
+    """Whether callbacks are set."""
+    return "_skl_callbacks" in vars(estimator)
+
+
 def solve_with_callbacks(
     estimator: Any, data: dict[str, Any], size: tuple[int, float], solve: Callable[..., None]
 ) -> None:
-    """Call `solve` with the callbacks of a fit of so many runs to a `tol`, if callbacks are set."""
-    if "_skl_callbacks" not in vars(estimator):
-        solve(None)
-        return
+    """Call `solve` with the callbacks that are set, of a fit of so many runs to a `tol`."""
     from sklearn.callback import CallbackSupportMixin, with_callbacks  # noqa: PLC0415 (as above)
 
     n_units, tol = size

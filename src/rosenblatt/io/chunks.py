@@ -11,7 +11,7 @@ name, and polars takes `*` and names between `^` and `$` for patterns: expressio
 columns renamed to numbers.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -23,6 +23,7 @@ import numpy as np
 
 from rosenblatt.csr import CSR, Rows, n_rows, rows_take
 from rosenblatt.errors import BadCellError, SourceError
+from rosenblatt.io.rounded_cells import RoundedCells
 from rosenblatt.types import Array, Ints
 
 if TYPE_CHECKING:
@@ -62,10 +63,14 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Rows with named columns; all chunks of a source have the same columns and types."""
+    """Rows with named columns; all chunks of a source have the same columns and types.
+
+    `rounded` are cells that were rounded as they were read, if the source counts them.
+    """
 
     frame: "pl.DataFrame"
     place: Place
+    rounded: RoundedCells = field(default_factory=dict)
 
     def __len__(self) -> int:
         """How many rows."""
@@ -105,11 +110,13 @@ class Matrix:
     """Rows of numbers with their labels, if there are any.
 
     A chunk of sparse rows has as many columns as features seen so far: later ones may have more.
+    `rounded` are entries that were rounded as they were read, by the index of their column.
     """
 
     rows: Rows
     labels: Array | None
     place: Place
+    rounded: Mapping[int, int] = field(default_factory=dict)
 
     def __len__(self) -> int:
         """How many rows."""

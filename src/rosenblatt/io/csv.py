@@ -7,7 +7,7 @@ invalid cell is located.
 """
 
 import csv
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from io import BytesIO, StringIO
@@ -29,6 +29,7 @@ from rosenblatt.io.csv_dialect import (
     last_record_end,
 )
 from rosenblatt.io.files import BOM, PIECE_BYTES, Options, Piece, name_of, pieces, usual_target
+from rosenblatt.io.rounded_cells import RoundedCells, rounded_in_text
 
 if TYPE_CHECKING:
     import polars as pl
@@ -73,7 +74,8 @@ class CsvSource:
     @cached_property
     def dialect(self) -> Dialect:
         """Dialect of the first file, which all others must share."""
-        return self._dialect(self.files[0])
+        known = self.given.string_columns | ({self.target} if self.target else frozenset())
+        return self._dialect(self.files[0], known)
 
     @cached_property
     def options(self) -> Options:
@@ -108,21 +110,23 @@ class CsvSource:
         """The first piece of the first file, from which types are inferred."""
         return next(self._pieces(self.files[0]), None)
 
-    def _dialect(self, file: str) -> Dialect:
+    def _dialect(self, file: str, names: Collection[str]) -> Dialect:
+        """Dialect of a file; a first line with all of these names is a header."""
         head = _start(file, HEAD_BYTES, self.given.separator or SEPARATORS)
         _require_text(file, head)
         check_width(file, Piece(head, 1), self.given.separator or SEPARATORS)
         sample = _start(file, SAMPLE_BYTES) if TAB.encode() in head else head
-        return detect_dialect(
-            file, decoded(file, Piece(head, 1)), self.given, decoded(file, Piece(sample, 1))
-        )
+        texts = (decoded(file, Piece(text, 1)) for text in (head, sample))
+        return detect_dialect(file, next(texts), self.given, next(texts), names)
 
     def _pieces(self, file: str) -> Iterator[Piece]:
         """Pieces without the header, which must equal that of the first file."""
-        dialect = self.dialect if file == self.files[0] else self._dialect(file)
+        dialect = self.dialect
+        if file != self.files[0]:
+            dialect = self._dialect(file, dialect.names)
         if dialect.names != self.dialect.names:
             raise SourceError(
-                f"{file} has other columns than {self.files[0]}: {', '.join(dialect.names[:8])}"
+                f"{file} has different columns from {self.files[0]}: {', '.join(dialect.names[:8])}"
                 f" instead of {', '.join(self.dialect.names[:8])}. Read such files separately."
             )
         last_end = partial(last_record_end, separators=_separators(self.dialect))
@@ -144,13 +148,34 @@ class CsvSource:
             or _may_be_ragged(piece.text, frame, self.dialect)
         ):
             return self._chunk_by_cells(file, piece)
-        return Table(frame, Place(file, piece.line))
+        strings = partial(self._strings, file, piece, frame.height)
+        return Table(frame, Place(file, piece.line), self._rounded(piece, frame, strings))
 
     def _chunk_by_cells(self, file: str, piece: Piece) -> Table:
         """A piece that polars cannot read with the types: strings first, then cell by cell."""
         strings = read_strings(file, piece, self.dialect, self.options)
         frame = cast_columns(strings, self.types, decimal_comma=self.dialect.decimal_comma)
-        return Table(frame, strings.place)
+        rounded = self._rounded(piece, frame, lambda: strings.frame)
+        return Table(frame, strings.place, rounded)
+
+    def _strings(self, file: str, piece: Piece, height: int) -> "pl.DataFrame":
+        """The cells of a piece, of so many rows, as they are written."""
+        import polars as pl  # noqa: PLC0415 (slow to import)
+
+        strings: Types = dict.fromkeys(self.dialect.names, pl.String())
+        frame = _parsed(piece.text, self.dialect, strings, self.options)
+        if frame is None or frame.height != height:
+            frame = read_strings(file, piece, self.dialect, self.options).frame
+        return frame
+
+    def _rounded(
+        self, piece: Piece, frame: "pl.DataFrame", strings: "Callable[[], pl.DataFrame]"
+    ) -> RoundedCells:
+        """The numbers of a piece that float64 does not tell apart, if they are to be counted."""
+        if not self.given.counts_rounded:
+            return {}
+        comma = self.dialect.decimal_comma
+        return rounded_in_text(piece.text, frame, strings, decimal_comma=comma)
 
 
 def _parsed(text: bytes, dialect: Dialect, types: Types, options: Options) -> "pl.DataFrame | None":
@@ -232,7 +257,7 @@ def _header_length(text: bytes, dialect: Dialect) -> int:
 
 def _require_text(file: str, text: bytes) -> None:
     if text.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise SourceError(f"{file} is UTF-16 text; write it as UTF-8 first.")
+        raise SourceError(f"{file} is UTF-16 text; convert it to UTF-8 first.")
     if b"\0" in text:
         raise SourceError(f"{file} is not a text table: it holds zero bytes.")
 
@@ -352,8 +377,8 @@ def cast_columns(
 def _wrong_cell(strings: Table, column: "pl.Series", cast: "pl.Series", wanted: str) -> SourceError:
     row = int((unnamed(cast).is_null() & unnamed(column).is_not_null()).arg_max() or 0)
     return SourceError(
-        f"{strings.place.at(row)}, column {column.name!r}: {column[row]!r} is not {wanted}, as the"
-        " cells before are. Correct the cell, declare it missing with --missing, or read the"
+        f"{strings.place.at(row)}, column {column.name!r}: {column[row]!r} is not {wanted} like"
+        " the cells before it. Correct the cell, declare it missing with --missing, or read the"
         f" column as strings with --category {column.name}."
     )
 
@@ -375,7 +400,7 @@ def decoded(file: str, piece: Piece) -> str:
         line = piece.line + piece.text.count(b"\n", 0, error.start)
         raise SourceError(
             f"{file}, line {line}: not UTF-8 text ({piece.text[error.start : error.end]!r})."
-            " Write the file as UTF-8 first."
+            " Convert the file to UTF-8 first."
         ) from None
 
 

@@ -3,8 +3,7 @@
 =============  ================================================================================
 separator      the first of tab ; | , that gives every line the same number of cells, at least two
 quoting        " around cells; in a TSV it may be text: see _quote
-header         the first line, if no string of it occurs again in its column, and no cell of it is
-               a number, unless the numbers are monotonic: see _has_numeric_header
+header         the first line, if its cells fit names better than rows: see csv_header.py
 decimal comma  if the cells hold numbers such as 1,5 and none such as 1.5
 =============  ================================================================================
 
@@ -17,20 +16,20 @@ second of two, and the others close one or are the first of two.
 import csv
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from io import StringIO
-from itertools import islice, pairwise
-from typing import Any, NamedTuple
+from itertools import islice
+from typing import Any
 
 import numpy as np
 
 from rosenblatt.errors import SourceError
+from rosenblatt.io.csv_header import NUMBER, has_header
 from rosenblatt.io.files import (
     BOM,
     PIECE_BYTES,
-    USUAL_TARGETS,
     Options,
     Piece,
     last_line_end,
@@ -50,22 +49,10 @@ QUOTED = re.compile(r'\s*".*"\s*')
 OPENED_CELL = re.compile(  # the cell that a quote opens, and its closing quote if there is one
     r'(?:^|(?<=\t))"(?P<text>[^"]*+(?:""[^"]*+)*+)(?P<end>"(?=\t|\r?\n|\r?\Z))?', re.MULTILINE
 )
-NUMBER = re.compile(r"\s*[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?\s*")
 WITH_COMMA = re.compile(r"\s*[+-]?\d*,\d+\s*")
 WITH_POINT = re.compile(r"\s*[+-]?\d*\.\d+([eE][+-]?\d+)?\s*")
 
-LETTER = re.compile(r"[^\W\d_]")
-FLOAT = re.compile(rf"{NUMBER.pattern}|[+-]?(inf|infinity|nan)", re.IGNORECASE)
-MIN_NUMBERS = 2  # below a string, for it to be a column name
-
 Cells = list[list[str]]
-
-
-class Column(NamedTuple):
-    """The sampled cells of a column, the first one apart."""
-
-    head: str
-    cells: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -102,8 +89,8 @@ def check_width(file: str, piece: Piece, separators: str) -> None:
         n_cells = 1 + max(text.count(separator.encode()) for separator in separators)
         if n_cells > MAX_COLUMNS and QUOTE.encode() not in text:
             raise SourceError(
-                f"{file}, line {number}: {n_cells:,} cells, where a table may have {MAX_COLUMNS:,}"
-                " columns at most. Write the rows as svmlight or NPY."
+                f"{file}, line {number}: {n_cells:,} cells; a table may have at most"
+                f" {MAX_COLUMNS:,} columns. Write the rows as svmlight or NPY."
             )
 
 
@@ -112,28 +99,39 @@ def is_blank(record: list[str]) -> bool:
     return len(record) < 2 and not "".join(record).strip()
 
 
-def detect_dialect(file: str, head: str, options: Options, sample: str | None = None) -> Dialect:
-    """Dialect of a file by its first records; a longer sample shows whether quotes are text."""
+def detect_dialect(
+    file: str,
+    head: str,
+    options: Options,
+    sample: str | None = None,
+    names: Collection[str] = (),
+) -> Dialect:
+    """Dialect of a file by its first records; a longer sample shows whether quotes are text.
+
+    A first line with the given `names` of columns is a header.
+    """
     try:
-        return _dialect(file, head, options, head if sample is None else sample)
+        return _dialect(file, head, options, head if sample is None else sample, names)
     except csv.Error:
         raise bare_return(file) from None
 
 
 def bare_return(where: str) -> SourceError:
     """The error where the csv module gives up."""
-    return SourceError(
-        f"{where}: a carriage return stands within a line. Write lines that end with a newline."
-    )
+    return SourceError(f"{where}: a carriage return within a line. End each line with a newline.")
 
 
-def _dialect(file: str, head: str, options: Options, sample: str) -> Dialect:
+def _dialect(
+    file: str, head: str, options: Options, sample: str, names: Collection[str]
+) -> Dialect:
     separator = _checked(options.separator) or _separator(file, head, sample)
     quote = _quote(sample, separator)
     cells = _cells(head, separator, quote)
     if not cells:
         raise SourceError(f"{file} is empty. A table has at least one row.")
-    header = _has_header(cells, options) if options.header is None else options.header
+    header = options.header
+    if header is None:
+        header = has_header(cells, options, names)
     comma = options.decimal_comma
     if comma is None:
         comma = separator != "," and _has_commas(cells[1:] if header else cells)
@@ -143,8 +141,8 @@ def _dialect(file: str, head: str, options: Options, sample: str) -> Dialect:
 def _checked(separator: str | None) -> str | None:
     if separator is not None and (len(separator.encode()) != 1 or separator in NO_SEPARATORS):
         raise SourceError(
-            f"{separator!r} is not a separator: give one ASCII character, such as ; or a tab, but"
-            " no quote or end of line."
+            f"{separator!r} is not a separator: give one ASCII character, such as ; or a tab, not"
+            " a quote or a line break."
         )
     return separator
 
@@ -187,49 +185,6 @@ def _is_stray(opened: re.Match[str]) -> bool:
 def _cells(head: str, separator: str, quote: str | None) -> Cells:
     first = islice(records(StringIO(head), separator, quote), MAX_SAMPLED_RECORDS)
     return [record for record in first if not is_blank(record)]
-
-
-def _has_header(cells: Cells, options: Options) -> bool:
-    first, *rest = cells
-    if not any(map(str.strip, first)):
-        return False
-    even = [line for line in rest if len(line) == len(first)]
-    below = zip(*even, strict=True) if even else [()] * len(first)
-    columns = [Column(*pair) for pair in zip(first, below, strict=True)]
-    words = [column for column in columns if not NUMBER.fullmatch(column.head)]
-    if any(column.head in column.cells for column in words if column.head.strip()):
-        return False
-    return not any(map(NUMBER.fullmatch, first)) or _has_numeric_header(columns, options)
-
-
-def _has_numeric_header(columns: list[Column], options: Options) -> bool:
-    """Whether a first line that has numbers is a header, as `0,1,2,target` is.
-
-    The numbers must be monotonic, as column numbers, years or wavelengths are. Also needed is a
-    string above a column of numbers; or the numbers count from 0, and another cell is a usual name
-    of a target, or empty above the row numbers. Else it may be a row, such as `5.1,3.5,setosa`.
-    """
-    heads = [column.head.strip() for column in columns]
-    numbers = [float(head.replace(",", ".")) for head in heads if NUMBER.fullmatch(head)]
-    rise = [after > before for before, after in pairwise(numbers)]
-    if (any(rise) and not all(rise)) or len(set(numbers)) < len(numbers):
-        return False
-    if any(_is_string_above_numbers(column, options) for column in columns):
-        return True
-    if numbers != list(range(len(numbers))):
-        return False
-    counts_rows = tuple(map(str, range(len(columns[0].cells))))
-    is_index = not heads[0] and columns[0].cells == counts_rows and len(counts_rows) >= MIN_NUMBERS
-    return is_index or any(head.lower() in USUAL_TARGETS for head in heads)
-
-
-def _is_string_above_numbers(column: Column, options: Options) -> bool:
-    """Whether a string, other than a marker of a missing value, stands above numbers."""
-    head = column.head.strip()
-    if LETTER.search(head) is None or FLOAT.fullmatch(head) or head in options.missing:
-        return False
-    given = [cell for cell in column.cells if cell.strip() not in options.missing]
-    return len(given) >= MIN_NUMBERS and all(map(NUMBER.fullmatch, given))
 
 
 def _has_commas(cells: Cells) -> bool:

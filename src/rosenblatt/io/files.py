@@ -40,6 +40,7 @@ class Options:
 
     `string_columns` are read as strings even where their cells look like numbers. In a source
     `for_training`, so is a target of codes such as 01: as numbers, classes would be merged.
+    A source that `counts_rounded` cells says which numbers of a text float64 does not tell apart.
     """
 
     format: str | None = None
@@ -50,6 +51,7 @@ class Options:
     string_columns: frozenset[str] = frozenset()
     zero_based: bool = False
     for_training: bool = False
+    counts_rounded: bool = False
 
 
 def usual_target(names: Sequence[str]) -> str:
@@ -68,7 +70,9 @@ def files_of(names: Sequence[str]) -> tuple[str, ...]:
     """Existing files for some names, in the order given, with globs expanded."""
     found = [file for name in names for file in _files(name)]
     if not found:
-        raise SourceError("No file given. Give a file, a glob, builtin:NAME, or - for input.")
+        raise SourceError(
+            "No file given. Give a file, a glob, builtin:NAME, or - for standard input."
+        )
     return tuple(found)
 
 
@@ -86,7 +90,7 @@ def opened(file: str) -> Iterator[IO[bytes]]:
         with _opener(file)(_path(file)) as stream:
             yield stream
     except _decompression_errors() as error:
-        raise SourceError(f"{file} is damaged or cut short: {error}. Fetch it again.") from error
+        raise SourceError(f"{file} is damaged or truncated: {error}. Fetch it again.") from error
     except OSError as error:
         raise SourceError(f"{file} cannot be read: {error.strerror or error}.") from error
 
@@ -130,7 +134,7 @@ def pieces(
             is_last = len(block) < wanted  # then an incomplete line belongs to the piece
             end = len(text) if is_last else last_end(text)
             if end == 0 and len(text) > MAX_RECORD_BYTES:
-                raise SourceError(f"{file}, line {line}: no line ends here. {not_text()}")
+                raise SourceError(f"{file}, line {line}: the line is too long. {not_text()}")
             if end:
                 yield Piece(text[:end], line)
                 line += text.count(NEWLINE, 0, end)
@@ -152,7 +156,7 @@ def long_lines(piece: Piece, length: int) -> Iterator[Piece]:
 
 def not_text() -> str:
     """Hint for a line that is too long."""
-    return f"Is it a text file? A line may have {MAX_RECORD_BYTES >> 20} MB at most."
+    return f"Is it a text file? A line may have at most {MAX_RECORD_BYTES >> 20} MB."
 
 
 def _bytes_to_read(size: int, rest: int) -> int:
@@ -178,7 +182,9 @@ def _files(name: str) -> list[str]:
     )
     if not found:
         what = "matches no file" if glob.has_magic(name) else "does not exist"
-        raise SourceError(f"{name} {what}. Give a file, a glob, builtin:NAME, or - for input.")
+        raise SourceError(
+            f"{name} {what}. Give a file, a glob, builtin:NAME, or - for standard input."
+        )
     return found
 
 
@@ -237,9 +243,9 @@ def copy_to(copy: IO[bytes], stream: IO[bytes], file: str) -> None:
         copied += len(block)
         if copied > most:
             raise SourceError(
-                f"{file} has more than {most / 1e9:,.1f} GB to store in a temporary file, which"
-                f" is half of the free disk in {Path(copy.name).parent}. Write it to a file first,"
-                " or set TMPDIR to a larger disk."
+                f"{file} would take more than {most / 1e9:,.1f} GB in a temporary file, which is"
+                f" half of the free disk space in {Path(copy.name).parent}. Save it as a file"
+                " first, or set TMPDIR to a folder on a larger disk."
             )
         copy.write(block)
     copy.flush()

@@ -80,7 +80,7 @@ def format_of(file: str, options: Options) -> Format:
         return _named(options.format)
     suffix = suffixes_of(file)[0]
     if suffix in SPREADSHEETS:
-        raise SourceError(f"{file} is a spreadsheet. Save it as CSV or Parquet, and give that.")
+        raise SourceError(f"{file} is a spreadsheet. Save it as CSV or Parquet, and use that file.")
     known = (kind for kind in FORMATS if suffix in kind.suffixes)
     seen = (kind for kind in FORMATS if kind.begins(start.removeprefix(BOM)))
     return next(known, None) or next(seen, DELIMITED)
@@ -155,7 +155,7 @@ def _columnar(kind: str, request: Request) -> Source:
 def _jsonlines(request: Request) -> Source:
     from rosenblatt.io.jsonlines import JsonLinesSource  # noqa: PLC0415
 
-    return JsonLinesSource(request.files)
+    return JsonLinesSource(request.files, counts_rounded=request.options.counts_rounded)
 
 
 def _numpy(request: Request) -> Source:
@@ -174,7 +174,13 @@ def _svmlight(request: Request) -> Source:
     from rosenblatt.io.svmlight import SvmlightSource  # noqa: PLC0415
 
     labelled = request.labelled or _begins_with_a_label(request.files[0])
-    return SvmlightSource(request.files, labelled=labelled, zero_based=request.options.zero_based)
+    chosen = request.options
+    return SvmlightSource(
+        request.files,
+        labelled=labelled,
+        zero_based=chosen.zero_based,
+        counts_rounded=chosen.counts_rounded,
+    )
 
 
 def _begins_with_a_label(file: str) -> bool:

@@ -79,7 +79,7 @@ class IdxSource:
             header = _header_of(file)
             if not header.shape:
                 raise SourceError(
-                    f"{file} holds single numbers, as label files do. Give the images."
+                    f"{file} holds single numbers, as label files do. Give the file of images."
                 )
             if header.shape != first.shape:
                 raise SourceError(
@@ -104,7 +104,7 @@ def _blocks(file: str, step: int) -> Iterator[tuple[int, Array]]:
             if len(content) < n * width * header.stored.itemsize:
                 raise SourceError(
                     f"{file} is truncated: it should hold {header.n} of {_size(header.shape)},"
-                    f" and ends within the {n} from row {start} on. Fetch it again."
+                    f" but ends within the {n} from row {start} on. Fetch it again."
                 )
             yield start, np.frombuffer(content, header.stored).reshape(n, width)
         if stream.read(1):
@@ -124,8 +124,8 @@ def _header(file: str, stream: IO[bytes]) -> Header:
     if zeros != bytes(2) or not code or code[0] not in TYPES or dimensions in (b"", b"\0"):
         start = (zeros + code + dimensions).hex(" ") or "nothing"
         raise SourceError(
-            f"{file} is not an IDX file: it begins with {start}, where two zero bytes, the code of"
-            " a type and a number of dimensions were expected."
+            f"{file} is not an IDX file: it begins with {start}, where two zero bytes, a type"
+            " code and a number of dimensions were expected."
         )
     sizes = stream.read(4 * dimensions[0])
     if len(sizes) < 4 * dimensions[0]:

@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -19,6 +19,7 @@ from rosenblatt.errors import SourceError
 from rosenblatt.io.chunks import Place, Table, count_cells, non_empty, unnamed
 from rosenblatt.io.csv_dialect import MAX_COLUMNS
 from rosenblatt.io.files import BOM, NEWLINE, PIECE_BYTES, Piece, long_lines, name_of, pieces
+from rosenblatt.io.rounded_cells import RoundedCells, rounded_in_text
 from rosenblatt.types import Ints
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ class JsonLinesSource:
 
     files: tuple[str, ...]
     piece_bytes: int = PIECE_BYTES
+    counts_rounded: bool = False
 
     @property
     def name(self) -> str:
@@ -63,7 +65,14 @@ class JsonLinesSource:
         types = self._types
         for file, piece in self._pieces() if types else ():
             frame = _frame(file, piece, types)
-            yield Table(frame, Place(file, piece.line, numbers=_numbers(piece, frame.height)))
+            place = Place(file, piece.line, numbers=_numbers(piece, frame.height))
+            yield Table(frame, place, self._rounded(piece, frame))
+
+    def _rounded(self, piece: Piece, frame: "pl.DataFrame") -> RoundedCells:
+        """The numbers of a piece that float64 does not tell apart, if they are to be counted."""
+        if not self.counts_rounded:
+            return {}
+        return rounded_in_text(piece.text, frame, partial(_strings, piece, frame.columns))
 
     def _pieces(self) -> Iterator[tuple[str, Piece]]:
         for file in self.files:
@@ -117,6 +126,17 @@ def _frame(file: str, piece: Piece, types: Types) -> "pl.DataFrame":
     if _made_text(file, piece, frame):
         check_lines(file, piece, {})
     return frame
+
+
+def _strings(piece: Piece, names: list[str]) -> "pl.DataFrame":
+    """Numbers as they are written; of what is no number, anything."""
+    import polars as pl  # noqa: PLC0415
+
+    rows = [json.loads(line, parse_int=str, parse_float=str) for _, line in lines_of(piece)]
+    cells = {name: [row.get(name) for row in rows] for name in names}
+    return pl.DataFrame(
+        [pl.Series(name, own, pl.String, strict=False) for name, own in cells.items()]
+    )
 
 
 def _made_text(file: str, piece: Piece, frame: "pl.DataFrame") -> bool:
@@ -177,8 +197,8 @@ def check_keys(file: str, piece: Piece) -> None:
         n_keys = sum(1 for _ in KEY_END.finditer(text))
         if n_keys > MAX_COLUMNS:
             raise SourceError(
-                f"{file}, line {number}: {n_keys:,} keys, where a table may have {MAX_COLUMNS:,}"
-                " columns at most. Write the rows as svmlight or NPY."
+                f"{file}, line {number}: {n_keys:,} keys; a table may have at most"
+                f" {MAX_COLUMNS:,} columns. Write the rows as svmlight or NPY."
             )
 
 

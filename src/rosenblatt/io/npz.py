@@ -78,7 +78,7 @@ def _naming_file(file: str) -> Iterator[None]:
             ) from error
         reason = str(error).splitlines()[0].rstrip(".")
         raise SourceError(
-            f"{file} cannot be read as arrays: {reason}. Is it complete, and an NPY or NPZ file?"
+            f"{file} cannot be read as arrays: {reason}. Is it a complete NPY or NPZ file?"
         ) from error
 
 
@@ -197,7 +197,7 @@ def _check_coo(file: str, parts: Arrays, shape: tuple[int, int]) -> None:
     _require_flat(file, parts)
     for name, stop in zip(("row", "col"), shape, strict=True):
         n = len(parts[name])
-        _require(file, n == len(parts["data"]), f"{name} has {n} numbers, not one an entry")
+        _require(file, n == len(parts["data"]), f"{name} has {n} numbers, not one per entry")
         check_indices(file, name, parts[name], stop)
 
 

@@ -32,6 +32,7 @@ from rosenblatt.io.npz import (
     float_type,
     texts_of,
 )
+from rosenblatt.io.rounded_cells import are_rounded
 from rosenblatt.types import Array
 
 MAX_CHUNK_VALUES = 1 << 22  # tens of megabytes
@@ -85,13 +86,13 @@ class NumpySource:
         if stored.ndim != 1 or stored.dtype.kind not in LABELS:
             raise SourceError(
                 f"{first.file} has {NAMES} of shape {stored.shape} and type {stored.dtype}, where"
-                " one text a feature was expected."
+                " one string per feature was expected."
             )
         names = tuple(texts_of(stored, lambda j: f"{first.file}, {NAMES}[{j}]:").tolist())
         if len(names) != self._samples[0].n_features:
             raise SourceError(
                 f"{first.file} has {self._samples[0].n_features} features, but {len(names)}"
-                f" {NAMES}. Give one name a feature."
+                f" {NAMES}. Give one name per feature."
             )
         return names
 
@@ -188,7 +189,7 @@ def _checked(file: str, samples: Samples) -> Samples:
     if labels.dtype.kind not in LABELS or not one_each:
         raise SourceError(
             f"{file} has {n_rows(rows)} rows, but labels of shape {labels.shape} and type"
-            f" {labels.dtype}. Give every row one label, a number or a text."
+            f" {labels.dtype}. Give every row one label, a number or a string."
         )
     return samples._replace(labels=labels.reshape(-1))
 
@@ -219,12 +220,24 @@ def _chunk(samples: Samples, place: Place, stop: int, kind: np.dtype[Any]) -> Ma
     start, rows = place.row, samples.rows
     labels = None if samples.labels is None else _labels(samples.labels[start:stop], place)
     if isinstance(rows, CSR):
-        return Matrix(_sparse_part(rows, place, stop, kind), labels, place)
+        first, last = int(rows.indptr[start]), int(rows.indptr[stop])
+        rounded = _rounded(rows.data[first:last], rows.indices[first:last])
+        return Matrix(_sparse_part(rows, place, stop, kind), labels, place, rounded)
     block = rows[start:stop]
     if samples.column is not None:
         block = np.delete(block, samples.column, axis=1)
-    flat = np.array(block.reshape(stop - start, samples.n_features), kind, order="C")
-    return Matrix(flat, labels, place)
+    block = block.reshape(stop - start, samples.n_features)
+    rounded = _rounded(block, np.arange(samples.n_features)[None, :])
+    return Matrix(np.array(block, kind, order="C"), labels, place, rounded)
+
+
+def _rounded(values: Array, columns: Array) -> dict[int, int]:
+    """Number of entries of each column that no float64 equals, where there are some."""
+    if values.dtype.kind not in "iu" or values.dtype.itemsize < np.dtype(np.int64).itemsize:
+        return {}
+    rounded = are_rounded(values)
+    found, counts = np.unique(np.broadcast_to(columns, values.shape)[rounded], return_counts=True)
+    return dict(zip(found.tolist(), counts.tolist(), strict=True))
 
 
 def _sparse_part(rows: CSR, place: Place, stop: int, kind: np.dtype[Any]) -> CSR:

@@ -127,7 +127,7 @@ def _naming_file(file: str, kind: str) -> Iterator[None]:
     ) as error:
         reason = str(error).splitlines()[0]
         raise SourceError(
-            f"{file} cannot be read as {kind}: {reason}. Is it complete, and of that format?"
+            f"{file} cannot be read as {kind}: {reason}. Is it a complete {kind} file?"
         ) from error
 
 

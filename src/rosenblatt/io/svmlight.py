@@ -6,6 +6,8 @@ decompressed in order.
 """
 
 import os
+import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -26,6 +28,7 @@ from rosenblatt.io.files import (
     opened,
     pieces,
 )
+from rosenblatt.io.rounded_cells import EXACT, is_rounded
 from rosenblatt.io.svmlight_parser import (
     BAD_LABEL,
     LARGEST_INDEX,
@@ -42,9 +45,10 @@ from rosenblatt.types import Array, Floats
 
 PART_BYTES = 1 << 24  # its arrays are large enough for huge pages
 SEARCH_BYTES = 1 << 16  # read at a time to find the end of a line
-MAX_EXACT_INTEGER = 2.0**53  # in float64
 MAX_QUOTED_CHARACTERS = 60
 SPLITTERS = b" \t\r\n#"
+COMMENT = re.compile(rb"#[^\n]*")
+LONG_ENTRY = re.compile(rb"(?<!\S)([0-9]+):([+-]?[0-9]{16,}(?:\.0*)?)(?!\S)")
 NOT_FINITE = {"nan", "inf", "infinity"}
 READS_ANYWHERE = hasattr(os, "preadv")
 
@@ -67,6 +71,7 @@ class Part(NamedTuple):
     lines: Array
     n_lines: int
     error: InvalidToken | None
+    rounded: dict[int, int]
 
 
 @dataclass(frozen=True)
@@ -88,6 +93,7 @@ class SvmlightSource:
     """By default as many as there are processors, up to eight."""
     size: int = PART_BYTES
     """Approximate bytes of a chunk; no line is cut."""
+    counts_rounded: bool = False
 
     @property
     def name(self) -> str:
@@ -100,14 +106,17 @@ class SvmlightSource:
         for file in self.files:
             for part, place in self._parts(file):
                 width, empty = max(width, part.rows.n_cols), False
-                yield Matrix(part.rows._replace(n_cols=width), part.labels, place)
+                rows = part.rows._replace(n_cols=width)
+                yield Matrix(rows, part.labels, place, part.rounded)
         if empty:
             raise SourceError(f"{self.name} has no rows. Is it the file you mean?")
 
     def _parts(self, file: str) -> Iterator[tuple[Part, Place]]:
         """Parts of a file that have rows, with their locations."""
         line, base = 1, 0 if self.zero_based else 1
-        parse = partial(_read_and_parse, labelled=self.labelled, base=base)
+        parse = partial(
+            _read_and_parse, labelled=self.labelled, base=base, counts_rounded=self.counts_rounded
+        )
         with _texts(file, self.size) as texts:
             for part in in_order(parse, texts, self.n_threads or processors()):
                 if part.error is not None:
@@ -118,8 +127,21 @@ class SvmlightSource:
                 line += part.n_lines
 
 
-def _read_and_parse(text: Text, *, labelled: bool, base: int) -> Part:
-    return parsed(text(), labelled=labelled, base=base)
+def _read_and_parse(read: Text, *, labelled: bool, base: int, counts_rounded: bool) -> Part:
+    text = read()
+    part = parsed(text, labelled=labelled, base=base)
+    if counts_rounded and part.error is None:
+        part = part._replace(rounded=_rounded(text, part.rows.data, base))
+    return part
+
+
+def _rounded(text: Array, values: Array, base: int) -> dict[int, int]:
+    """Number of integers in each column that no float64 equals, where there are some."""
+    if np.abs(values).max(initial=0.0) < EXACT:
+        return {}
+    entries = LONG_ENTRY.findall(COMMENT.sub(b"", text.tobytes()))
+    rounded = (int(n) - base for n, value in entries if is_rounded(value.decode()))
+    return dict(Counter(rounded))
 
 
 def _place(file: str, lines: Array) -> Place:
@@ -154,7 +176,7 @@ def _line_end(file: str, descriptor: int, start: int) -> int:
             return at + found + 1
         at += len(block)
         if at - start > MAX_RECORD_BYTES:
-            raise SourceError(f"{file}: no line ends from byte {start} on. {not_text()}")
+            raise SourceError(f"{file}: the line at byte {start} is too long. {not_text()}")
     return at
 
 
@@ -180,7 +202,7 @@ def parsed(text: Array, *, labelled: bool, base: int) -> Part:
         errors.append(_invalid_token(text, end.position, end.status, base))
     labels = _as_integers(buffers.labels[: end.rows]) if labelled else None
     error = min(errors, key=lambda found: found.line, default=None)
-    return Part(rows, labels, buffers.lines[: end.rows], end.lines, error)
+    return Part(rows, labels, buffers.lines[: end.rows], end.lines, error, {})
 
 
 def _allocate(n_colons: int, n_ends: int) -> Buffers:
@@ -239,8 +261,8 @@ def _duplicates(rows: CSR, lines: Array, base: int) -> Iterator[InvalidToken]:
 
 
 def _as_integers(labels: Floats) -> Array:
-    """Labels as int64, if all of them are integers."""
-    if (np.abs(labels) <= MAX_EXACT_INTEGER).all() and (labels == np.rint(labels)).all():
+    """Labels as int64, if all of them are integers that float64 tells apart."""
+    if (np.abs(labels) < EXACT).all() and (labels == np.rint(labels)).all():
         return labels.astype(np.int64)
     return labels
 
@@ -282,9 +304,9 @@ def _quote(token: str) -> str:
 
 def _bad_label(token: str) -> str:
     if ":" in token:
-        return "stands where a label should. If the rows have no labels, set labelled=False."
+        return "is where a label should be. If the rows have no labels, set labelled=False."
     if "," in token:
-        return "is several labels, but a row has one class. Make one binary file for each label."
+        return "gives several labels, but a row has one class. Make one binary file per label."
     if _not_finite(token):
         return "is not a label: it must be finite. Drop such rows."
     return "is not a label: svmlight files have numbers for classes. Number the classes first."
@@ -299,7 +321,9 @@ def _bad_entry(token: str, base: int) -> str:
             f"has no feature index: index:value is expected, with an integer index from {base} on."
         )
     if int(feature) < base:
-        return "has the index 0, but features are numbered from 1. If from 0, set zero_based."
+        return (
+            "has the index 0, but features are numbered from 1. If they start at 0, set zero_based."
+        )
     if int(feature) > LARGEST_INDEX:
         return f"has an index beyond {LARGEST_INDEX}. Renumber the features, or hash them."
     if _not_finite(value):

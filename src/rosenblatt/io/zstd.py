@@ -102,6 +102,6 @@ def _refuse_dictionary(header: bytes, end: int, length: int) -> None:
     number = int.from_bytes(header[end - length : end], "little")
     if number:
         raise UnsupportedOperation(
-            f"it is compressed with a dictionary (number {number}), which the file does not hold."
-            " Decompress it first, with zstd -d -D DICTIONARY"
+            f"it is compressed with a dictionary (number {number}), which the file does not"
+            " contain. Decompress it first, with zstd -d -D DICTIONARY"
         )

@@ -87,7 +87,7 @@ EPOCHS = Number("max_iter", 100, 1, MAX_EPOCHS, whole=True)
 STEPS = Number("max_iter", 50, 1, MAX_EPOCHS, whole=True)
 KEEP = Choice("keep", ("last", "average", "pocket"))
 CLASSES = Choice("multi_class", ("kesler", "ovr"))
-ORDER = Switch("shuffle", "in their order", "anew in every epoch")
+ORDER = Switch("shuffle", "in the given order", "reshuffled in every epoch")
 
 
 def _eta(default: float) -> Number:
@@ -204,7 +204,7 @@ LAB_RULES: dict[str, LabRule] = {
 
 
 def estimator_for(rule: str, settings: dict[str, Any]) -> Any:
-    """An estimator of a rule of the page, with its settings."""
+    """An estimator for a rule of the page, with its settings."""
     lab_rule = LAB_RULES[rule]
     defaults = {setting.name: setting.default for setting in lab_rule.settings}
     return estimator_of(Rule(rule), {**defaults, **settings, **lab_rule.fixed})

@@ -112,13 +112,13 @@ def _read(data: Dataset) -> LabDataset:
     n, d = data.X.shape
     if d > MAX_FEATURES or n * d > MAX_ENTRIES:
         raise DataError(
-            f"{data.name} has {n:,} rows of {d:,} features; the page takes up to {MAX_FEATURES:,}"
-            f" features and {MAX_ENTRIES:,} numbers. `rosenblatt fit` takes any."
+            f"{data.name} has {n:,} rows with {d:,} features; the lab accepts up to"
+            f" {MAX_FEATURES:,} features and {MAX_ENTRIES:,} numbers. `rosenblatt fit` takes more."
         )
     found, codes = np.unique(data.y, return_inverse=True)
     if len(found) > MAX_CLASSES:
         raise DataError(
-            f"{data.name} has {len(found):,} classes in its target; the page takes up to"
+            f"{data.name} has {len(found):,} classes in its target; the lab accepts up to"
             f" {MAX_CLASSES}. Choose another column to predict."
         )
     X: Any = data.X.toarray() if hasattr(data.X, "toarray") else data.X
@@ -150,7 +150,7 @@ def _with_features(dataset: LabDataset, setup: Setup) -> LabDataset:
         ):
             raise DataError(
                 f"{setup.features} would make {feature_map.n_outputs:,} features of"
-                f" {dataset.X.shape[1]:,}; the page takes up to {MAX_FEATURES:,}. Choose fewer"
+                f" {dataset.X.shape[1]:,}; the lab accepts up to {MAX_FEATURES:,}. Choose fewer"
                 " columns or a lower degree."
             )
     Z = (

@@ -15,7 +15,7 @@ PRESETS = {
     "x1 implies x2": "1101",
     "majority of 3": "00010111",
     "parity of 3": "01101001",
-    "x1 decides which": "00110101",
+    "x1 selects x2 or x3": "00110101",
     "parity of 4": "0110100110010110",
 }
 COUNTED = {n: count_threshold_functions(n) for n in (1, 2, 3)} | {4: 1882}
@@ -86,12 +86,12 @@ def explanation(found: Realizable | Unrealizable) -> tuple[str, ...]:
     """The result in sentences."""
     share = _share(found.n_inputs)
     if isinstance(found, Realizable):
-        least = "No unit has a smaller sum of weights." if found.minimal else ""
+        least = "No unit has a smaller sum of absolute weights." if found.minimal else ""
         return tuple(filter(None, [least, share]))
     proof = (
         f"Proof: {found.sums()}. The rows on both sides have the same sum, so a unit would give"
-        " both sides the same sum of scores. But on true rows scores are at least 0, on false ones"
-        " below 0."
+        " both sides the same sum of scores. But scores are at least 0 on true rows and below 0 on"
+        " false ones."
     )
     return proof, f"Two layers can, with {_hidden_count(found.network)}:", share
 

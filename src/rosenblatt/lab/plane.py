@@ -205,7 +205,7 @@ class PlaneController:
         self._session.take(self._session.setup.with_points(points[:MAX_POINTS]))
         if len(points) > MAX_POINTS:
             self._address_errors = (
-                f"The plane takes {MAX_POINTS} points; later ones are ignored.",
+                f"The plane holds up to {MAX_POINTS} points; further ones are ignored.",
             )
         self._update_data()
 

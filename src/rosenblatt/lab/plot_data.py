@@ -255,11 +255,11 @@ def _projection_caption(projection: Projection, W: Floats) -> str:
     if W.shape[1] <= 3:
         return ""  # one or two features are not projected
     if len(W) == 1:
-        return f"Projected: across, {projection.names[0]}; up, {projection.names[1]}."
+        return f"Projected: horizontally, {projection.names[0]}; vertically, {projection.names[1]}."
     exact = "" if projection.exact else " Points off that plane may be classified differently."
     return f"Projected to the plane in which the weights of the classes differ most.{exact}"
 
 
 def _caption(rows: Sample, projected: str = "") -> str:
-    sampled = "" if rows.whole else f"Drawn: {rows}; computed: all of them."
+    sampled = "" if rows.whole else f"Drawn: {rows}; all computations use all of them."
     return " ".join(filter(None, [projected, sampled]))

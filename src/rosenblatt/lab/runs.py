@@ -90,7 +90,7 @@ class SampleRun(Run):
             step,
             epoch,
             seen.row,
-            (seen.row,),
+            seen.rows,
             seen.before,
             seen.after,
             kept,
@@ -102,7 +102,7 @@ class SampleRun(Run):
         """After each sample or, in a long run, after each epoch."""
         replay = self._replay
         if self.n_steps > MAX_PATH_STEPS:
-            return _distinct([W[0] for W in replay.ends()]), "w from epoch to epoch"
+            return _distinct([W[0] for W in replay.ends()]), "w after every epoch"
         seen = [W[0] for epoch in range(1, self.n_epochs + 1) for W in replay.path(epoch)]
         return _distinct([replay.start()[0], *seen]), "w after every change"
 
@@ -163,7 +163,7 @@ def run_of(dataset: LabDataset, setup: Setup) -> Run:
     )
 
 
-NO_DATA_MESSAGE = "Nothing to learn from yet: choose data, or click into the plane to draw points."
+NO_DATA_MESSAGE = "Nothing to learn from yet: choose data, or click in the plane to draw points."
 SINGLE_CLASS_MESSAGE = (
     "All points are of one class: draw some of another (keys 1, 2 and 3 choose it)."
 )
@@ -177,7 +177,7 @@ def _initial_weights(setup: Setup, dataset: LabDataset) -> dict[str, Any]:
     shape = (units, dataset.Z.shape[1] + 1)
     if len(setup.start) != shape[0] * shape[1]:
         raise DataError(
-            f"The start has {len(setup.start)} weights, but this model has"
+            f"{len(setup.start)} initial weights were given, but this model has"
             f" {' × '.join(map(str, shape)) if units > 1 else shape[1]}: those of the features,"
             " then the intercept."
         )

@@ -103,7 +103,7 @@ def from_query(query: Mapping[str, str]) -> Opened:
         try:
             setup = replace(setup, **{name: _READERS[name](text)})
         except ValueError as error:
-            errors.append(f"The address has {name}={text[:40]!r}: {error}. It was left out.")
+            errors.append(f"The address has {name}={text[:40]!r}: {error}. It was ignored.")
     for name, text in query.items():
         rule, _, parameter = name.partition(".")
         setting = LAB_RULES[setup.rule].setting(parameter) if rule == setup.rule else None
@@ -112,7 +112,7 @@ def from_query(query: Mapping[str, str]) -> Opened:
         try:
             setup = replace(setup, settings=(*setup.settings, (parameter, setting.read(text))))
         except ValueError as error:
-            errors.append(f"The address has {name}={text[:40]!r}: {error}. It was left out.")
+            errors.append(f"The address has {name}={text[:40]!r}: {error}. It was ignored.")
     return Opened(
         replace(setup, settings=tuple(sorted(dict(setup.settings).items()))), tuple(errors)
     )

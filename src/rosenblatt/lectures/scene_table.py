@@ -1,4 +1,4 @@
-"""The scenes: the worked examples of the lectures, and their figures that move, one row each.
+"""The scenes: the worked examples and animated figures of the lectures, one row each.
 
 `data` is a built-in name, or points of the plane as (x, y, class) with classes from 0. `features`
 are mapped features: products, polynomial of a degree, or the squared distance to the mean. `start`
@@ -72,8 +72,8 @@ _ROWS = (
     SceneRow(
         "000-or",
         "The perceptron learns OR",
-        "Four points, one on the negative side. Every mistake adds y x to w; after the last one a"
-        " line cuts the corner (0, 0) off.",
+        "Four points, one of them negative. Every mistake adds y x to w; after the last one, the"
+        " line cuts off the corner (0, 0).",
         "builtin:or",
         "perceptron",
         IN_ORDER,
@@ -82,8 +82,8 @@ _ROWS = (
     SceneRow(
         "000-xor",
         "No line computes XOR",
-        "The segments between the points of each class cross. Whatever line leaves one class on one"
-        " side, the crossing point lies on both.",
+        "The segments between the points of each class cross. If a line separated the classes, the"
+        " crossing point would lie on both sides of it.",
         "builtin:xor",
         "perceptron",
         {**IN_ORDER, "max_iter": 10},
@@ -92,7 +92,7 @@ _ROWS = (
     SceneRow(
         "000-xor-products",
         "XOR with the product as a third feature",
-        "Φ(u, v) = (u, v, u v) makes the classes separable; in the plane the boundary is a curve.",
+        "Φ(u, v) = (u, v, u v) makes the classes separable; in the plane, the boundary is a curve.",
         "builtin:xor",
         "perceptron",
         IN_ORDER,
@@ -111,8 +111,8 @@ _ROWS = (
     SceneRow(
         "000-svm",
         "The support vector machine",
-        "Of all lines that separate the classes, the one farthest from both. Only the support"
-        " vectors, on the dashed lines, decide where it is.",
+        "Of all lines that separate the classes, this one is farthest from both. Only the support"
+        " vectors, on the dashed lines, determine where it is.",
         "builtin:separable",
         "linear-svm",
         {"C": 100.0},
@@ -120,16 +120,16 @@ _ROWS = (
     SceneRow(
         "000-lda",
         "Linear discriminant analysis",
-        "Two Gaussians with one covariance: the log of the ratio of their densities is linear, and"
-        " the posterior is σ(w·x + b).",
+        "Two Gaussians with the same covariance: their log density ratio is linear, and the"
+        " posterior is σ(w·x + b).",
         "builtin:overlapping",
         "linear-discriminant",
     ),
     SceneRow(
         "000-logistic",
         "Logistic regression",
-        "The same model as that of linear discriminant analysis, but w and b maximise the"
-        " probability of the labels, with no assumption about the densities.",
+        "The same model as in linear discriminant analysis, but w and b maximise the probability"
+        " of the labels, with no assumption about the densities.",
         "builtin:overlapping",
         "logistic-regression",
     ),
@@ -145,8 +145,8 @@ _ROWS = (
     SceneRow(
         "001-and",
         "Weights for AND",
-        "The exercise: find weights that classify these four points. Step through the perceptron's"
-        " way to (3, 2) and −4.",
+        "The exercise: find weights that classify these four points correctly. Step through the"
+        " perceptron's path to (3, 2) and −4.",
         "builtin:and",
         "perceptron",
         IN_ORDER,
@@ -167,7 +167,7 @@ _ROWS = (
         "002-perceptron",
         "The perceptron rule on separable data",
         "If a sample is misclassified, the line moves towards classifying it correctly. It stops as"
-        " soon as no sample is misclassified, so often close to one.",
+        " soon as no sample is misclassified, so it often ends close to one.",
         "builtin:separable",
         "perceptron",
         IN_ORDER,
@@ -175,7 +175,7 @@ _ROWS = (
     ),
     SceneRow(
         "002-overlapping",
-        "The perceptron rule on classes that overlap",
+        "The perceptron rule on overlapping classes",
         "No line is correct on all rows, so the updates never end. The proof shows rows that"
         " contradict each other.",
         "builtin:overlapping",
@@ -186,8 +186,8 @@ _ROWS = (
     SceneRow(
         "002-lms",
         "Least mean squares",
-        "Every sample moves w, by its error times x, whether it is misclassified or not. The loss"
-        " settles where the classes overlap, too.",
+        "Every sample moves w by its error times x, whether it is misclassified or not. The loss"
+        " settles even if the classes overlap.",
         "builtin:overlapping",
         "lms",
         {**IN_ORDER, "eta0": 0.01},
@@ -196,7 +196,8 @@ _ROWS = (
     SceneRow(
         "002-lms-diverges",
         "A step size that is too large",
-        "With η = 1 every correction is larger than the error it corrects, and the weights grow.",
+        "With η = 1, each correction is larger than the error that it corrects, and the weights"
+        " grow.",
         "builtin:overlapping",
         "lms",
         {**IN_ORDER, "eta0": 1.0, "max_iter": 2},
@@ -211,7 +212,7 @@ _ROWS = (
     ),
     SceneRow(
         "002-tanh-overlapping",
-        "The tanh unit on classes that overlap",
+        "The tanh unit on overlapping classes",
         "Rows far on the wrong side hardly move w, because tanh is flat there. It settles where the"
         " perceptron does not.",
         "builtin:overlapping",
@@ -221,8 +222,8 @@ _ROWS = (
     SceneRow(
         "002-mark-i",
         "The Mark I reads letters",
-        "Rosenblatt's machine had a camera of 20 × 20 photocells. Its 400 weights for each letter"
-        " are a picture.",
+        "Rosenblatt's machine had a camera of 20 × 20 photocells. The 400 weights of each letter"
+        " can be shown as an image.",
         "builtin:mark-i",
         "perceptron",
         {**IN_ORDER, "max_iter": 100},
@@ -231,8 +232,8 @@ _ROWS = (
     SceneRow(
         "003-batch",
         "The batch perceptron",
-        "From w = (0, 1), b = −0.5 four of eight points are misclassified. Their sum is one step:"
-        " w = (1.45, −0.6), b = −0.5 classifies all of them correctly.",
+        "With w = (0, 1), b = −0.5, four of eight points are misclassified. One step adds all four:"
+        " w = (1.45, −0.6), b = −0.5 classifies all points correctly.",
         "builtin:4f10",
         "batch-perceptron",
         start=(0.0, 1.0, -0.5),
@@ -241,8 +242,8 @@ _ROWS = (
     SceneRow(
         "003-solutions",
         "The region of solutions",
-        "In the space of weights every sample is a line. The weights that are correct on all rows"
-        " are a cone; a run ends where it enters it.",
+        "In weight space, every sample is a line. The weights that classify all rows correctly form"
+        " a cone; training ends when it enters the cone.",
         "builtin:4f10",
         "perceptron",
         IN_ORDER,
@@ -251,7 +252,8 @@ _ROWS = (
     SceneRow(
         "003-logistic",
         "Logistic regression on the eight points",
-        "The gradient is Σ (y − p) x: every row counts, those close to the line most.",
+        "The gradient is Σ (y − p) x: every row counts, most of all those on the wrong side or"
+        " close to the line.",
         "builtin:4f10",
         "logistic-regression",
     ),
@@ -259,15 +261,15 @@ _ROWS = (
         "003-fisher",
         "Fisher's discriminant",
         "Means (0.825, 0.5) and (0.1375, 0.6), scatter S, w = S⁻¹ (m₁ − m₂) = (3.3878, −0.1626):"
-        " the projection that pulls the classes apart against their scatter.",
+        " the projection with the largest distance between the means, relative to the scatter.",
         "builtin:4f10",
         "fisher-discriminant",
     ),
     SceneRow(
         "003-kesler",
         "Kesler's construct",
-        "Three classes, three score functions, and K − 1 inequalities a row: one perceptron in"
-        " K (d + 1) weights. Every point of the plane has one class.",
+        "Three classes, three score functions, and K − 1 inequalities per row: one perceptron with"
+        " K (d + 1) weights. Every point of the plane is assigned to one class.",
         THREE_CLASSES,
         "perceptron",
         {**IN_ORDER, "multi_class": "kesler"},
@@ -275,9 +277,9 @@ _ROWS = (
     ),
     SceneRow(
         "003-one-vs-rest",
-        "One against the rest",
-        "Three lines, each between one class and all others. Some points are claimed by no line,"
-        " others by two.",
+        "One-vs-rest",
+        "Three lines, each between one class and all others. Some points are on the positive side"
+        " of none of them, others of two.",
         THREE_CLASSES,
         "perceptron",
         {**IN_ORDER, "multi_class": "ovr"},
@@ -285,16 +287,16 @@ _ROWS = (
     SceneRow(
         "003-xor-network",
         "XOR = AND(OR, NAND)",
-        "Two units draw two lines, and a third one joins them.",
+        "Two units draw two lines, and a third unit combines them.",
         "builtin:xor",
         "threshold-network",
         view="gates",
     ),
     SceneRow(
         "004-given-line",
-        "A rule that is given",
+        "A given rule",
         "Somebody guesses: a dog if 0.5 × times it comes + 0.5 × pounds is above 20. The perceptron"
-        " has nothing to correct.",
+        " finds nothing to correct.",
         "builtin:kennel",
         "perceptron",
         IN_ORDER,
@@ -316,7 +318,7 @@ _ROWS = (
     SceneRow(
         "004-decaying-rate",
         "A step size that decays",
-        "With η = 1/n the last rows cannot throw the line about, where the classes overlap.",
+        "With η = 1/n, the last rows hardly move the line, even if the classes overlap.",
         "builtin:overlapping",
         "perceptron",
         {**IN_ORDER, "learning_rate": "1/n", "max_iter": 50},
@@ -324,14 +326,15 @@ _ROWS = (
     SceneRow(
         "004-cells",
         "Several classes, one cell each",
-        "The class with the largest score wins. Its cell is convex, as in a Voronoi diagram.",
+        "The class with the largest score is predicted. Its cell is convex, as in a Voronoi"
+        " diagram.",
         THREE_CLASSES,
         "perceptron",
         {**IN_ORDER, "multi_class": "kesler"},
     ),
     SceneRow(
         "004-xor",
-        "XOR once more",
+        "XOR again",
         "A line can compute OR and AND, but not XOR.",
         "builtin:xor",
         "perceptron",
@@ -347,7 +350,9 @@ def scene_names(lecture: str | None = None) -> tuple[str, ...]:
     """Names of the scenes, of one lecture such as "003" or of all."""
     lectures = sorted({row.lecture for row in SCENES.values()})
     if lecture is not None and lecture not in lectures:
-        raise ParameterError(f"There is no lecture {lecture!r}; there are {', '.join(lectures)}.")
+        raise ParameterError(
+            f"There is no lecture {lecture!r}; the lectures are {', '.join(lectures)}."
+        )
     return tuple(name for name, row in SCENES.items() if lecture in {None, row.lecture})
 
 

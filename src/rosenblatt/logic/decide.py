@@ -129,11 +129,11 @@ def check_contradiction(found: Contradiction, bits: Bits) -> None:
     rows, weights = found
     n = len(bits).bit_length() - 1
     if not len(rows) == len(weights) == len(set(rows)) > 0:
-        raise ProofError("A proof lists rows, each once, and one weight a row; this one does not.")
+        raise ProofError("A proof lists each row once, with one weight; this one does not.")
     if min(rows) < 0 or max(rows) >= len(bits):
         raise ProofError(f"A row lies outside the table's rows 0 to {len(bits) - 1}.")
     if not all(isinstance(weight, int) and weight > 0 for weight in weights):
-        raise ProofError("A weight is not a positive integer: this is no proof.")
+        raise ProofError("A weight is not a positive integer: this is not a proof.")
     signed = [w if bits[row] else -w for row, w in zip(rows, weights, strict=True)]
     if sum(signed) != 0:
         raise ProofError("The weights of the true rows and of the false rows differ in sum.")

@@ -74,7 +74,7 @@ class SolutionRegion:
     def polygon(self) -> Floats:
         """The region in the box as one polygon, for two weights: 0 and the corners around it."""
         if self.n_weights != 2:
-            raise DataError("Only the region of two weights is a polygon; for three take faces.")
+            raise DataError("Only the region of two weights is a polygon; for three use `faces`.")
         if self.centre is None:
             return np.zeros((0, 2))
         corners = np.unique(np.vstack(self.faces), axis=0)

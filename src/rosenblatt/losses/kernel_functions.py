@@ -150,11 +150,11 @@ def _by_function(kernel: Callable[[Any, Any], Any], centres: Points, points: Poi
     wanted = (n_rows(points.rows), n_rows(centres.rows))
     if table.shape != wanted:
         raise ParameterError(
-            f"kernel must give a table of shape {wanted}, a row for each of the first rows and a"
-            f" column for each of the second; got {table.shape}."
+            f"kernel must return a matrix of shape {wanted}, with a row for each row of its first"
+            f" argument and a column for each row of its second; got {table.shape}."
         )
     if not np.isfinite(table).all():
-        raise ParameterError("kernel must give finite numbers; it gave NaN or infinity.")
+        raise ParameterError("kernel must return finite numbers; it returned NaN or infinity.")
     return np.ascontiguousarray(table.T)
 
 

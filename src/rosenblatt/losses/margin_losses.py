@@ -85,6 +85,8 @@ def target_range(loss: int) -> tuple[float, float]:
 @njit(cache=True, forceinline=True)
 def value_and_negative_gradient(loss: int, target: float, score: float) -> tuple[float, float]:
     """Squared error of an output, and its negative derivative by the score."""
+    if loss == SQUARE:
+        return 0.5 * (target - score) * (target - score), target - score
     if loss == TANH:
         f = np.tanh(score)
         return 0.5 * (target - f) * (target - f), (target - f) * (1.0 - f * f)

@@ -72,8 +72,8 @@ def split_order(order: Ints, test_share: float) -> tuple[Ints, Ints]:
     n_train = len(order) - round(test_share * len(order))
     if not 0 < n_train < len(order):
         raise DataError(
-            f"A test share of {test_share:g} of {len(order)} rows leaves no training or no test"
-            " rows. Choose another share, or give more rows."
+            f"A test share of {test_share:g} of {len(order)} rows leaves no rows for training or"
+            " none for the test. Choose another share, or give more rows."
         )
     return order[:n_train], order[n_train:]
 

@@ -30,7 +30,7 @@ from rosenblatt.online.second_order import second_order_epoch
 from rosenblatt.online.state import LAST_MISTAKE, LOSS, MISTAKES, ROWS, UPDATES, OptimiserState
 from rosenblatt.online.stopping import squared_norms
 from rosenblatt.online.update import ALL_FINITE, Rule, Sample, add_row, update_all
-from rosenblatt.types import Floats
+from rosenblatt.types import Floats, Ints
 
 
 def run_epoch(data: TrainingData, sampling: SampleOrder, rule: Rule, state: OptimiserState) -> int:
@@ -137,7 +137,7 @@ def fit_one_epoch(
         raise not_finite(rows)
     if not state.is_finite():
         raise TooLargeError(
-            "The weights grew beyond float64. Scale the columns of X, or take smaller steps."
+            "The weights overflow float64. Scale the columns of X, or take smaller steps."
         )
 
 
@@ -168,14 +168,17 @@ T = TypeVar("T", TrainingData, MultiOutputData)
 def batches(samples: T, batch_size: int | None, shuffle_key: tuple[int, int] | None) -> Iterator[T]:
     """Batches of the samples, in file order or shuffled by a key (seed, epoch)."""
     n = n_rows(samples.rows)
-    size = n if batch_size is None else batch_size
-    if shuffle_key is None or batch_size is None:  # the order does not matter
-        for start in range(0, n, size):
-            yield samples.part(start, start + size)
-        return
-    order = np.random.default_rng(shuffle_key).permutation(n)
+    size, order = batch_size or n, batch_order(n, batch_size, shuffle_key)
     for start in range(0, n, size):
-        yield samples.take(order[start : start + size])
+        stop = start + size
+        yield samples.part(start, stop) if order is None else samples.take(order[start:stop])
+
+
+def batch_order(n: int, batch_size: int | None, shuffle_key: tuple[int, int] | None) -> Ints | None:
+    """The rows of an epoch in the order in which batches are cut from them; None: file order."""
+    if shuffle_key is None or batch_size is None:  # of the whole set the order does not matter
+        return None
+    return np.random.default_rng(shuffle_key).permutation(n)
 
 
 def batch_epochs(
@@ -193,16 +196,20 @@ def batch_epochs(
     is over the weights after each batch, weighted by the rows of the batch.
     """
     n, steps = n_rows(data.rows), itertools.count(1)
-    gradient_here = partial(gradient_of, rule=rule, W=state.W)  # W changes in place
 
     def one_epoch(number: int) -> None:
         for batch in batches(data, batch_size, None if seed is None else (seed, number)):
-            gradient = Blocks(batch, n_jobs).total(gradient_here)
-            if not step_down(gradient, rule, state, next(steps), n_rows(batch.rows)):
+            if not batch_step(Blocks(batch, n_jobs), rule, state, next(steps)):
                 raise not_finite(data.rows)
 
     weight = float((data.weights * data.class_weights[data.codes]).sum())
     return epoch_results(one_epoch, EpochSize(n, weight or 1.0), rule, state)
+
+
+def batch_step(batch: Blocks, rule: Rule, state: OptimiserState, n: int) -> bool:
+    """Take the n-th step of a run, down the loss of a batch; whether everything stays finite."""
+    gradient = batch.total(partial(gradient_of, rule=rule, W=state.W))
+    return step_down(gradient, rule, state, n, n_rows(batch.problem.rows))
 
 
 def step_down(gradient: Gradient, rule: Rule, state: OptimiserState, n: int, rows: int) -> bool:

@@ -13,28 +13,28 @@ MIN_GAP = float(np.finfo(np.float64).eps)  # smaller and negative gaps are shown
 class Ending(Enum):
     """Why a run ended. The value is a template of the sentence."""
 
-    NO_MISTAKE = "Converged: an epoch without a mistake, after {epochs}."
-    NO_CHANGE = "Converged: an epoch in which no sample had a loss, after {epochs}."
+    NO_MISTAKE = "Converged after {epochs}, the last without a mistake."
+    NO_CHANGE = "Converged after {epochs}, the last without a loss on any row."
     MAX_EPOCHS_REACHED = (
-        "Stopped after {epochs} with {mistakes} left. The data may not be separable: run"
+        "Stopped after {epochs}, with {mistakes} in the last. The data may not be separable: run"
         " `rosenblatt separable` or `separability(X, y)` for a proof, raise `max_iter`, or keep"
         " better weights with `keep='average'` or `keep='pocket'`."
     )
     MAX_RANKING_EPOCHS_REACHED = (
-        "Stopped after {epochs} with {mistakes} in the last. Raise `max_iter`. If no weights rank"
+        "Stopped after {epochs}, with {mistakes} in the last. Raise `max_iter`. If no weights rank"
         " all groups correctly, longer n-grams may help."
     )
     ONE_EPOCH = (
-        "Done: one epoch (pass) over {rows} with {mistakes}. A higher `max_iter` trains for more"
+        "Done: one epoch (pass) over {rows}, with {mistakes}. Raise `max_iter` to train for more"
         " epochs."
     )
     LOSS_REMAINS = (
-        "Stopped after {epochs}, the last without a mistake, but with losses above 0: raise"
+        "Stopped after {epochs}, the last without a mistake but with a loss above 0: raise"
         " `max_iter`, or set `tol`."
     )
     LOSS_STALLED = (
         "Stopped after {epochs}: the loss no longer fell by `tol`. {mistakes} in the last epoch;"
-        " with `tol=None` training goes on until an epoch has none."
+        " with `tol=None` training continues until an epoch has none."
     )
     SCORE_STALLED = (
         "Stopped after {epochs}: the accuracy on the validation rows no longer rose by `tol`."
@@ -57,21 +57,21 @@ class Ending(Enum):
         "Stopped by a callback, after {steps}: the objective may be {gap} above the optimum."
     )
     EPOCH_TIME_LIMIT_REACHED = (
-        "Stopped at the time limit, after {epochs} with {mistakes} in the last. Raise `time_limit`"
-        " to go on."
+        "Stopped at the time limit, after {epochs}, with {mistakes} in the last. Raise `time_limit`"
+        " to train longer."
     )
     AT_ROUNDING = (
         "Stopped after {steps}: the objective is within {gap} of the optimum, and the last steps"
-        " came no closer. Raise `tol`, standardise the columns, or try another `solver`."
+        " came no closer to it. Raise `tol`, standardise the columns, or try another `solver`."
     )
     FAR_FROM_ZERO = (
         "Stopped after {steps}: the objective is within {gap} of the optimum. The columns lie so"
-        " far from zero that float64 holds no finer intercept: subtract their means, as"
+        " far from zero that float64 cannot represent a finer intercept: subtract their means, as"
         " StandardScaler does, to come closer."
     )
     SEPARATED = (
-        "The maximum likelihood estimate does not exist, as found after {steps}. {advice} With a"
-        " finite `C` there is an optimum (maximum a posteriori); the weights are those of the last"
+        "The maximum likelihood estimate does not exist (found after {steps}). {advice} With a"
+        " finite `C` there is an optimum (maximum a posteriori). The weights are those of the last"
         " step."
     )
     SOLVED = "Solved in closed form from {rows}."
@@ -107,12 +107,21 @@ class Ending(Enum):
         " smaller `tol` or `eta0` may lead lower."
     )
     MAX_DESCENT_EPOCHS_REACHED = (
-        "Stopped after {epochs}, all that `max_iter` allows. {mistakes} in the last epoch. Raise"
-        " `max_iter` to go on, or set `tol` to stop where the loss levels off."
+        "Stopped after {epochs}, the most that `max_iter` allows. {mistakes} in the last epoch."
+        " Raise `max_iter` to train longer, or set `tol` to stop where the loss levels off."
+    )
+    REGRESSION_STALLED = (
+        "Stopped after {epochs}: the squared error no longer fell by `tol`. A smaller `tol` or"
+        " `eta0` comes closer to the least squares solution, which `LeastSquaresRegressor` gives in"
+        " closed form."
+    )
+    MAX_REGRESSION_EPOCHS_REACHED = (
+        "Stopped after {epochs}, all that `max_iter` allows. Raise `max_iter` to go on, or set"
+        " `tol` to stop where the squared error levels off."
     )
     DIVERGED = (
-        "Diverged after {epochs}: the loss grew beyond that of the start. {advice} The weights kept"
-        " are those from before it grew."
+        "Diverged after {epochs}: the loss grew beyond that of the start. {advice} The weights are"
+        " those from before it grew."
     )
     OVERSHOT = (
         "Stopped after {epochs}: the steps overshoot, and the loss is above that of the start."
@@ -123,13 +132,15 @@ class Ending(Enum):
         " above that of zero weights. {advice} {mistakes} in the last epoch."
     )
     SET = "Weights set by hand, not trained."
-    STREAM = "Open: training on a stream, {rows} so far with {mistakes}."
+    STREAM = "In progress: training on a stream, {rows} so far, with {mistakes}."
+    REGRESSION_STREAM = "In progress: training on a stream, {rows} so far."
     STREAM_STALLED = (
-        "Open: after {rows} of a stream the accuracy on the validation rows no longer rises."
+        "In progress: after {rows} of a stream, the accuracy on the validation rows no longer"
+        " rises."
     )
     STREAM_DIVERGED = (
-        "Open: the last chunk was skipped, because its updates diverged. {advice} The weights are"
-        " those of the {rows} before it."
+        "In progress: the last chunk was skipped, because its updates diverged. {advice} The"
+        " weights are those after the {rows} before it."
     )
 
     @classmethod
@@ -185,7 +196,7 @@ class Outcome:
             n_columns=self.n_columns,
             advice=self.advice,
             steps=counted(self.n_iter, "step", "steps"),
-            gap=f"{max(self.gap, MIN_GAP):.1e}" if self.gap < np.inf else "an unknown amount",
+            gap=_relative(self.gap),
         )
 
     def __repr__(self) -> str:
@@ -200,8 +211,8 @@ class EpochResult:
     scored just before its update; `all_mistakes` and `all_updates` are those of the whole run.
     `last` returns the weights at the end of the epoch, `weights` those the run would keep now.
     `advice` is a recommendation for the settings that completes the sentence of the ending.
-    `error` is the training error of `weights`, if it was measured; `norm` is ‖w‖, where the weights
-    themselves are not known.
+    `error` is the training error of `weights` and `validation_error` that on validation rows, if
+    they were measured; `norm` is ‖w‖, where the weights themselves are not known.
     """
 
     epoch: int
@@ -214,7 +225,7 @@ class EpochResult:
     last: Callable[[], Any]
     weights: Callable[[], Any]
     error: float | None = None
-    score: float | None = None
+    validation_error: float | None = None
     norm: float | None = None
     ending: Ending | None = None
     advice: str = ""
@@ -223,3 +234,7 @@ class EpochResult:
 def counted(n: int, one: str, many: str) -> str:
     """A number with its noun: 1 row, 2 rows, 1,000 rows."""
     return f"{n:,} {one if n == 1 else many}"
+
+
+def _relative(gap: float) -> str:
+    return f"{max(gap, MIN_GAP):.1e} (relative)" if gap < np.inf else "an unknown amount"

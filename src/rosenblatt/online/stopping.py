@@ -39,12 +39,12 @@ def with_training_error(
         yield replace(result, error=error(result.weights()))
 
 
-def with_validation_score(
-    results: Iterable[EpochResult], score: Callable[[Any], float]
+def with_validation_error(
+    results: Iterable[EpochResult], error: Callable[[Any], float]
 ) -> Iterator[EpochResult]:
-    """Results with the score of the kept weights on validation rows."""
+    """Results with the error of the kept weights on validation rows."""
     for result in results:
-        yield replace(result, score=score(result.weights()))
+        yield replace(result, validation_error=error(result.weights()))
 
 
 def keep_best(
@@ -116,7 +116,8 @@ class Stalled:
     def __call__(self, result: Any) -> Ending | None:
         """The ending, once the figure has stalled."""
         value = self.figure(result)
-        self.n_without_progress = 0 if value < self.best - self.tol else self.n_without_progress + 1
+        progress = value < self.best - self.tol
+        self.n_without_progress = 0 if progress else self.n_without_progress + 1
         self.best = min(self.best, value)
         return self.ending if self.n_without_progress >= self.patience else None
 

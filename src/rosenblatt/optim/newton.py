@@ -48,12 +48,9 @@ FAST_INNER_STEPS = 4  # so few steps
 MAX_INITIAL_STIFFNESS = 1e4  # C ‖x‖² / smoothing of the first smoothed hinge
 
 
-def derivative_along(
-    l2: float, w: Floats, direction: Floats, loss_derivative: Callable[[float], float]
-) -> Callable[[float], float]:
-    """φ′(t) = ρ w·d + t ρ d·d + the derivative of the losses, without the intercept in w and d."""
-    l2_grad_dot_dir, l2_curvature = l2 * float(w @ direction), l2 * float(direction @ direction)
-    return lambda t: l2_grad_dot_dir + t * l2_curvature + loss_derivative(t)
+def penalty_along(l2: float, w: Floats, direction: Floats) -> tuple[float, float]:
+    """Slope ρ w·d and curvature ρ d·d of the penalty along a step, the intercept left out."""
+    return l2 * float(w @ direction), l2 * float(direction @ direction)
 
 
 def line_search(derivative: Callable[[float], float], derivative_at_zero: float) -> float:
@@ -328,12 +325,12 @@ def take_step(
     """
     grad_dot_dir, margin_changes = known
     margins_of(objective, direction, margin_changes)
-    derivative_at = derivative_along(
-        objective.l2,
-        iterate.w[:-1],
-        direction[:-1],
-        lambda t: derivative(objective, iterate, margin_changes, smoothed_hinge, t),
-    )
+    slope, curvature = penalty_along(objective.l2, iterate.w[:-1], direction[:-1])
+
+    def derivative_at(t: float) -> float:
+        losses = derivative(objective, iterate, margin_changes, smoothed_hinge, t)
+        return slope + t * curvature + losses
+
     grad_dot_dir = derivative_at(0.0) if grad_dot_dir is None else grad_dot_dir
     nearly_quadratic = (
         objective.loss == LOGISTIC and largest_magnitude(margin_changes) <= SMALL_MARGIN_CHANGE

@@ -33,9 +33,9 @@ from rosenblatt.optim.hessian import (
     require_finite,
 )
 from rosenblatt.optim.newton import (
-    derivative_along,
     is_worth_subsampling,
     line_search,
+    penalty_along,
     systematic_sample,
 )
 from rosenblatt.optim.pcg import MAX_FORCING, conjugate_gradients, min_sample_rows
@@ -205,12 +205,12 @@ def take_step(
 ) -> None:
     """Move the iterate along a direction by a line search."""
     score_changes = scores_of(objective, direction)
-    derivative_at = derivative_along(
-        objective.l2,
-        iterate.W[:-1].ravel(),
-        direction[:-1].ravel(),
-        lambda t: softmax.derivative(objective, iterate.scores, score_changes, t),
-    )
+    slope, curvature = penalty_along(objective.l2, iterate.W[:-1].ravel(), direction[:-1].ravel())
+
+    def derivative_at(t: float) -> float:
+        losses = softmax.derivative(objective, iterate.scores, score_changes, t)
+        return slope + t * curvature + losses
+
     t = line_search(derivative_at, float(gradient.ravel() @ direction.ravel()))
     iterate.W = iterate.W + t * direction
     iterate.scores += t * score_changes

@@ -7,7 +7,8 @@ letter      stands for
 ==========  ===================================
 ``K, d``    classes, features
 ``w``       weights of one output, d + 1
-``u``       outputs: 1 for two classes, else K
+``u``       outputs: 1 for two classes, else K; of a regressor those of its targets
+``f``       columns of a factor, d + 1 + u
 ``s``       support vectors of a kernel machine
 ==========  ===================================
 
@@ -38,6 +39,7 @@ from rosenblatt.persist.schema import (
     is_number,
     list_of,
     optional,
+    tuple_of,
 )
 
 KINDS: dict[str, Accepts] = {
@@ -61,6 +63,10 @@ KINDS: dict[str, Accepts] = {
     "_patience": RECORDS["patience"].accepts,
     "_pair": optional(is_array),
     "_moments": RECORDS["moments"].accepts,
+    "_factor": RECORDS["row_factor"].accepts,
+    "_target_shape": tuple_of(is_integer),
+    "_largest_target": is_number,
+    "_state": RECORDS["optimiser_state"].accepts,
     "_n_rows": is_integer,
     "_rank": is_integer,
     "rank_": is_integer,
@@ -115,6 +121,7 @@ MOMENTS = {
     "offsets": ("K", "d"),
     "scatter": ("K or 1", "d", "d"),
 }
+ROW_FACTOR = {"origin": ("d",), "target_origin": ("u",), "R": ("any", "f")}
 
 
 class Fitted(NamedTuple):
@@ -128,6 +135,8 @@ class Fitted(NamedTuple):
 SOLVED = Fitted(("_W", "outcome_"))
 ONLINE = Fitted(("_W", "_outcome"), ("_stream",), ("_W", "_outcome", "_stream"))
 MOMENTS_FITTED = ("_moments", "_n_rows")
+FACTOR = ("_factor", "_n_rows")
+REGRESSION = ("_W", "_target_shape")
 KERNEL_EXPANSION = ("_kernel", "_supports", "_labels", "_stream", "_outcome", "_skipped")
 RANKING = ("coef_", "outcome_")
 FITTED = {
@@ -142,6 +151,10 @@ FITTED = {
     "least-squares": Fitted(
         ("_W", "_outcome"), (*MOMENTS_FITTED, "_rank"), without_weights=("_W", *MOMENTS_FITTED)
     ),
+    "least-squares-regressor": Fitted(
+        (*REGRESSION, "_outcome"), (*FACTOR, "_rank"), without_weights=(*REGRESSION, *FACTOR)
+    ),
+    "lms-regressor": Fitted((*REGRESSION, "_outcome"), ("_state", "_largest_target")),
     "fisher-discriminant": Fitted(("_W", "outcome_"), (*MOMENTS_FITTED, "rank_", "scalings_")),
     "linear-discriminant": Fitted(
         ("_W", "_outcome", "_common"),
@@ -153,7 +166,7 @@ FITTED = {
     "kernel-perceptron": Fitted(KERNEL_EXPANSION, without_weights=KERNEL_EXPANSION),
     "sentence-ranker": Fitted(RANKING, without_weights=RANKING),
 }
-WITHOUT_CLASSES = {"sentence-ranker"}
+WITHOUT_CLASSES = {"sentence-ranker", "least-squares-regressor", "lms-regressor"}
 
 
 def check(rule: str, state: Mapping[str, Any]) -> None:
@@ -161,16 +174,30 @@ def check(rule: str, state: Mapping[str, Any]) -> None:
     _check_kinds(state)
     _check_fitted(rule, state)
     K, d = len(state.get("classes_", ())), state["n_features_in_"]
-    sizes = {"K": K, "d": d, "w": d + 1, "u": K if "_pair" in state else count_outputs(K)}
+    u = _count_targets(state) if "_target_shape" in state else count_outputs(K)
+    u = K if "_pair" in state else u
+    sizes = {"K": K, "d": d, "w": d + 1, "u": u, "f": d + 1 + u}
     _check_shapes(state, SHAPES, sizes)
     if "_moments" in state:
         _check_shapes(state["_moments"]._asdict(), MOMENTS, sizes)
+    if "_factor" in state:
+        _check_shapes(state["_factor"]._asdict(), ROW_FACTOR, sizes)
+    if "_state" in state:
+        _check_optimiser_state(state["_state"], sizes)
     if "_kernel" in state:
         _check_kernel_expansion(state, sizes)
     if "_stream" in state:
         if not np.array_equal(state["_stream"].classes, state["classes_"]):
             raise ValueError("its stream has other classes")
         _check_optimiser_state(state["_stream"].state, sizes)
+
+
+def _count_targets(state: Mapping[str, Any]) -> int:
+    """Number of outputs of a regressor."""
+    shape = state["_target_shape"]
+    if len(shape) > 1 or not all(n > 0 for n in shape):
+        raise ValueError("its targets have an impossible shape")
+    return shape[0] if shape else 1
 
 
 def _check_kinds(state: Mapping[str, Any]) -> None:
@@ -195,9 +222,9 @@ def _check_fitted(rule: str, state: Mapping[str, Any]) -> None:
     missing = [name for name in wanted if name not in state]
     if missing:
         raise ValueError(f"a fitted {rule} has the attribute {missing[0]!r}, which is missing")
-    if ("_moments" in state) != ("_n_rows" in state):
+    if bool({"_moments", "_factor"} & state.keys()) != ("_n_rows" in state):
         raise ValueError("moments need a number of rows, and one of the two is missing")
-    if state.get("_outcome", ...) is None and "_stream" not in state:
+    if state.get("_outcome", ...) is None and not {"_stream", "_state"} & state.keys():
         raise ValueError("it does not say how its training ended")
 
 

@@ -16,7 +16,8 @@ object with one key, its type:
 {"pairs": [[key, value], …]}  a dictionary
 {"fraction": "p/q"}           an exact fraction
 {"ending": name}              how training ended, a member of `Ending`
-{"epochs": {field: […]}}      a trace of epochs; {"steps": …}: of certified steps
+{"epochs": {field: […]}}      a trace of epochs; {"regression_epochs": …}: of a regression;
+                              {"steps": …}: of certified steps
 {record: {field: value}}      a record out of RECORDS
 ============================  ======================================================================
 
@@ -58,8 +59,9 @@ class EstimatorState:
 
     @property
     def W(self) -> Array | None:  # noqa: N802 (a matrix)
-        """Weights of a linear classifier; None for other models and for layers."""
-        return None if "_pair" in self.attributes else self.arrays.get(WEIGHTS)
+        """Weights of a linear classifier; None for other models, layers and regressors."""
+        others = {"_pair", "_target_shape"} & self.attributes.keys()
+        return None if others else self.arrays.get(WEIGHTS)
 
 
 def state_of(estimator: Any) -> EstimatorState:
@@ -68,7 +70,7 @@ def state_of(estimator: Any) -> EstimatorState:
     if rule is None or not type(estimator).__module__.startswith("rosenblatt."):
         raise ModelError(
             f"Only fitted estimators of rosenblatt can be saved; got {type(estimator).__name__}."
-            " Of a pipeline save the estimator at its end."
+            " Of a pipeline, save the last step."
         )
     packer = Packer()
     if rule in RECORDS_ONLY:
@@ -89,7 +91,7 @@ def state_of(estimator: Any) -> EstimatorState:
         if name in parameters or name in DERIVED or (rule, name) in NOT_SAVED:
             continue
         if name not in _known_attributes():
-            raise ModelError(f"A model file has no place for the attribute {name!r}.")
+            raise ModelError(f"A model file cannot store the attribute {name!r}.")
         where = ARRAYS.get(name, f"attributes.{name.strip('_')}")
         attributes[name] = packer.plain(value, where)
     return EstimatorState(rule, parameters, attributes, packer.arrays)
@@ -204,12 +206,13 @@ class Packer:
             if record.accepts(value):
                 return {name: self._record(record, value, where)}
         raise ModelError(
-            f"{where} cannot be saved: a model file has no place for {_type_name(value)}. Use"
+            f"{where} cannot be saved: a model file cannot store {_type_name(value)}. Use"
             " numbers, text, lists or None."
         )
 
     def _trace(self, trace: Any, where: str) -> Any:
-        kind = "steps" if len(trace) and type(trace[0]).__name__ == "Certified" else "epochs"
+        kinds = [kind for kind, record in TRACES.items() if len(trace) and record.accepts(trace[0])]
+        kind = kinds[0] if kinds else "epochs"
         record = TRACES[kind]
         columns = {
             name: [self.plain(item, where) for item in trace.column(name)] for name in record.fields

@@ -29,8 +29,8 @@ HOW = (
     " says. Without columns they are the numbers of a row. With sublinear_tf, each x > 0 becomes"
     " 1 + log x. Then each x becomes (x - shift) * factor; with unit_norm the row is then divided"
     " by its length. Then each of the maps transforms the features, as docs/features.md says."
-    " Scores are s = weights x + intercept. One score: the second class where s >= 0, or with a"
-    " link where s > 0; more: that of the largest. Probabilities by link:"
+    " Scores are s = weights x + intercept. With one score, predict the second class where s >= 0,"
+    " or, with a link, where s > 0; with more, the class of the largest. Probabilities by link:"
     " logistic 1 / (1 + exp(-s)) of the second class; softmax exp(s) over their sum;"
     " one-vs-rest 1 / (1 + exp(-s)) over their sum."
 )

@@ -38,14 +38,14 @@ def save(model: Any, path: str | Path) -> None:
     """Write a fitted estimator, or a `Model`, to a file.
 
     The file holds data only: numbers, names, the labels of the classes and the categories of
-    columns. It is written whole or not at all.
+    columns. It is written completely or not at all.
 
     Parameters
     ----------
     model : estimator or Model
         Any fitted estimator of this library, a threshold unit or network, or a `Model`.
     path : str or Path
-        Where to; `.rosenblatt` is the usual ending.
+        The file; its usual suffix is `.rosenblatt`.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def load(path: str | Path) -> Any:
     Returns
     -------
     estimator or Model
-        It predicts as before, bit for bit, and an estimator can continue training.
+        Its predictions are bit-identical, and an estimator can continue training.
     """
     contents = _Contents(path)
     return contents.estimator() if contents.fields["transformer"] is None else contents.model()

@@ -264,10 +264,10 @@ def _table(X: Any) -> Array:
     try:
         rows = np.asarray(X, None if isinstance(X, np.ndarray) else np.float64)
     except (TypeError, ValueError) as error:
-        raise DataError(f"X must be a frame, or a table of numbers: {error}.") from error
+        raise DataError(f"X must be a data frame or a table of numbers: {error}.") from error
     if rows.ndim != 2 or rows.dtype.kind not in "fiub":
         raise DataError(
-            f"X must be a frame, or a table of numbers; got shape {rows.shape} of {rows.dtype}."
+            f"X must be a data frame or a table of numbers; got shape {rows.shape} of {rows.dtype}."
         )
     return rows
 

@@ -67,7 +67,7 @@ def write_tensors(path: str | Path, tensors: Tensors) -> None:
     arrays = {name: np.ascontiguousarray(array) for name, array in tensors.arrays.items()}
     for name, array in arrays.items():
         if array.dtype not in TYPE_NAMES:
-            raise ModelError(f"A model file has no place for {name}: numbers of {array.dtype}.")
+            raise ModelError(f"A model file cannot store {name}: numbers of {array.dtype}.")
     metadata = {TEXT: tensors.text, CHECKSUM: checksum(Tensors(tensors.text, arrays))}
     blob = _with_sorted_metadata(save(arrays, metadata))
     if int.from_bytes(blob[:LENGTH], "little") > MAX_HEADER_BYTES:

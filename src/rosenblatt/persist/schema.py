@@ -166,6 +166,11 @@ RECORDS = {
             "scatter": is_float_array,
         },
     ),
+    "row_factor": RecordType(
+        "rosenblatt.closed_form.row_factor",
+        "RowFactor",
+        {"origin": is_float_array, "target_origin": is_float_array, "R": is_float_array},
+    ),
     "kernel": RecordType(
         "rosenblatt.losses.kernel_functions",
         "Kernel",
@@ -219,7 +224,19 @@ TRACES = {
             "margin_lower": optional(is_number),
             "margin_upper": optional(is_number),
             "training_error": optional(is_number),
-            "validation_score": optional(is_number),
+            "validation_error": optional(is_number),
+        },
+    ),
+    "regression_epochs": RecordType(
+        "rosenblatt.trace.trace",
+        "RegressionRecord",
+        {
+            "epoch": is_integer,
+            "updates": is_integer,
+            "loss": is_number,
+            "norm": is_number,
+            "training_error": optional(is_number),
+            "validation_error": optional(is_number),
         },
     ),
     "steps": RecordType(

@@ -126,7 +126,7 @@ def _mapped_array(size: int, kind: np.dtype[Any]) -> Array:
         raise SourceError(
             f"The rows do not fit into memory, and {size * kind.itemsize:,} bytes in"
             f" {tempfile.gettempdir()} were refused: {error.strerror}. Set TMPDIR to a folder with"
-            " more room."
+            " more space."
         ) from error
 
 

@@ -251,9 +251,7 @@ def _fit_all(source: Source, plan: Plan, progress: Progress) -> FitResult:
     n_classes = len(learned.classes)
     estimator = train_estimator(plan.rule, plan.settings, encoded, n_classes, progress)
     training_accuracy = float(np.mean(estimator.predict(encoded.X) == encoded.codes))
-    of_features = Question(
-        learned.transformer, learned.counts, question.left_out, fit_intercept=True
-    )
+    of_features = question._replace(transformer=learned.transformer, with_left_out=None)
     return FitResult(
         estimator=estimator,
         learned=learned,
@@ -275,9 +273,8 @@ def _question(
     """The question that the verdict on rows as they were read answers."""
     asked = EncodingPlan(source, plan.target, plan.choices)
     left_out = asked.left_out(learned)
-    question = Question(
-        learned.transformer.without_scaling(), learned.counts, left_out, fit_intercept=True
-    )
+    transformer = learned.transformer.without_scaling()
+    question = Question(transformer, learned.counts, left_out, learned.rounded, fit_intercept=True)
     if proof is None:
         return question
     seconds = min(plan.proof_seconds, LEFT_OUT_SECONDS)
@@ -293,8 +290,8 @@ def _fit_and_cross_validate(source: Source, plan: Plan, progress: Progress) -> F
     if fewest < MIN_CLASS_ROWS:
         rare = min(learned.classes, key=lambda label: learned.counts[label])
         advice = (
-            f"Not evaluated: the class {rare!r} has {fewest} of the"
-            f" {MIN_CLASS_ROWS} rows that cross-validation needs."
+            f"Not evaluated: cross-validation needs {MIN_CLASS_ROWS} rows of each class, and the"
+            f" class {rare!r} has {fewest}."
         )
         return fitted._replace(advice=advice)
     codes = np.concatenate(

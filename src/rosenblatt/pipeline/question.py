@@ -11,6 +11,7 @@ from rosenblatt.data.training_data import entries_in
 from rosenblatt.errors import ParameterError, ProofError, ProofFileError, SourceError
 from rosenblatt.features.maps.spec import MapSpec
 from rosenblatt.io.chunks import CachedSource, Source, Table
+from rosenblatt.io.rounded_cells import RoundedCells
 from rosenblatt.persist.file import check_transformer
 from rosenblatt.pipeline.encoded_data import EncodedData
 from rosenblatt.pipeline.read_dataset import EncodedDataset, encoded_rows, read_rows
@@ -60,18 +61,29 @@ LEFT_OUT_SECONDS = 2.0  # time limit of the test with the columns left out
 NOT_KNOWN = "not known"
 
 
+class VerdictWithLeftOut(NamedTuple):
+    """The verdict with the columns left out automatically, or "not known".
+
+    `rounded` are cells of these columns that float64 does not tell apart.
+    """
+
+    answer: str
+    rounded: RoundedCells
+
+
 class Question(NamedTuple):
     """What was asked.
 
-    `with_left_out` is the verdict with the columns that were left out automatically, or "not
-    known"; None where there are none, or where it was not tested.
+    `rounded` are cells that float64 does not tell apart, of columns in use. `with_left_out` is None
+    where no columns were left out automatically, or where it was not tested.
     """
 
     transformer: ColumnTransformer
     counts: LabelCounts
     left_out: tuple[LeftOutColumn, ...]
+    rounded: RoundedCells
     fit_intercept: bool
-    with_left_out: str | None = None
+    with_left_out: VerdictWithLeftOut | None = None
 
 
 class EncodingPlan(NamedTuple):
@@ -95,27 +107,32 @@ class EncodingPlan(NamedTuple):
     def encoding(self, rows: EncodedDataset) -> dict[str, Any]:
         """The encoding for a proof about these rows."""
         left_out = self.left_out(rows.learned)
-        return encoding_of(rows.transformer, self.choices, self.map_specs, left_out)
+        rounded = rows.learned.rounded
+        return encoding_of(rows.transformer, self.choices, self.map_specs, left_out, rounded)
 
     def question(self, rows: EncodedDataset, *, fit_intercept: bool) -> Question:
         """The question about these rows."""
-        left_out = self.left_out(rows.learned)
-        return Question(rows.transformer, rows.learned.counts, left_out, fit_intercept)
+        learned = rows.learned
+        left_out = self.left_out(learned)
+        return Question(rows.transformer, learned.counts, left_out, learned.rounded, fit_intercept)
 
     def verdict_with_left_out(
         self, learned: FittedPreprocessing, proof: Proof, seconds: float, *, fit_intercept: bool
-    ) -> str | None:
+    ) -> VerdictWithLeftOut | None:
         """The verdict with the columns that were left out automatically."""
         if not learned.left_out:
             return None
         if proof.answer == "separable" and not self.map_specs:
-            return proof.answer
+            return VerdictWithLeftOut(proof.answer, {})
         if not (isinstance(self.source, CachedSource) and self.source.is_cached):
-            return NOT_KNOWN  # the source would be read once more
+            return VerdictWithLeftOut(NOT_KNOWN, {})  # the source would be read once more
         choices = replace(self.choices, use_all=True)
         rows = encoded_rows(self.source, self.target, choices, self.map_specs)
         again = prove_in_time(rows.encoded, learned.classes, seconds, fit_intercept=fit_intercept)
-        return NOT_KNOWN if again is None or again.answer == "undecided" else again.answer
+        if again is None or again.answer == "undecided":
+            return VerdictWithLeftOut(NOT_KNOWN, {})
+        more = {n: c for n, c in rows.learned.rounded.items() if n not in learned.rounded}
+        return VerdictWithLeftOut(again.answer, more)
 
 
 class ClaimedEncoding(NamedTuple):

@@ -89,11 +89,11 @@ class EncodedRows(NamedTuple):
 def read(
     source: str | Sequence[str], target: str | None = None, options: Options | None = None
 ) -> Dataset:
-    """Labelled rows of files or of a built-in name, as numbers.
+    """Labelled rows of files or built-in data, as numbers.
 
     Numbers stay as they are, categories are one-hot encoded, missing cells are imputed with the
-    mean and flagged, n-grams of text are counted. What does not fit into memory goes to a temporary
-    file that is memory-mapped: estimators are fitted to it as to any array.
+    mean and flagged, and n-grams of text are counted. Rows that do not fit into memory go to a
+    memory-mapped temporary file, to which estimators are fitted as to any array.
 
     Parameters
     ----------

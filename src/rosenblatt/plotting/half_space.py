@@ -296,7 +296,7 @@ class HalfSpaceDisplay:
 
     def _remark(self) -> str:
         if self.weights is None:
-            return "not separable: no half-space holds all rows"
+            return "not separable: no half-space contains all rows"
         if not self.normalised:
             return ""
         if not self.mistakes:

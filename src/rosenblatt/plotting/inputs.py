@@ -71,11 +71,11 @@ def codes_of(y: Any, classes: Any, n: int) -> Ints:
     """Index of each label among the classes."""
     labels = np.asarray(y).tolist()
     if np.shape(y) != (n,):
-        raise DataError(f"y must have one label a row, {n} of them; got shape {np.shape(y)}.")
+        raise DataError(f"y must have one label per row, {n} of them; got shape {np.shape(y)}.")
     codes = {label: k for k, label in enumerate(np.asarray(classes).tolist())}
     unknown = [label for label in labels if label not in codes]
     if unknown:
-        raise DataError(f"y holds {unknown[0]!r}, which is none of the classes {list(codes)}.")
+        raise DataError(f"y holds {unknown[0]!r}, which is not one of the classes {list(codes)}.")
     return np.array([codes[label] for label in labels], dtype=np.int64)
 
 
@@ -178,5 +178,5 @@ def require_linear(estimator: Any) -> None:
     if not is_linear(estimator):
         raise DataError(
             f"A {type(estimator).__name__} has no weights of its features (coef_): give a fitted"
-            " linear classifier. Of a pipeline take the last step, and the rows as it gets them."
+            " linear classifier. Of a pipeline, take the last step and the rows transformed for it."
         )

@@ -79,7 +79,7 @@ class MarginDisplay:
         MarginDisplay
         """
         scores = np.asarray(estimator.decision_function(X), dtype=float)
-        unit = "score of the own class less the best other one"
+        unit = "score of the true class minus the best other score"
         if scores.ndim == 1:
             unit = "score times the sign of the class"
             length = np.linalg.norm(estimator.coef_) if inputs.is_linear(estimator) else 0.0
@@ -121,7 +121,7 @@ class MarginDisplay:
         known = np.unique(y_true) if classes is None else classes
         unit = "score times the sign of the class"
         if numbers.ndim == 2:
-            unit = "score of the own class less the best other one"
+            unit = "score of the true class minus the best other score"
         return cls._from_scores(y_true, numbers, known, unit).plot(ax=ax, **drawing)
 
     @classmethod

@@ -213,7 +213,7 @@ class GateDisplay:
     Parameters
     ----------
     unit : ThresholdUnit or ThresholdNetwork
-        What is drawn.
+        Random seed.
     cells : list of Cell
         The cells of the plane by the outputs of the first layer.
     outputs : list of int

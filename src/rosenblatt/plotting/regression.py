@@ -115,12 +115,12 @@ class RegressionDisplay:
         """
         rows = inputs.finite_rows(inputs.rows_of(X))
         if rows.shape[1] != 1:
-            raise DataError(f"A regression curve is that of 1 feature; X has {rows.shape[1]}.")
+            raise DataError(f"A regression curve is drawn for 1 feature; X has {rows.shape[1]}.")
         models = inputs.named_estimators(estimators)
         x, targets = rows[:, 0], np.asarray(y, dtype=float)
         if targets.shape != x.shape:
             raise DataError(
-                f"y must have one target a row, {len(x)} of them; got shape {targets.shape}."
+                f"y must have one target per row, {len(x)} of them; got shape {targets.shape}."
             )
         space = PADDING * (float(np.ptp(x)) or 1.0)
         places = np.linspace(x.min() - space, x.max() + space, PLACES)

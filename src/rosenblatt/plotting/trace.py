@@ -11,7 +11,7 @@ from rosenblatt.trace.trace import Curve, curve_caption, curve_kinds, curves_of
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Kind = Literal["mistakes", "loss", "norm", "margin", "gap", "objective"]
+Kind = Literal["mistakes", "error", "loss", "norm", "margin", "gap", "objective"]
 
 
 class TraceDisplay:
@@ -57,9 +57,10 @@ class TraceDisplay:
         ----------
         estimator : classifier
             One that has a `trace_`.
-        kind : {"mistakes", "loss", "norm", "margin", "gap", "objective"}, optional
-            What to draw; by default the duality gap if there is one, else mistakes. "margin" shows
-            the bounds of the convergence theorem on the largest margin.
+        kind : {"mistakes", "error", "loss", "norm", "margin", "gap", "objective"}, optional
+            What to draw; by default the duality gap if there is one, else mistakes, or the loss of
+            a regressor. "error" shows training and validation errors, "margin" the bounds of the
+            convergence theorem on the largest margin.
         ax : matplotlib Axes, optional
             Where to draw; by default on a new figure.
 
@@ -74,10 +75,10 @@ class TraceDisplay:
                 " have one."
             )
         available = curve_kinds(trace)
-        kind = kind or ("gap" if "gap" in available else "mistakes")
+        kind = kind or next(each for each in ("gap", "mistakes", "loss") if each in available)
         if kind not in available:
             raise DataError(f"This trace has {', '.join(available)}; got kind={kind!r}.")
-        curves = curves_of(trace, kind, estimator.classes_)
+        curves = curves_of(trace, kind, getattr(estimator, "classes_", ()))
         return cls(curves=curves, kind=kind, remark=curve_caption(estimator, kind)).plot(ax=ax)
 
     def plot(self, ax: "Axes | None" = None) -> Self:
@@ -104,7 +105,7 @@ class TraceDisplay:
         ax.locator_params(axis="x", integer=True)
         if self.kind == "gap":
             ax.set_yscale("log")
-        elif self.kind in {"mistakes", "loss", "norm"}:
+        elif self.kind in {"mistakes", "error", "loss", "norm"}:
             ax.set_ylim(bottom=0)
         if len(self.curves) == 1:
             ax.set_ylabel(self.curves[0].name)

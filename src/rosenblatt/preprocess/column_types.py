@@ -213,9 +213,10 @@ class LeftOutColumn:
         return f"Left out {self.column!r}: {self.reason} (--use {self.column} includes it)."
 
 
-def constant(name: str) -> LeftOutColumn:
-    """Report a column whose cells are all equal."""
-    return LeftOutColumn(name, "constant", "it has the same value in every row")
+def constant(name: str, *, rounded: bool = False) -> LeftOutColumn:
+    """Report a column whose cells are all equal, perhaps after rounding."""
+    as_float = " as float64" if rounded else ""
+    return LeftOutColumn(name, "constant", f"it has the same value{as_float} in every row")
 
 
 def identifier(name: str) -> LeftOutColumn:

@@ -1,5 +1,6 @@
 """Fit of the preprocessing, in one pass over the training rows."""
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain
@@ -12,6 +13,7 @@ from rosenblatt.errors import SourceError
 from rosenblatt.features.maps.feature_map import available_memory, format_bytes
 from rosenblatt.features.maps.spec import NgramSpec
 from rosenblatt.io.chunks import Chunk, Matrix, Source, Table
+from rosenblatt.io.rounded_cells import Rounded, RoundedCells, rounded_in_types, total
 from rosenblatt.preprocess.column_encoders import (
     CategoryColumn,
     Column,
@@ -56,12 +58,16 @@ MIN_DENSITY = 0.25  # of rows that are stored dense
 
 
 class FittedPreprocessing(NamedTuple):
-    """What was fitted in one pass over the training rows."""
+    """What was fitted in one pass over the training rows.
+
+    `rounded` are the cells of columns in use that float64 does not tell apart.
+    """
 
     transformer: ColumnTransformer
     classes: tuple[Label, ...]
     counts: LabelCounts
     left_out: tuple[LeftOutColumn, ...]
+    rounded: RoundedCells
 
     @property
     def n_rows(self) -> int:
@@ -112,6 +118,7 @@ class _Columns:
             self.target, [name for name in self.kinds if not choices.uses(name)]
         )
         self.counts: LabelCounts = {}
+        self.rounded: RoundedCells = {}
 
     def fit(self, name: str, rest: Iterator[Chunk]) -> FittedPreprocessing:
         self._add(self.first)
@@ -123,8 +130,9 @@ class _Columns:
         kept = {name: column for name, column in self._columns().items() if name not in dropped}
         if not kept:
             raise SourceError(f"{name} has no column left to train on.{_reasons(left_out)}")
+        rounded = {name: cells for name, cells in self.rounded.items() if name in kept}
         return FittedPreprocessing(
-            self._transformer(tuple(kept.values())), classes, self.counts, left_out
+            self._transformer(tuple(kept.values())), classes, self.counts, left_out, rounded
         )
 
     def _add(self, chunk: Chunk) -> None:
@@ -146,6 +154,7 @@ class _Columns:
         cells = [chunk.columns[name] for name in self.numbers.names]
         self.numbers.boolean[:] = [str(column.dtype) == "Boolean" for column in cells]
         self.numbers.add(numbers_of(cells))
+        self.rounded = total([self.rounded, chunk.rounded, rounded_in_types(cells)])
 
     def _findings(self) -> Iterator[LeftOutColumn]:
         rows = sum(self.counts.values())
@@ -157,7 +166,7 @@ class _Columns:
             if kind is Kind.IDENTIFIER:
                 yield identifier(name)
             elif constants.get(name, False):
-                yield constant(name)
+                yield constant(name, rounded=name in self.rounded)
             elif self.leaks.determines_target(name, rows):
                 yield leak(name, self.target)
             elif counters.get(name, False):
@@ -210,12 +219,14 @@ def _reasons(left_out: tuple[LeftOutColumn, ...]) -> str:
 
 def _fit_matrix(source: Source, chunks: Iterator[Chunk], choices: Choices) -> FittedPreprocessing:
     counts: LabelCounts = {}
+    rounded: Counter[int] = Counter()
     values: DenseStatistics | SparseStatistics | None = None
     width = 0
     for chunk in chunks:
         assert isinstance(chunk, Matrix)  # all chunks of a source are of one kind
         for label, n in count_labels(chunk, None).items():
             counts[label] = counts.get(label, 0) + n
+        rounded.update(chunk.rounded)
         width = max(width, n_cols(chunk.rows))
         _require_memory(chunk.place.file, width)
         _require_finite(chunk)
@@ -234,7 +245,9 @@ def _fit_matrix(source: Source, chunks: Iterator[Chunk], choices: Choices) -> Fi
         scaling = values.scaling(width)
     names = getattr(source, "feature_names", None)
     transformer = ColumnTransformer((), width, isinstance(values, SparseStatistics), scaling, names)
-    return FittedPreprocessing(transformer, classes, counts, ())
+    features = transformer.encoded_feature_names if rounded else ()
+    of_features = {features[j]: Rounded(rounded[j]) for j in sorted(rounded)}
+    return FittedPreprocessing(transformer, classes, counts, (), of_features)
 
 
 def _require_finite(chunk: Matrix) -> None:
@@ -260,6 +273,6 @@ def _require_memory(file: str, width: int) -> None:
     if needed > has:
         raise SourceError(
             f"{file} has rows of {width:,} columns: training on them takes at least"
-            f" {format_bytes(needed)}, and there are {format_bytes(has)} of memory. Hash the"
-            " columns to fewer, or renumber the ones in use from 1."
+            f" {format_bytes(needed)} of memory, and {format_bytes(has)} is available. Hash the"
+            " columns to fewer, or renumber those in use from 1."
         )

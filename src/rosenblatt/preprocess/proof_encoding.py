@@ -1,9 +1,10 @@
 """JSON description, inside a proof file, of how its rows were made from a source.
 
 An encoding holds the transformer (target, columns, categories, fills, maps) and, since version 2,
-the choices it was fitted with and the columns that were left out. To check a proof, the transformer
-in its file is not applied: it is fitted again on the data with the same choices, and must be the
-same. A proof can thus choose its question, which `verify` prints, but not the rows.
+the choices it was fitted with, the columns that were left out, and how many integers were rounded.
+To check a proof, the transformer in its file is not applied: it is fitted again on the data with
+the same choices, and must be the same. A proof can thus choose its question, which `verify` prints,
+but not the rows.
 
 In encodings without a version, the choices follow from the columns in use.
 """
@@ -15,16 +16,18 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.features.maps.spec import MapSpec, features_of
+from rosenblatt.io.rounded_cells import RoundedCells
 from rosenblatt.preprocess.column_encoders import TextColumn
 from rosenblatt.preprocess.column_types import Choices, LeftOutColumn
 from rosenblatt.preprocess.transformer import ColumnTransformer, transformer_from_dict
+from rosenblatt.text import listed
 from rosenblatt.types import Array
 
 VERSION = 2
 TYPES = {"float64": np.float64, "int64": np.int64}
 ARRAYS = "arrays"
 COLUMN_FLAGS = ("drop", "use", "category", "text")
-SINCE_VERSION_2 = ("version", "choices", "left_out")
+SINCE_VERSION_2 = ("version", "choices", "left_out", "rounded")
 
 
 def encoding_of(
@@ -32,6 +35,7 @@ def encoding_of(
     choices: Choices,
     map_specs: Sequence[MapSpec],
     left_out: Sequence[LeftOutColumn],
+    rounded: RoundedCells,
 ) -> dict[str, Any]:
     """An encoding as JSON data, from which every float is restored exactly."""
     plain, arrays = transformer.to_dict()
@@ -40,7 +44,14 @@ def encoding_of(
     chosen: dict[str, Any] = {flag: sorted(getattr(choices, flag)) for flag in COLUMN_FLAGS}
     chosen |= {"use_all": choices.use_all, "features": [*texts, *(spec.text for spec in map_specs)]}
     left = [{"column": f.column, "kind": f.kind, "reason": f.reason} for f in left_out]
-    return {"version": VERSION, "choices": chosen, "left_out": left, **plain, ARRAYS: values}
+    lost = [{"column": n, "integers": cells.integers} for n, cells in sorted(rounded.items())]
+    about = {"version": VERSION, "choices": chosen, "left_out": left}
+    return {
+        **about,
+        "rounded": [each for each in lost if each["integers"]],
+        **plain,
+        ARRAYS: values,
+    }
 
 
 def transformer_in(encoding: Mapping[str, Any]) -> tuple[ColumnTransformer, dict[str, Array]]:
@@ -89,6 +100,7 @@ def difference(claimed: Mapping[str, Any], rebuilt: Mapping[str, Any]) -> str | 
     return (
         _difference_of_columns(claimed["columns"], rebuilt["columns"])
         or _difference_of_left_out(claimed, rebuilt)
+        or _difference_of_rounding(claimed, rebuilt)
         or _difference_of_fields(claimed, rebuilt)
     )
 
@@ -130,6 +142,13 @@ def _difference_of_left_out(claimed: Mapping[str, Any], rebuilt: Mapping[str, An
         return None
     columns = ", ".join(f"{f['column']} ({f['kind']})" for f in rebuilt["left_out"]) or "none"
     return f"the columns left out are not those of these data: {columns}"
+
+
+def _difference_of_rounding(claimed: Mapping[str, Any], rebuilt: Mapping[str, Any]) -> str | None:
+    if "rounded" not in rebuilt or claimed.get("rounded") == rebuilt["rounded"]:
+        return None
+    cells = [f"{each['column']} ({each['integers']})" for each in rebuilt["rounded"]]
+    return f"the integers that are rounded are not those of these data: {listed(cells) or 'none'}"
 
 
 def _difference_of_fields(claimed: Mapping[str, Any], rebuilt: Mapping[str, Any]) -> str:

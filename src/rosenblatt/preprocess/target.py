@@ -8,6 +8,7 @@ import numpy as np
 from rosenblatt.errors import SourceError
 from rosenblatt.io.chunks import Chunk, Place, Table, unnamed
 from rosenblatt.io.files import USUAL_TARGETS, usual_target
+from rosenblatt.io.rounded_cells import EXACT
 from rosenblatt.preprocess.column_encoders import words_of
 from rosenblatt.types import Array, Ints
 
@@ -133,7 +134,10 @@ def _column(chunk: Table, target: str | None) -> "pl.Series":
     if missing.any():
         raise _missing(chunk, int(missing.arg_max() or 0), target)
     if column.dtype.is_numeric():
-        _require_integers(column.cast(pl.Float64).to_numpy(), chunk.place, f", column {target!r}")
+        where = f", column {target!r}"
+        _require_integers(column.cast(pl.Float64).to_numpy(), chunk.place, where)
+        if column.dtype.is_float():
+            _require_exact(column.to_numpy(), chunk.place, where)
         return column.cast(pl.Int64)
     return column
 
@@ -159,8 +163,20 @@ def _labels(labels: Array | None, place: Place) -> Array:
         raise SourceError(f"{place.file} holds no labels.")
     if labels.dtype.kind == "f":
         _require_integers(labels, place, "")
+        _require_exact(labels, place, "")
         return labels.astype(np.int64)
     return labels.astype(str) if labels.dtype.kind in "OS" else labels
+
+
+def _require_exact(labels: Array, place: Place, column: str) -> None:
+    """Refuse labels that may have been rounded to float64, which can merge classes."""
+    large = np.abs(labels) >= EXACT
+    if large.any():
+        row = int(large.argmax())
+        raise SourceError(
+            f"{place.at(row)}{column}: the label {labels[row]:.0f} is beyond 2^53, where float64"
+            " does not tell integers apart. Write such labels as text, or number the classes."
+        )
 
 
 def _require_integers(labels: Array, place: Place, column: str) -> None:

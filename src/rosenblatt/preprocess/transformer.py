@@ -21,7 +21,6 @@ from rosenblatt.errors import ParameterError, SourceError
 from rosenblatt.features.maps.spec import (
     FittedMap,
     NgramSpec,
-    apply_maps,
     map_from_dict,
     map_to_dict,
 )
@@ -158,7 +157,13 @@ class ColumnTransformer:
 
     def transform(self, chunk: Chunk) -> Rows:
         """Rows of features; those of the chunk itself only if nothing changes them."""
-        return apply_maps(self.maps, self.encode_and_scale(chunk))
+        return self.apply_maps(self.encode_and_scale(chunk))
+
+    def apply_maps(self, rows: Rows) -> Rows:
+        """Rows transformed by all maps in turn."""
+        for step in self.maps:
+            rows = step.map.transform(rows)
+        return rows
 
     def encode_and_scale(self, chunk: Chunk) -> Rows:
         """Rows before the maps, weighted and scaled."""
@@ -194,7 +199,7 @@ class ColumnTransformer:
         if absent:
             raise SourceError(
                 f"{chunk.place.file} lacks {_column_list(absent)}, which the model needs. Columns"
-                f" are found by name; empty columns are filled as missing cells are.{_hint(chunk)}"
+                f" are found by name; an empty column counts as missing cells.{_hint(chunk)}"
             )
         with chunk.locating_bad_cells():
             if self.sparse:
@@ -215,8 +220,8 @@ class ColumnTransformer:
             return rows if self.sparse or self.scaling is None else to_dense(rows)
         if n_cols(rows) != self.n_encoded_features:
             raise SourceError(
-                f"{chunk.place.file} has {n_cols(rows):,} features a row; the model was trained on"
-                f" {self.n_encoded_features:,}."
+                f"{chunk.place.file} has {n_cols(rows):,} features per row; the model was trained"
+                f" on {self.n_encoded_features:,}."
             )
         return rows
 

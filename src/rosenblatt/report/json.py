@@ -12,6 +12,7 @@ import numpy as np
 from rosenblatt.errors import ModelError
 from rosenblatt.estimators.base import iterations_of
 from rosenblatt.io.chunks import Chunk
+from rosenblatt.io.rounded_cells import RoundedCells
 from rosenblatt.persist.model import Model
 from rosenblatt.pipeline.evaluate import evaluation_json
 from rosenblatt.preprocess.column_encoders import TextColumn, column_to_dict, width_of
@@ -143,7 +144,7 @@ def left_out_json(left_out: Iterable[LeftOutColumn]) -> list[dict[str, Any]]:
 
 def question_json(question: "Question", answer: str) -> dict[str, Any]:
     """The question as plain data, with the verdict on it as a sentence."""
-    transformer = question.transformer
+    transformer, again = question.transformer, question.with_left_out
     data: dict[str, Any] = {
         "n_rows": sum(question.counts.values()),
         "n_features": transformer.n_features,
@@ -160,10 +161,20 @@ def question_json(question: "Question", answer: str) -> dict[str, Any]:
         ],
         "feature_maps": feature_maps_json(transformer),
         "left_out": left_out_json(question.left_out),
-        "verdict_with_left_out": question.with_left_out,
+        "verdict_with_left_out": None if again is None else again.answer,
+        "rounded": [
+            {"column": name, **cells._asdict()} for name, cells in question.rounded.items()
+        ],
     }
     effect = _effect_of_left_out(data, answer)
-    return {"statement": _statement(data, answer), **data, "effect_of_left_out": effect}
+    if again is not None:
+        effect = f"{effect} {rounding_sentence(again.rounded)}".rstrip()
+    return {
+        "statement": _statement(data, answer),
+        **data,
+        "effect_of_left_out": effect,
+        "effect_of_rounding": rounding_sentence(question.rounded),
+    }
 
 
 def _statement(data: dict[str, Any], answer: str) -> str:
@@ -173,7 +184,7 @@ def _statement(data: dict[str, Any], answer: str) -> str:
     target = "" if data["target"] is None else f" of {data['target']!r}"
     sentence = (
         f"{STATEMENTS[answer].format(intercept)} the {len(data['class_counts'])} classes ({names})"
-        f"{target} in {_number(data['n_rows'], 'row')} of {_features(data)}"
+        f"{target} in {_number(data['n_rows'], 'row')} with {_features(data)}"
     )
     return f"{sentence[0].upper()}{sentence[1:]}."
 
@@ -198,7 +209,7 @@ def _column(column: dict[str, Any]) -> str:
         how = "binary" if column["weight"] == "binary" else "counted"
         return f"{name} (text, n-grams of {low} to {high} {column['unit']}s, {how})"
     if kind == "category":
-        missing = ", missing as one more" if column["indicator"] else ""
+        missing = ", one more for missing" if column["indicator"] else ""
         return f"{name} (category, {_number(len(column['values']), 'value')}{missing})"
     if column["indicator"]:
         return f"{name} (number, missing cells imputed with {column['fill']:.6g} and flagged)"
@@ -224,17 +235,36 @@ def _effect_of_left_out(data: dict[str, Any], answer: str) -> str:
     found = [f["column"] for f in data["left_out"] if f["kind"] != "dropped"]
     columns = listed([repr(brief(name)) for name in found], SHOWN_COLUMNS)
     if again == NOT_KNOWN:
-        return f"Whether {columns} would change the verdict is not known (--use all includes all)."
+        return f"Whether {columns} would change the verdict is not known (--use all keeps them)."
     if again == answer:
-        return f"With {columns} (--use all) the verdict is the same."
-    return f"With {columns} (--use all) the classes are {ANSWERS[again]}."
+        return f"With {columns} (--use all), the verdict is the same."
+    return f"With {columns} (--use all), the classes are {ANSWERS[again]}."
+
+
+def rounding_sentence(rounded: RoundedCells) -> str:
+    """The columns with cells that float64 does not tell apart; or no text."""
+    integers = [_cells(name, cells.integers) for name, cells in rounded.items() if cells.integers]
+    decimals = [_cells(name, cells.decimals) for name, cells in rounded.items() if cells.decimals]
+    sentences = []
+    if integers:
+        columns = listed(integers, SHOWN_COLUMNS)
+        sentences.append(f"Integers beyond 2^53 are rounded to float64: {columns}.")
+    if decimals:
+        columns = listed(decimals, SHOWN_COLUMNS)
+        sentences.append(f"Different decimals become equal as float64: {columns}.")
+    return " ".join(sentences)
+
+
+def _cells(name: str, n: int) -> str:
+    return f"{_number(n, 'cell')} of {brief(name)!r}"
 
 
 def verdict_text(data: dict[str, Any]) -> str:
     """A verdict with its question, the columns left out first."""
     question = data["question"]
     left_out = f"{left_out_sentence(question)} {question['effect_of_left_out']}".strip()
-    return "\n".join(filter(None, [left_out, data["explanation"], question["statement"]]))
+    parts = [left_out, data["explanation"], question["statement"], question["effect_of_rounding"]]
+    return "\n".join(filter(None, parts))
 
 
 def _number(n: int, noun: str) -> str:
@@ -296,14 +326,14 @@ def _distinct(names: Sequence[str]) -> list[str]:
 
 
 def named_weights(model: Model, texts: Any) -> dict[str, dict[str, float]]:
-    """The largest weights of a model by name, those of hashed n-grams by the n-grams of some texts.
+    """The largest weights of a model by name, with hashed n-grams named from some texts.
 
-    A model holds no text, so its n-grams have to be found in texts: the training texts or others.
+    A model stores no text, so its n-grams have to be found in texts, the training texts or others.
 
     Parameters
     ----------
     model : Model
-        A model with a text column, as `load` gives it.
+        A model with a text column, as returned by `load`.
     texts : polars or pandas frame
         Rows with the model's text columns.
 
@@ -311,7 +341,7 @@ def named_weights(model: Model, texts: Any) -> dict[str, dict[str, float]]:
     -------
     dict
         Weights by feature for each output, the largest first and the intercept last. A feature that
-        none of these n-grams is hashed to is named by its number.
+        none of these n-grams is hashed to is named by its index.
     """
     from rosenblatt.persist.model import as_chunk  # noqa: PLC0415 (for frames alone)
 

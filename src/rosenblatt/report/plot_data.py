@@ -13,7 +13,6 @@ import numpy as np
 from rosenblatt.data.training_data import entries_in
 from rosenblatt.estimators.base import iterations_of
 from rosenblatt.estimators.replay import Frame, from_the_start, replay
-from rosenblatt.features.maps.spec import apply_maps
 from rosenblatt.geometry.projection import Projection
 from rosenblatt.geometry.view import Boundary, View
 from rosenblatt.io.chunks import Source
@@ -133,7 +132,7 @@ class _Scene:
         rows = np.array(points[:, : self._transformer.n_encoded_features])
         if self._transformer.scaling is not None:
             self._transformer.scaling.apply(rows)
-        return apply_maps(self._transformer.maps, rows)
+        return self._transformer.apply_maps(rows)
 
     def _for_shown_rows(self, coef: Floats, intercept: Floats) -> tuple[Floats, Floats]:
         """Weights for the rows as shown: for unscaled rows, if these are."""
@@ -164,7 +163,8 @@ def _frames(fitted: FitResult, run: Any) -> list[Frame]:
     work = MAX_REPLAY_ENTRIES / max(1, entries_in(encoded.rows))
     if hasattr(run, "gap_"):
         work /= EPOCHS_PER_STEP
-    return replay(run, encoded.X, encoded.codes, work=work)
+    frames = replay(run, encoded.X, encoded.codes, work=work)
+    return [frame for frame in frames if frame.n_iter]  # the start has no record in the trace
 
 
 def _caption(run: Any, frame: Frame) -> str:

@@ -124,9 +124,10 @@ def _about_separability(report: dict[str, Any]) -> list[str]:
 
 
 def _verdict(report: dict[str, Any]) -> str:
-    """A verdict, and whether the columns left out would change it."""
-    effect = report["question"]["effect_of_left_out"]
-    return f"{report['explanation']}\n{effect}" if effect else str(report["explanation"])
+    """A verdict, what was rounded for it, and whether the columns left out would change it."""
+    question = report["question"]
+    parts = [report["explanation"], question["effect_of_rounding"], question["effect_of_left_out"]]
+    return "\n".join(filter(None, parts))
 
 
 def _maps(report: dict[str, Any]) -> str:

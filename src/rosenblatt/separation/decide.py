@@ -52,28 +52,29 @@ def separability(
     Parameters
     ----------
     X, y
-        Rows and labels of two classes or more: arrays, scipy sparse matrices, frames or lists.
+        Rows and labels of two or more classes: arrays, scipy sparse matrices, data frames or lists.
         float32 is taken at its exact value, integers of any size stay exact, NaN is refused.
     fit_intercept
-        Whether the planes have an intercept, that is whether (x, 1) or x is separated.
+        Whether the hyperplanes have an intercept, that is, whether to separate (x, 1) or x.
     maximise
-        Whether to look for the largest margin γ*; the record then holds an interval around it.
+        Whether to find the largest margin γ*; the record then holds an interval that contains it.
     time_limit
-        Seconds after which to give up and return `Undecided`; None for never.
+        Seconds after which to return `Undecided`; None for no limit.
     progress
-        Called with a `Progress` now and then.
+        Called with a `Progress` from time to time.
 
     Returns
     -------
     Separable, Inseparable or Undecided
-        The last only with a time limit.
+        `Undecided` only with a time limit.
 
     Examples
     --------
     >>> print(separability([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]))
     Not separable: 4 rows × 2 features, 2 classes.
-    Proved by 4 row-class pairs whose signed sum is exactly 0; largest weights first: 0, 1, 2, 3.
-    The classes overlap: all weights put some row on the wrong side, or all on the boundary.
+    Proved by 4 rows whose signed sum, with positive weights, is exactly 0. Row numbers (from 0),
+    largest weights first: 0, 1, 2, 3.
+    The classes overlap: any weights put some row on the wrong side, or every row on the boundary.
     """
     deadline = Deadline.within(time_limit, progress)
     table = read_table(X, y)

@@ -67,7 +67,7 @@ class LabelNoise:
         first = ", ".join(map(str, self.zero_rows[:MAX_NAMED_ROWS]))
         more = ", …" if len(self.zero_rows) > MAX_NAMED_ROWS else ""
         return (
-            f"No change of labels separates the classes: without an intercept, rows of zeros "
+            f"No change of labels makes the classes separable: without an intercept, rows of zeros "
             f"({len(self.zero_rows)}: {first}{more}) lie on every boundary. At least {self.lower} "
             f"and at most {self.upper_dropped} rows must be dropped; or fit an intercept."
         )
@@ -82,7 +82,7 @@ def label_noise_bounds(
     time_limit: float | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> LabelNoise:
-    """Bound the number of labels that stand in the way of separability.
+    """Bounds on the number of labels that must change for the classes to be separable.
 
     Examples
     --------

@@ -15,12 +15,13 @@ Premises: w starts at 0, η is constant, all samples have the same weight, and t
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 
 from rosenblatt.data.training_data import Blocks, TrainingData
+from rosenblatt.errors import ParameterError
 from rosenblatt.kernels.cache import njit
 from rosenblatt.kernels.rows import Rows, n_rows, square
 from rosenblatt.linalg.scores import margins_of, scores_of
@@ -47,7 +48,7 @@ class Record:
     `margin_lower`      lower bound of γ* for the vectors (x, 1); None while unknown
     `margin_upper`      upper bound |w| / (η k) of γ* after k mistakes; None where it does not hold
     `training_error`    weighted share of rows the kept weights misclassify; None: not measured
-    `validation_score`  accuracy on the validation rows; None without them
+    `validation_error`  share of the validation rows they misclassify; None without such rows
     ==================  ===========================================================================
     """
 
@@ -59,7 +60,29 @@ class Record:
     margin_lower: float | None = None
     margin_upper: float | None = None
     training_error: float | None = None
-    validation_score: float | None = None
+    validation_error: float | None = None
+
+
+@dataclass(frozen=True)
+class RegressionRecord:
+    """One epoch of a regression.
+
+    ==================  ===========================================================================
+    `epoch`             number of the epoch, from 1
+    `updates`           updates of the weights
+    `loss`              mean of ½ (y − w·x − b)² over the rows, each before its update
+    `norm`              |w| after the epoch, intercepts included, over all outputs
+    `training_error`    mean squared error of the weights on the rows; None: not measured
+    `validation_error`  mean squared error on the validation rows; None without them
+    ==================  ===========================================================================
+    """
+
+    epoch: int
+    updates: int
+    loss: float
+    norm: float
+    training_error: float | None = None
+    validation_error: float | None = None
 
 
 @dataclass(frozen=True)
@@ -88,13 +111,16 @@ class Certified:
     rows: int
 
 
+AnyRecord = Record | RegressionRecord | Certified
+
+
 class Trace(Sequence[Any]):
     """The records of a run, in order."""
 
-    def __init__(self, records: Sequence[Record | Certified] = ()) -> None:
+    def __init__(self, records: Sequence[AnyRecord] = ()) -> None:
         self._records = list(records)
 
-    def add(self, record: Record | Certified) -> None:
+    def add(self, record: AnyRecord) -> None:
         """Append a record."""
         self._records.append(record)
 
@@ -109,6 +135,22 @@ class Trace(Sequence[Any]):
     def as_dicts(self) -> list[dict[str, Any]]:
         """Records as plain dictionaries, for JSON or a data frame."""
         return [asdict(record) for record in self._records]
+
+    def table(self, *columns: str) -> str:
+        """The records as lines of text: the columns named, or all in which something is known."""
+        if not self._records:
+            return ""
+        known = [field.name for field in fields(self[0])]
+        unknown = [name for name in columns if name not in known]
+        if unknown:
+            raise ParameterError(
+                f"This trace has no column {unknown[0]!r}; it has {', '.join(known)}."
+            )
+        chosen = columns or [name for name in known if _is_known(self, name)]
+        cells = [[name, *(_cell(record, name) for record in self)] for name in chosen]
+        widths = [max(map(len, column)) for column in cells]
+        lines = zip(*cells, strict=True)
+        return "\n".join("  ".join(map(str.rjust, line, widths)) for line in lines)
 
     @overload
     def __getitem__(self, index: int) -> Any: ...
@@ -126,9 +168,21 @@ class Trace(Sequence[Any]):
     def __repr__(self) -> str:
         if len(self) and isinstance(self[-1], Certified):
             return f"Trace of {len(self)} steps, last gap {self[-1].gap:.1e}"
+        if len(self) and isinstance(self[-1], RegressionRecord):
+            return f"Trace of {len(self)} epochs, last loss {self[-1].loss:.3g}"
         shown = ", ".join(str(m) for m in self.column("mistakes")[:12])
         more = ", …" if len(self) > 12 else ""
         return f"Trace of {len(self)} epochs, mistakes {shown}{more}"
+
+
+def _cell(record: AnyRecord, name: str) -> str:
+    """A field of a record as text: shares of rows in percent, other numbers to four digits."""
+    value = getattr(record, name)
+    if value is None:
+        return "–"
+    if isinstance(record, Record) and name.endswith("_error"):
+        return f"{100 * value:.2f} %"
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 def record_of(result: EpochResult, eta_if_bounded: float | None) -> Record:
@@ -145,7 +199,19 @@ def record_of(result: EpochResult, eta_if_bounded: float | None) -> Record:
         norm=norm,
         margin_upper=upper,
         training_error=result.error,
-        validation_score=result.score,
+        validation_error=result.validation_error,
+    )
+
+
+def regression_record(result: EpochResult) -> RegressionRecord:
+    """Record of an epoch of a regression."""
+    return RegressionRecord(
+        epoch=result.epoch,
+        updates=result.updates,
+        loss=result.loss,
+        norm=_norm(result.last()),
+        training_error=result.error,
+        validation_error=result.validation_error,
     )
 
 
@@ -181,6 +247,7 @@ def outcome_of(result: EpochResult) -> Outcome:
 
 KINDS = {  # columns of the trace
     "mistakes": ("mistakes",),
+    "error": ("training_error", "validation_error"),
     "loss": ("loss",),
     "norm": ("norm",),
     "margin": ("margin_upper", "margin_lower"),
@@ -189,6 +256,8 @@ KINDS = {  # columns of the trace
 }
 NAMES = {
     "mistakes": "mistakes in the epoch",
+    "training_error": "training error",
+    "validation_error": "validation error",
     "loss": "mean loss",
     "norm": "|w|",
     "margin_upper": "upper bound of the largest margin",
@@ -209,7 +278,12 @@ class Curve(NamedTuple):
 
 def curve_kinds(trace: Trace) -> list[str]:
     """Kinds of curves that a trace has, the most telling first."""
-    return [kind for kind, (column, *_) in KINDS.items() if hasattr(trace[0], column)]
+    return [kind for kind, columns in KINDS.items() if any(_is_known(trace, c) for c in columns)]
+
+
+def _is_known(trace: Trace, column: str) -> bool:
+    """Whether some record of a trace has a value in a column."""
+    return any(getattr(record, column, None) is not None for record in trace)
 
 
 def curves_of(trace: Trace, kind: str, classes: Sequence[Any]) -> list[Curve]:
@@ -239,7 +313,7 @@ def curve_caption(estimator: Any, kind: str) -> str:
     if kind == "margin" and bracket is not None and bracket.lower > 0:
         return f"the largest margin is from {bracket.lower:.4g} to {bracket.upper:.4g}"
     if kind == "gap":
-        return f"the objective is within {estimator.gap_:.1e} of the best"
+        return f"the objective is within {estimator.gap_:.1e} (relative) of the optimum"
     return ""
 
 
@@ -280,11 +354,13 @@ def margin_and_radius(
 
 def smallest_margin(scores: Floats, block: TrainingData, *, kesler: bool) -> float:
     """Smallest margin of some rows, from their scores."""
-    margins = margins_of(scores, block.codes) if kesler else _unit_margins(scores, block)
-    return float(margins.min())
+    return float(row_margins(scores, block, kesler=kesler).min())
 
 
-def _unit_margins(scores: Floats, block: TrainingData) -> Floats:
+def row_margins(scores: Floats, block: TrainingData, *, kesler: bool) -> Floats:
+    """Margins of some rows: one a row in Kesler's construct, else one an output."""
+    if kesler:
+        return margins_of(scores, block.codes)[:, None]
     positive = np.array([1]) if scores.shape[1] == 1 else np.arange(scores.shape[1])
     margins: Floats = np.where(block.codes[:, None] == positive, scores, -scores)
     return margins

@@ -83,7 +83,9 @@ def radial(rows: Rows, centres: int = 1, *, seed: int = 0) -> Distances:
 
     n = n_rows(rows)
     if centres > n:
-        raise ParameterError(f"{centres:,} centres need as many rows; got n_samples = {n}.")
+        raise ParameterError(
+            f"{centres:,} centres need at least as many rows; got n_samples = {n}."
+        )
     sample = np.random.default_rng(seed).permutation(n)[:MAX_KMEANS_ROWS]
     kmeans = KMeans(centres, n_init=1, random_state=seed)
     kmeans.fit(_dense(rows_take(rows, np.sort(sample))))

@@ -94,7 +94,7 @@ def require_memory(name: str, feature_map: FeatureMap, rows: Rows) -> None:
         return
     raise ParameterError(
         f"{name} would make {feature_map.n_outputs:,} features out of {feature_map.n_inputs:,},"
-        f" {format_bytes(size)} in all; {format_bytes(available_memory())} of memory are available."
+        f" {format_bytes(size)} in all; {format_bytes(available_memory())} of memory is available."
         " Use fewer columns, a smaller degree, or random-products:N."
     )
 

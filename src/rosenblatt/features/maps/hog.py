@@ -144,7 +144,7 @@ class Histograms:
             return np.ascontiguousarray(images, np.float64)
         if images.min(initial=0) < 0:
             raise DataError(
-                "A pixel is negative, and has no square root. Turn the root off, or shift the"
+                "A pixel is negative and has no square root. Switch the root off, or shift the"
                 " pixels to 0 or more."
             )
         return np.sqrt(images, dtype=np.result_type(images, np.float32)).astype(np.float64)

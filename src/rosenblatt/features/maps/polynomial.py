@@ -137,7 +137,7 @@ class Powers:
 
 
 def products(rows: Rows, degree: int = 2) -> Monomials:
-    """The features and the products of different ones: Φ(u, v) = (u, v, uv)."""
+    """The features and the products of distinct ones: Φ(u, v) = (u, v, uv)."""
     return Monomials(n_cols(rows), degree, repeated=False)
 
 

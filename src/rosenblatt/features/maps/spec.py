@@ -101,13 +101,13 @@ def parse_map_spec(text: str) -> MapSpec:
     """The specification of a map by its text, such as "poly:3"."""
     name = text.partition(":")[0]
     if name == NGRAMS:
-        raise ParameterError(f"{text} makes features of texts; only maps of features fit here.")
+        raise ParameterError(f"{text} maps texts; only maps of features can be used here.")
     if name not in FIT_FUNCTIONS:
         known = [*FIT_FUNCTIONS, NGRAMS]
         near = get_close_matches(name, known, n=1)
         hint = f" Did you mean {near[0]!r}?" if near else ""
         raise ParameterError(
-            f"There is no feature map {name!r}.{hint} There are {', '.join(known)}."
+            f"There is no feature map {name!r}.{hint} The feature maps are {', '.join(known)}."
         )
     return MapSpec(text, name, parse_settings(text, _settings_of(name)))
 
@@ -131,13 +131,6 @@ def parse_settings(text: str, known: Mapping[str, inspect.Parameter]) -> dict[st
             )
         settings[key] = _parse_value(text, key, value, known[key])
     return settings
-
-
-def apply_maps(maps: Sequence[FittedMap], rows: Rows) -> Rows:
-    """Rows transformed by all maps in turn."""
-    for fitted in maps:
-        rows = fitted.map.transform(rows)
-    return rows
 
 
 def map_to_dict(fitted: FittedMap) -> tuple[dict[str, Any], dict[str, Array]]:

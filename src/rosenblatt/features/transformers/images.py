@@ -96,17 +96,17 @@ class HOG(FeatureTransformer):
 class MarkI(FeatureTransformer):
     """An image as the Mark I perceptron saw it: 20 × 20 photocells.
 
-    A photocell gives the mean brightness of its part of the image, from 0 to 1. Images may have any
-    size. Features are dense and float32.
+    A photocell measures the mean brightness of its part of the image, from 0 to 1. Images may have
+    any size. Features are dense and float32.
 
     Parameters
     ----------
     image_shape : (int, int) or None, default=None
         Height and width of an image; None for square ones.
     threshold : float, default=0.0
-        If above 0, photocells that reach it give 1 and all others 0.
+        If above 0, photocells that reach it are 1 and all others 0.
     white : float or None, default=None
-        The pixel that gives 1; None for the brightest one in `fit`.
+        The pixel value that becomes 1; None is the largest one in `fit`.
 
     Attributes
     ----------
@@ -156,7 +156,7 @@ class AssociationUnits(FeatureTransformer):
     Parameters
     ----------
     n_units : int, default=1000
-        Number of units; a larger number begins with the same units.
+        Number of units; a larger number starts with the same units.
     connections : int, default=10
         Number of input features of a unit.
     threshold : float or None, default=None

@@ -39,27 +39,27 @@ class NGrams(TransformerMixin, Estimator):
     Parameters
     ----------
     sizes : (int, int), default=(1, 2)
-        Lengths of the n-grams, from and to: at most 8.
+        Smallest and largest length of the n-grams, at most 8.
     unit : {"word", "character"}, default="word"
         What n-grams are made of; those of characters stay within a word.
     n_features : int, default=2**18
-        Number of features that n-grams are hashed to, a power of 2. Nothing is stored for it.
+        Number of features that n-grams are hashed to, a power of 2; nothing is stored for them.
     vocabulary : bool, default=False
         Whether every n-gram of the training texts has a feature of its own instead, in alphabetical
         order.
     weight : {"count", "binary", "tfidf"}, default="count"
-        Value of an n-gram that occurs tf times in a text, and in df of n texts: tf, or 1, or
-        (1 + log tf) (1 + log((1 + n)/(1 + df))) with rows of norm 1, where n-grams of none of the
-        n texts are left out.
+        Value of an n-gram that occurs tf times in a text, and in df of n texts: tf, or 1, or (1 +
+        log tf) (1 + log((1 + n)/(1 + df))) with rows of norm 1, where n-grams that occur in none of
+        the n texts are left out.
     min_count : int, default=1
         n-grams, or hashed features, that occur in fewer texts are left out.
 
     Attributes
     ----------
     vocabulary_ : ndarray of str
-        The n-gram of each feature; with `vocabulary=True` only.
+        The n-gram of each feature; only with `vocabulary=True`.
     idf_ : ndarray of float
-        1 + log((1 + n)/(1 + df)) of each feature, 0 if it is left out; with `weight="tfidf"` only.
+        1 + log((1 + n)/(1 + df)) of each feature, 0 if it is left out; only with `weight="tfidf"`.
     n_texts_ : int
         Number of texts seen in `fit`.
 
@@ -92,7 +92,7 @@ class NGrams(TransformerMixin, Estimator):
     _cached_vectorizer: "_Vectorizer | None" = field(init=False)  # built of them when it is needed
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Learn the n-grams and their document frequencies, as far as they are needed.
+        """Learn the n-grams and their document frequencies, if needed.
 
         Parameters
         ----------
@@ -164,7 +164,7 @@ class NGrams(TransformerMixin, Estimator):
         return matrix_of(rows if idf is None else _select_features(rows, idf > 0))
 
     def get_feature_names_out(self, input_features: Any = None) -> Array:
-        """Names of the features: the n-grams of a vocabulary, or text#0, text#1, … of hashes.
+        """Names of the features: the n-grams of a vocabulary, or text#0, text#1, … if hashed.
 
         Parameters
         ----------
@@ -219,7 +219,7 @@ class NGrams(TransformerMixin, Estimator):
         """Inverse document frequency of each feature."""
         _, idf = self._vectorizer()
         if self.weight != "tfidf" or idf is None:
-            raise AttributeError(f"idf_ goes with weight='tfidf'; got weight={self.weight!r}.")
+            raise AttributeError(f"idf_ needs weight='tfidf'; got weight={self.weight!r}.")
         return idf
 
     def __sklearn_is_fitted__(self) -> bool:

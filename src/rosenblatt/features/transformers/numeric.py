@@ -16,7 +16,7 @@ from rosenblatt.features.transformers.base import FeatureTransformer, require_se
 
 @dataclass(eq=False, repr=False)
 class Products(FeatureTransformer):
-    """The features and the products of different ones: Φ(u, v) = (u, v, uv).
+    """The features and the products of distinct ones: Φ(u, v) = (u, v, uv).
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ class Polynomial(FeatureTransformer):
     Parameters
     ----------
     degree : int, default=2
-        Maximum number of factors of a product. It is the highest power, too.
+        Maximum number of factors of a product, and the highest power.
     full : bool, default=False
         Whether to include the products of different features.
 
@@ -102,7 +102,7 @@ class RandomProducts(FeatureTransformer):
     Parameters
     ----------
     n_products : int, default=1000
-        Number of pairs; a larger number begins with the same pairs.
+        Number of pairs; a larger number starts with the same pairs.
     random_state : int, default=0
         Seed of the pairs.
 
@@ -136,14 +136,14 @@ class RandomProducts(FeatureTransformer):
 class Radial(FeatureTransformer):
     """The features, and the distance to a centre, or to several.
 
-    All features count alike in a distance: scale them first if their units differ.
+    All features count equally in a distance: scale them first if their units differ.
 
     Parameters
     ----------
     centres : int or array-like of shape (n_centres, n_features), default=1
         The centres, or their number: 1 is the mean of all rows, more are the centres of k-means.
     random_state : int, default=0
-        Seed of the rows that the clusters start from.
+        Seed of the initial centres.
 
     Attributes
     ----------

@@ -26,7 +26,7 @@ from rosenblatt.lab.views.bindings import on_change
 WIDTH = 250
 HALF = (WIDTH - 8) // 2
 FEATURE_LABELS = {
-    "none": "as they are",
+    "none": "original",
     "products": "with products x₁x₂",
     "polynomial": "polynomial",
     "radial": "with the distance to the mean",
@@ -88,7 +88,7 @@ class ControlsView:
         self._data = Select(
             title="", options=_data_options(), width=WIDTH, css_classes=["lab-data"]
         )
-        self._target = Select(title="predict the column", width=WIDTH, css_classes=["lab-target"])
+        self._target = Select(title="column to predict", width=WIDTH, css_classes=["lab-target"])
         self.marks = RadioButtonGroup(
             labels=["● 1", "■ 2", "▲ 3"],
             active=0,
@@ -101,7 +101,7 @@ class ControlsView:
         self._edits = Row(children=[clear, delete], spacing=8)
         self._about = Div(text="", width=WIDTH)
         self._scaled = Checkbox(
-            label="scaled: mean 0, deviation 1", width=WIDTH, css_classes=["lab-scaled"]
+            label="standardised: mean 0, sd 1", width=WIDTH, css_classes=["lab-scaled"]
         )
         words = [(name, FEATURE_LABELS[name]) for name in FEATURES]
         self._features = Select(
@@ -115,7 +115,7 @@ class ControlsView:
         self._formula = Div(text="", width=WIDTH)
         self._settings = Column(width=WIDTH, spacing=2)
         self._start = TextInput(
-            title="start from w, b", placeholder="zero", width=WIDTH, css_classes=["lab-start"]
+            title="initial weights w, b", placeholder="zero", width=WIDTH, css_classes=["lab-start"]
         )
         self._message = Div(
             text="", width=WIDTH, css_classes=["lab-message"], stylesheets=[WORDS, MESSAGE]

@@ -48,9 +48,7 @@ def charts(run: Run, proof: Proof | None) -> tuple[Chart, ...]:
         level = Curve(f"bound {bound:,.0f}", (bound,) * len(trace), dashed=True)
         found.append(Chart("Mistakes so far and their bound", "epoch", (so_far, level)))
     loss = tuple(trace.column("loss"))
-    found.append(
-        Chart("Mean loss of each sample before its update", "epoch", (Curve("loss", loss),))
-    )
+    found.append(Chart("Mean loss, each sample before its update", "epoch", (Curve("loss", loss),)))
     bounds = _margin_bounds(trace, proof)
     return (*found, bounds) if bounds is not None else tuple(found)
 

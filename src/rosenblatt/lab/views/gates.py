@@ -35,10 +35,10 @@ from rosenblatt.lab.views.bindings import on_change
 from rosenblatt.lab.views.controls import HALF, WIDTH, heading
 from rosenblatt.logic.realize import Realizable, realize
 
-CUSTOM = "a table of my own"
+CUSTOM = "custom table"
 HOW_TO_READ = (
-    "In the drawing, a number on a line is a weight, one below a circle its intercept; a unit gives"
-    " 1 where its sum is at least 0."
+    "In the drawing, a number on a line is a weight, and one below a circle an intercept; a unit"
+    " outputs 1 where its sum is at least 0."
 )
 
 

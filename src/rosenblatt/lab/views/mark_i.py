@@ -120,7 +120,7 @@ class MarkIView:
             self._alphabets,
             self._cell_figure(),
             Row(children=[self._pen, clear, some], spacing=8),
-            heading("Trained by"),
+            heading("Trained with"),
             self._rules,
         ]
         right = [

@@ -59,12 +59,12 @@ def headline(proof: Proof) -> str:
 def explanation(proof: Proof, mistakes: int | None) -> tuple[str, ...]:
     """The proof in sentences; `mistakes` are those of a run to which the theorem applies."""
     if isinstance(proof, Inseparable):
-        what = "y·(x, 1)"
+        what = "the vectors y·(x, 1)"
         if len(proof.classes) > 2:
-            what = "the vectors with (x, 1) at the own class and −(x, 1) at the rival"
+            what = "the vectors with (x, 1) at the true class and −(x, 1) at the rival class"
         sentence = (
-            f"These {len(proof.rows)} samples prove it. Add up {what}, with the weights below: the"
-            " sum is exactly 0. Weights that classify all of them correctly would make it positive."
+            f"These {len(proof.rows)} samples prove it: with the weights below, the sum of {what}"
+            " is exactly 0. A w that classifies all of them correctly would score it above 0."
         )
         return (sentence,)
     if isinstance(proof, Separable):
@@ -73,11 +73,14 @@ def explanation(proof: Proof, mistakes: int | None) -> tuple[str, ...]:
             f"Margin γ = {proof.margin:.4g}, radius R = {proof.radius:.4g}, of the vectors (x, 1)."
         ]
         if bound is not None:
-            sentences.append(f"A perceptron from w = 0 makes at most R²/γ² = {bound:,} mistakes.")
+            formula = "R²/γ²" if len(proof.classes) == 2 else "2R²/γ²"
+            sentences.append(
+                f"A perceptron from w = 0 makes at most {formula} = {bound:,} mistakes."
+            )
         if mistakes is not None:
             sentences.append(f"This one made {mistakes:,}.")
         if proof.upper is not None:
-            sentences.append("The samples below lie on the largest margin.")
+            sentences.append("The samples below lie on the margin.")
         return tuple(sentences)
     unproved = f"{MAX_SECONDS:g} seconds were not enough."
     return (f"{unproved} The largest margin is at most {proof.upper:.4g}.",)
@@ -108,7 +111,7 @@ class ProofView:
     ) -> None:
         """Show a verdict."""
         if proof is None or dataset is None:
-            self.view.text = sentence("No verdict yet: it takes samples of two classes.", "soft")
+            self.view.text = sentence("No verdict yet: samples of two classes are needed.", "soft")
             return
         parts = [f"<h2 class='{proof.answer}'>{headline(proof)}</h2>"]
         parts += [sentence(words) for words in explanation(proof, mistakes)]
@@ -117,7 +120,7 @@ class ProofView:
         if len(witnesses) > MAX_SHOWN_SAMPLES:
             parts.append(sentence(f"… and {len(witnesses) - MAX_SHOWN_SAMPLES:,} more.", "soft"))
         if witnesses:
-            parts.append(sentence("They have a black ring in the plane.", "soft"))
+            parts.append(sentence("They are ringed in black in the plane.", "soft"))
         self.view.text = "".join(parts)
 
 

@@ -42,11 +42,9 @@ def weight_names(dataset: LabDataset) -> tuple[str, ...]:
 def refusal(dataset: LabDataset) -> str:
     """The reason why weight space is not drawn, or an empty string."""
     if len(dataset.classes) != 2:
-        return (
-            "The space of weights is drawn for two classes: here each class has weights of its own."
-        )
+        return "Weight space is drawn for two classes only: here each class has weights of its own."
     if len(dataset.X) > MAX_ROWS:
-        return f"The space of weights is drawn for up to {MAX_ROWS:,} samples."
+        return f"Weight space is drawn for up to {MAX_ROWS:,} samples."
     return ""
 
 

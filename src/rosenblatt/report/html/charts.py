@@ -26,7 +26,7 @@ from rosenblatt.types import Array, Floats
 
 MARKER_SIZE = 4.0  # pixels; less where there are many rows
 MANY_ROWS = 600
-FROM_ZERO = {"mistakes", "loss", "margin"}
+FROM_ZERO = {"mistakes", "error", "loss", "margin"}
 MIN_LOG_VALUE = 1e-300  # plotted for a gap of 0
 
 

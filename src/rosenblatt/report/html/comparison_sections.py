@@ -41,7 +41,7 @@ def comparison_sections(report: dict[str, Any], provenance: Provenance) -> list[
             "Are the classes linearly separable?", _feature_sets(report["feature_sets"]), wide=True
         ),
         Section("The data", _data(report)),
-        Section("How it was made", joined(provenance_text(provenance))),
+        Section("How this report was made", joined(provenance_text(provenance))),
     ]
 
 

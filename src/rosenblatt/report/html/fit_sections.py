@@ -15,6 +15,7 @@ MAX_FRACTION_CHARACTERS = 9  # of an exact weight that is shown at once
 MAX_TABLE_UNITS = 8  # of a table of weights
 TITLES = {
     "mistakes": "Mistakes in each epoch",
+    "error": "Errors after each epoch",
     "loss": "Loss in each epoch",
     "margin": "Bounds on the largest margin",
     "gap": "Duality gap",
@@ -107,11 +108,11 @@ def boundary_section(shown: dict[str, Any]) -> Section | None:
         return None
     notes = [f"Drawn: {plot['drawn']}."]
     if plot["ringed_are"]:
-        notes.append(f"Ringed: {plot['ringed_are']}.")
+        notes.append(f"Rings mark {plot['ringed_are']}.")
     if plot["replayed"] and len(plot["frames"]) > 1:
         notes.append(plot["replayed"])
     if not plot["exact"]:
-        notes.append("The regions are those of a plane through the mean; the rows lie around it.")
+        notes.append("The regions are a section through the mean; rows are projected onto it.")
     picture = tag(
         "div",
         charts.boundary_chart(plot, classes),
@@ -153,10 +154,10 @@ def separability_section(report: dict[str, Any], shown: dict[str, Any]) -> Secti
 
 
 def _question(verdict: dict[str, Any]) -> list[Markup]:
-    """The question of a verdict, and whether the columns left out would change it."""
+    """The question of a verdict, what was rounded, and whether columns left out would change it."""
     question = verdict["question"]
-    text = filter(None, [question["effect_of_left_out"], question["statement"]])
-    return [paragraphs(sentence) for sentence in text]
+    parts = [question["effect_of_left_out"], question["statement"], question["effect_of_rounding"]]
+    return [paragraphs(sentence) for sentence in filter(None, parts)]
 
 
 def _contradiction(rows: list[dict[str, Any]], total: int) -> list[Markup]:
@@ -217,9 +218,9 @@ def confusion_section(report: dict[str, Any], shown: dict[str, Any]) -> Section 
         [tag("th", name, scope="row"), *_confusion_row(k, counts)]
         for k, (name, counts) in enumerate(zip(classes, evaluation["confusion"], strict=True))
     ]
-    text = f"{evaluation['method']}: {evaluation['n_rows']:,} rows that were not trained on."
+    text = f"{evaluation['method']}: {evaluation['n_rows']:,} rows not used for training."
     if evaluation["n_unknown_class"]:
-        text += f" {evaluation['n_unknown_class']:,} of them are of classes unknown in training."
+        text += f" {evaluation['n_unknown_class']:,} of them are of classes unseen in training."
     confusion = table(["true \\ predicted", *classes], rows)
     return Section("Confusion matrix", tag("p", text) + confusion, wide=len(classes) > 8)
 
@@ -310,7 +311,7 @@ def provenance_section(report: dict[str, Any], provenance: Provenance) -> Sectio
     parameters = [[name, str(value)] for name, value in report["parameters"].items()]
     shown = table(["parameter", "value"], parameters)
     details = tag("details", tag("summary", "Parameters"), shown)
-    return Section("How it was made", joined([*provenance_text(provenance), details]))
+    return Section("How this report was made", joined([*provenance_text(provenance), details]))
 
 
 def provenance_text(provenance: Provenance) -> list[Markup]:

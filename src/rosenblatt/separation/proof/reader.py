@@ -39,7 +39,7 @@ FINGERPRINT = re.compile(r"[0-9a-f]{64}")
 
 
 def load_proof(path: str | Path) -> Proof:
-    """Read a proof; whatever is malformed raises ProofFileError and says where."""
+    """Read a proof file; anything malformed raises a ProofFileError that says where."""
     file = Path(path)
     try:
         fields = json.loads(

@@ -23,9 +23,9 @@ Kind = Literal["overlap", "touching", "unknown"]
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class _About:
-    """What the data were: a proof is about these and no others.
+    """The data that a proof is about.
 
-    ``encoding`` says how the rows were made from the columns of a table, where they were.
+    ``encoding`` says how the rows were made from the columns of a table, if they were.
     """
 
     classes: tuple[str, ...]
@@ -46,18 +46,19 @@ class _About:
 
     @property
     def _size(self) -> str:
-        return f"{self.n_rows} rows × {self.n_features} features, {len(self.classes)} classes"
+        features = f"{self.n_features:,} feature{'' if self.n_features == 1 else 's'}"
+        return f"{self.n_rows:,} rows × {features}, {len(self.classes):,} classes"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class Separable(_About):
-    """Weights that put every row strictly on its side.
+    """Weights that put every row strictly on its own side.
 
     ``W`` holds the weights exactly, one row of (w, b) for two classes and K rows for K classes, as
     float64 or, where these cannot hold a separator, as fractions. ``upper`` bounds the largest
     possible margin γ* from above if the margin was maximised; ``hull`` is its evidence. ``margin``
     is 0 where it is smaller than every positive float. ``support`` are the rows nearest to the
-    planes, to rounding: a remark of the solver, which is neither checked nor in a proof file.
+    planes, up to rounding: information from the solver that is neither checked nor saved.
     """
 
     answer: ClassVar[Literal["separable"]] = "separable"
@@ -70,7 +71,7 @@ class Separable(_About):
 
     @property
     def geometric_margin(self) -> float:
-        """Distance in x that every row keeps from the planes at least, as the margin implies."""
+        """Lower bound on the distance in x of every row from the planes, implied by the margin."""
         return distance_of(self.margin, self.W, self.n_features)
 
     @property
@@ -88,7 +89,7 @@ class Separable(_About):
 
     @property
     def margin_bounds(self) -> tuple[float, float]:
-        """Interval that holds the largest possible margin γ*."""
+        """Interval that contains the largest possible margin γ*."""
         return self.margin, self.radius if self.upper is None else self.upper
 
     @property
@@ -112,7 +113,7 @@ class Separable(_About):
 
     @property
     def chance(self) -> float | None:
-        """Chance that random labels of so many points would be separable (Cover); two classes."""
+        """Upper bound on the probability that random labels are separable (Cover); two classes."""
         dimension = self.n_features + self.fit_intercept
         return cover_count.chance(self.n_rows, dimension) if len(self.classes) == 2 else None
 
@@ -122,20 +123,20 @@ class Separable(_About):
     @property
     def _numbers(self) -> str:
         if self.margin == 0:
-            return "The margin γ is positive; no float64 above 0 is proved to be below it."
+            return "The margin γ is positive, but too small for float64."
         numbers = f"Margin γ = {self.margin:.6g}, radius R = {self.radius:.6g}"
         if self.mistake_bound is None:
             return f"{numbers}."
-        return f"{numbers}: a perceptron makes at most {self.mistake_bound} mistakes."
+        return f"{numbers}: a perceptron makes at most {self.mistake_bound:,} mistakes."
 
     def __str__(self) -> str:
         lines = [f"Separable: {self._size}.", self._numbers]
         if self.upper is not None:
-            lines.append(f"The largest margin lies in [{self.margin:.6g}, {self.upper:.6g}].")
+            lines.append(f"The largest margin is in [{self.margin:.6g}, {self.upper:.6g}].")
         if self.chance is not None:
             dimension = self.n_features + self.fit_intercept
             chance = cover_count.chance_text(self.n_rows, dimension)
-            lines.append(f"Random labels would be separable with probability {chance}.")
+            lines.append(f"Random labels would be separable with probability at most {chance}.")
         return "\n".join(lines)
 
 
@@ -143,12 +144,12 @@ class Separable(_About):
 class Inseparable(_About):
     """Rows whose signed sum, with exact positive weights, is exactly 0: no weights separate them.
 
-    Largest weights first. Row ``rows[t]`` is held against class ``rivals[t]``; with two classes
-    that is the other class. The weights sum to 1. ``kind`` is "touching" where some weights, then
-    in ``touching``, put no row on the wrong side and not all on the boundary, but ``tied`` rows;
-    "overlap" where none do, which ``overlap`` shows; "unknown" where finding out would have cost
-    too much. All of it is checked; "overlap" without its evidence is a remark of the solver, and
-    a proof file has "unknown" there.
+    Largest weights first. Row ``rows[t]`` is paired with class ``rivals[t]``; with two classes
+    that is the other class. The weights sum to 1. ``kind`` is "touching" where some weights, given
+    in ``touching``, put no row on the wrong side and ``tied`` rows, but not all, on the boundary;
+    "overlap" where no weights do, which ``overlap`` shows; "unknown" where finding out would have
+    cost too much. All of it is checked, except "overlap" without its evidence, which is
+    information from the solver; a proof file has "unknown" instead.
     """
 
     answer: ClassVar[Literal["inseparable"]] = "inseparable"
@@ -166,10 +167,12 @@ class Inseparable(_About):
     def __str__(self) -> str:
         first = ", ".join(str(row) for row in self.rows[:8])
         more = ", …" if len(self.rows) > 8 else ""
+        pairs = "rows" if len(self.classes) == 2 else "pairs of a row and a rival class"
         return (
             f"Not separable: {self._size}.\n"
-            f"Proved by {len(self.rows)} row-class pairs whose signed sum is exactly 0; "
-            f"largest weights first: {first}{more}.\n{self._kind_sentence}"
+            f"Proved by {len(self.rows):,} {pairs} whose signed sum, with positive weights, is"
+            f" exactly 0. Row numbers (from 0), largest weights first: {first}{more}.\n"
+            f"{self._kind_sentence}"
         )
 
     @property
@@ -179,14 +182,14 @@ class Inseparable(_About):
             return KINDS[self.kind]
         lie = "row lies" if self.tied == 1 else "rows lie"
         return (
-            f"Some weights put no row on the wrong side, but {self.tied:,} of {self.n_rows:,} {lie}"
-            " exactly on the boundary: that is not separation."
+            f"The classes touch: some weights put no row on the wrong side, but {self.tied:,} of"
+            f" {self.n_rows:,} {lie} exactly on the boundary, which is not separation."
         )
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Undecided(_About):
-    """The time limit came first. The largest margin γ* is at most ``upper``.
+    """No verdict within the time limit. The largest margin γ* is at most ``upper``.
 
     ``lower`` is the margin of the best weights so far; below 0 while they still make mistakes.
     """
@@ -197,16 +200,16 @@ class Undecided(_About):
 
     def __str__(self) -> str:
         return (
-            f"Undecided: {self._size}. The time limit came first; the largest margin, if there is "
-            f"one, is at most {self.upper:.6g}. Give a longer time_limit, or None."
+            f"Undecided: {self._size}. The time limit was reached; the largest margin, if there "
+            f"is one, is at most {self.upper:.6g}. Give a longer time_limit, or None."
         )
 
 
 KINDS: dict[str, str] = {
-    "overlap": "The classes overlap: all weights put some row on the wrong side, "
-    "or all on the boundary.",
-    "touching": "Some weights put no row on the wrong side, but some rows exactly on the boundary: "
-    "that is not separation.",
-    "unknown": "Whether some weights put no row on the wrong side was not worked out.",
+    "overlap": "The classes overlap: any weights put some row on the wrong side, "
+    "or every row on the boundary.",
+    "touching": "The classes touch: some weights put no row on the wrong side, but some rows "
+    "exactly on the boundary, which is not separation.",
+    "unknown": "Whether the classes overlap or only touch was not determined.",
 }
 Proof = Separable | Inseparable | Undecided
