@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rosenblatt.datasets.corruptions import corrupted
     from rosenblatt.estimators.batch_perceptron import BatchPerceptron
     from rosenblatt.estimators.fisher_discriminant import FisherDiscriminant
+    from rosenblatt.estimators.fixed_weights import FixedWeightsClassifier, from_weights
     from rosenblatt.estimators.gradient_descent import GradientDescent
     from rosenblatt.estimators.kernel_perceptron import KernelPerceptron
     from rosenblatt.estimators.least_squares import LeastSquares
@@ -50,6 +51,7 @@ _HOMES = {
     "capacity_curve": "rosenblatt.comparison.learning_curves",
     "compare": "rosenblatt.comparison.compare",
     "corrupted": "rosenblatt.datasets.corruptions",
+    "from_weights": "rosenblatt.estimators.fixed_weights",
     "label_noise_bounds": "rosenblatt.separation.label_noise",
     "learning_curve": "rosenblatt.comparison.learning_curves",
     "load": "rosenblatt.persist.file",
@@ -74,6 +76,7 @@ __all__ = [
     "LMS",
     "BatchPerceptron",
     "FisherDiscriminant",
+    "FixedWeightsClassifier",
     "GradientDescent",
     "KernelPerceptron",
     "LeastSquares",
@@ -93,6 +96,7 @@ __all__ = [
     "compare",
     "corrupted",
     "features",
+    "from_weights",
     "gates",
     "label_noise_bounds",
     "learning_curve",

@@ -8,7 +8,13 @@ import rosenblatt
 from rosenblatt.lab.catalogue import LAB_RULES
 from rosenblatt.registry import RULES, Rule
 
-ONLY_IN_PYTHON = {"kernel-perceptron", "sentence-ranker", "threshold-unit", "threshold-network"}
+ONLY_IN_PYTHON = {
+    "fixed-weights",
+    "kernel-perceptron",
+    "sentence-ranker",
+    "threshold-unit",
+    "threshold-network",
+}
 
 
 @pytest.mark.parametrize("name", RULES)
