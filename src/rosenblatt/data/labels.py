@@ -77,8 +77,8 @@ def codes_of(labels: Array, classes: Array) -> Codes:
             unknown = np.flatnonzero(~known)
             shown = ", ".join(repr(c) for c in classes.tolist()[:10])
             raise DataError(
-                f"y holds {part.tolist()[unknown[0]]!r}, which is not one of the {len(classes)} classes"
-                f" {shown}{', …' if len(classes) > 10 else ''}."
+                f"y holds {part.tolist()[unknown[0]]!r}, which is not one of the"
+                f" {len(classes)} classes {shown}{', …' if len(classes) > 10 else ''}."
             )
         codes[start : start + len(part)] = places
     return codes
