@@ -336,13 +336,13 @@ def _certificate(value: Any) -> tuple[Any, Any, Any]:
 def _hull_pairs(value: Any) -> Hull:
     rows, rivals, weights = _pairs(_positive)(value)
     if not rows:
-        raise ProofFileError("at least one pair is wanted.")
+        raise ProofFileError("expected at least one pair.")
     return Hull(rows, rivals, weights)
 
 
 def _overlap(value: Any) -> dict[str, Any]:
     if not isinstance(value, dict) or set(value) != {"pairs", "null"}:
-        raise ProofFileError("the fields pairs and null are wanted.")
+        raise ProofFileError("expected the fields pairs and null.")
     null = _list(_row_of_weights)(value["null"])
     return {"pairs": _certificate(value["pairs"]), "null": null}
 
