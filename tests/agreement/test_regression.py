@@ -70,6 +70,13 @@ def test_the_penalty_is_that_of_ridge_regression(*, fit_intercept: bool) -> None
     assert model.score(X, TARGETS) == pytest.approx(ridge.score(X, TARGETS), rel=1e-9)
 
 
+def test_a_large_penalty_costs_no_digits() -> None:
+    """w → Xᵀy / α with centred rows; normal equations would do, rows in another order would not."""
+    model = LeastSquaresRegressor(alpha=1e30).fit(X, TARGETS)
+    centred, targets = X - X.mean(axis=0), TARGETS - TARGETS.mean(axis=0)
+    np.testing.assert_allclose(1e30 * model.coef_, targets.T @ centred, rtol=1e-9)
+
+
 def exact_polynomial(x: Floats, y: Floats) -> list[Fraction]:
     """The polynomial through some points, by elimination in fractions: constant first."""
     rows = [
@@ -274,6 +281,9 @@ def test_bad_targets_are_refused(make: Any) -> None:
         (["a"] * N, "numbers"),
         (np.zeros((N, 2, 2)), "shape"),
         (np.full(N, np.inf), "infinity"),
+        (3.0, "shape"),
+        (np.full(N, "1.5"), "numbers"),
+        (np.zeros((N, 0)), "shape"),
         (np.full(N, "2026-01-01", "datetime64[D]"), "datetime64"),
         (None, "None"),
     ):
@@ -294,6 +304,13 @@ def test_numbers_beyond_float64_are_refused() -> None:
     huge, tiny = LeastSquaresRegressor().fit(1e200 * X, TARGETS), LeastSquaresRegressor()
     tiny.fit(1e-200 * X, TARGETS)
     np.testing.assert_allclose(1e200 * huge.coef_, 1e-200 * tiny.coef_, rtol=1e-9)
+
+
+def test_targets_whose_squares_leave_float64() -> None:
+    with pytest.raises(DataError, match="Scale y"):
+        LMSRegressor().fit(X, 1e160 * TARGETS)
+    with pytest.raises(DataError, match="Scale y"):
+        LMSRegressor().partial_fit(X, 1e160 * TARGETS)
 
 
 def test_validation_rows_fit_the_training_rows() -> None:

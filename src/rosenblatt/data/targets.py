@@ -37,9 +37,9 @@ def _numbers(y: Any) -> Array:
         given = np.asarray(y)
         if given.dtype.kind == "c":
             raise DataError("Complex data not supported: y must be real.")
-        if given.dtype.kind in "mM":
+        if given.dtype.kind in "mMSUV":
             raise DataError(f"y must hold numbers; got {given.dtype}. Make numbers of them first.")
-        return np.ascontiguousarray(given, np.float64)
+        return np.asarray(given, np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         if isinstance(error, DataError):
             raise
