@@ -6,7 +6,7 @@ letter      meaning
 ``n, d, K`` rows, features, classes
 ``X``       the rows, n × d
 ``y``       class codes 0 … K−1 (in a two-class rule, code 1 is the sign +1)
-``W``       weights, one row an output: (w, b), so W has d + 1 columns
+``W``       weights, one row per output: (w, b), so W has d + 1 columns
 ``w``       one row of ``W``
 ==========  =================================================================
 

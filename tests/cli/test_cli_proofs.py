@@ -204,10 +204,10 @@ def test_other_weights_are_refused() -> None:
     assert "0" in refused("tampered.json", "table.csv")
 
 
-NO_JSON = "proof.json is no proof: a proof is JSON, and begins with {."
-NESTED = "proof.json is no proof: its JSON is nested too deeply."
+NO_JSON = "proof.json is not a proof: a proof is JSON, and begins with {."
+NESTED = "proof.json is not a proof: its JSON is nested too deeply."
 NO_PROOFS = {
-    "nothing": ("", "proof.json is empty, and so is no proof."),
+    "nothing": ("", "proof.json is empty, not a proof."),
     "blanks": (" " * 70_000, NO_JSON),
     "another object": ("{}", "This is not a proof file"),
     "a list": ("[1, 2]", NO_JSON),
@@ -216,7 +216,7 @@ NO_PROOFS = {
     "no UTF-8": (b'{"format": "\xff"}', "proof.json is not JSON text: 'utf-8' codec"),
     "UTF-16": ("{}".encode("utf-16"), NO_JSON),
     "cut short": ('{"format": ', "proof.json is not JSON text: Expecting value"),
-    "not a number": ('{"format": NaN}', "A proof holds no NaN."),
+    "not a number": ('{"format": NaN}', "A proof cannot contain NaN."),
     "a long number": ('{"n_rows": ' + "9" * 5000 + "}", "proof.json is not JSON text: Exceeds"),
     "deep lists": ('{"format": ' + "[" * 200_000 + "]" * 200_000 + "}", NESTED),
     "deep objects": ('{"format": ' * 100_000 + "1" + "}" * 100_000, NESTED),

@@ -38,7 +38,7 @@ def weights_of(model: Any) -> Any:
 
 
 def suggested(model: Any) -> float:
-    return float(re.search(r"try eta0=([\d.e+-]*\d)", str(model.outcome_)).group(1))
+    return float(re.search(r"try `eta0=([\d.e+-]*\d)", str(model.outcome_)).group(1))
 
 
 @EVERY
@@ -48,7 +48,7 @@ def test_a_run_that_diverges_says_so_and_keeps_finite_weights(estimator: Any, cl
     model = clone(estimator).fit(*data)
     assert model.outcome_.ending is Ending.DIVERGED
     assert not model.outcome_.converged
-    assert f"eta0={estimator.eta0:g} is too large" in str(model.outcome_)
+    assert f"`eta0={estimator.eta0:g}` is too large" in str(model.outcome_)
     assert np.isfinite(weights_of(model)).all()
     assert len(model.trace_) == model.n_iter_
     assert model.predict(data[0]).shape == data[1].shape
@@ -188,7 +188,7 @@ def test_saturated_outputs_are_named_and_their_weights_kept(classes: int) -> Non
     data = builtin("4f10" if classes == 2 else "iris")
     model = TanhPerceptron(eta0=50.0).fit(data.X, data.y)
     assert model.outcome_.ending is Ending.SATURATED
-    assert "eta0=50 is too large" in str(model.outcome_)
+    assert "`eta0=50` is too large" in str(model.outcome_)
     assert np.abs(weights_of(model)).max() > 10
     tame = TanhPerceptron(eta0=suggested(model)).fit(data.X, data.y)
     assert tame.outcome_.ending is not Ending.SATURATED

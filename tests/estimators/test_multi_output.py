@@ -272,7 +272,7 @@ def test_a_layer_that_separates_comes_to_rest_with_the_hard_error() -> None:
 def test_a_layer_with_too_large_a_step_says_so() -> None:
     wild = TanhPerceptron(eta0=1e4, batch_size=None).fit(IRIS.X, LABELS)
     assert wild.outcome_.ending is Ending.SATURATED
-    better = float(str(wild.outcome_).split("try eta0=")[1].split(",")[0])
+    better = float(str(wild.outcome_).split("try `eta0=")[1].split("`")[0])
     tame = TanhPerceptron(eta0=better, batch_size=None).fit(IRIS.X, LABELS)
     assert tame.outcome_.ending is Ending.OUTPUT_ERROR_STALLED
 

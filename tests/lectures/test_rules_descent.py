@@ -177,8 +177,8 @@ def test_steps_that_are_too_large_are_named() -> None:
     ):
         model = GradientDescent(loss=loss, eta0=10.0).fit(IRIS.X, IRIS.y)
         assert model.outcome_.ending is ending
-        assert "eta0=10 is too large" in str(model.outcome_)
-        better = float(str(model.outcome_).split("try eta0=")[1].split(",")[0])
+        assert "`eta0=10` is too large" in str(model.outcome_)
+        better = float(str(model.outcome_).split("try `eta0=")[1].split("`")[0])
         calm = model.set_params(eta0=better).fit(IRIS.X, IRIS.y)
         assert calm.outcome_.ending not in {Ending.DIVERGED, Ending.OVERSHOT, Ending.SATURATED}
         assert calm.trace_[-1].loss < calm.trace_[0].loss

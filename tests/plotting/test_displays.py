@@ -221,6 +221,18 @@ def test_no_trace_no_display() -> None:
         TraceDisplay.from_estimator(LeastSquares().fit(data.X, data.y))
 
 
+def test_only_a_support_vector_machine_has_its_margins_at_a_score_of_1() -> None:
+    rings, clouds = builtin("rings"), builtin("separable")
+    model = KernelPerceptron("linear", max_iter=5)
+    shown = BoundaryDisplay.from_estimator(model.fit(rings.X, rings.y), rings.X, rings.y)
+    assert len(shown.boundary.margins) == 0
+    model.fit(clouds.X, clouds.y)
+    shown = BoundaryDisplay.from_estimator(model, clouds.X, clouds.y)
+    nearest = (clouds.y * model.decision_function(clouds.X)).min()
+    assert nearest != 1
+    assert model.decision_function(shown.boundary.margins[0]) == pytest.approx([nearest] * 2)
+
+
 def test_margins_are_distances_and_bars_meet_at_0(svm: tuple) -> None:
     model, data = svm
     display = MarginDisplay.from_estimator(model, data.X, data.y)

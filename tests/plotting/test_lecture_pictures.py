@@ -390,10 +390,11 @@ def test_a_long_run_ends_in_its_last_panel(rule: Any) -> None:
         assert later.before.tolist() == earlier.after.tolist()
 
 
-def test_an_unknown_start_is_not_drawn() -> None:
+def test_a_random_start_is_not_taken_for_zero() -> None:
     rule = BatchPerceptron(start="random")
-    display = StepsDisplay.from_estimator(rule, POINTS.X, POINTS.y, most=2)
-    assert display.steps[0].title == "after epoch 1"
+    first = StepsDisplay.from_estimator(rule, POINTS.X, POINTS.y, most=2).steps[0]
+    assert first.title in {"start", "after epoch 1"}  # if the start is not known
+    assert first.after.any()
 
 
 # densities and projections
@@ -571,7 +572,17 @@ def test_learning_and_capacity_curves() -> None:
         return make_pipeline(Polynomial(degree), LinearDiscriminant())
 
     found = capacity_curve(powers, data.X, data.y, [1, 2], axis="degree")
-    assert ErrorCurveDisplay.from_curve(found).ax_.get_xlabel() == "degree"
+    rates = ErrorCurveDisplay.from_curve(found)
+    assert (rates.ax_.get_xlabel(), rates.ax_.get_ylabel()) == ("degree", "error (%)")
+    squares = ErrorCurveDisplay(
+        values=rates.values,
+        training=rates.training,
+        test=rates.test,
+        axis="degree",
+        regression=True,
+    ).plot()
+    assert squares.ax_.get_ylabel() == "mean squared error"
+    assert line(squares.ax_, "test error")[:, 1].tolist() == rates.test[:, 0].tolist()
 
 
 def test_bars_of_bias_and_variance_add_up_to_the_error() -> None:

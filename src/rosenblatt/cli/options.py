@@ -289,7 +289,7 @@ def _value(given: Any) -> Any:
 
 
 _NAME = f"(?P<name>{'|'.join(sorted(VALUES | FLAGS, key=len, reverse=True))})"
-_VALUE = r"(?:=(?P<value>'[^']*'|\"[^\"]*\"|[\w.]+))?"
+_VALUE = r"(?:=(?P<value>'[^']*'|\"[^\"]*\"|[\w.+-]+))?"
 PYTHON_WORDS: tuple[tuple[re.Pattern[str], Any], ...] = (
     (re.compile(f"`{_NAME}{_VALUE}`"), _option_of),
     (re.compile(f"^{_NAME}{_VALUE}(?= must | leaves )"), _option_of),

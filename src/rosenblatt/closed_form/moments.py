@@ -1,4 +1,4 @@
-"""Moments of the classes: weight, mean and scatter Σ w (x − μ)(x − μ)ᵀ, in one reading of the rows.
+"""Moments of the classes: weight, mean and scatter Σ w (x − μ)(x − μ)ᵀ, in one pass over the rows.
 
 Rows are copied a few hundred at a time to a small float64 buffer, centred by the mean of their
 class among them, and the buffer's ZᵀZ is added to the scatter. Two sets of rows of a class, with

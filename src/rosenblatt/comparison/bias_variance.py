@@ -40,7 +40,7 @@ MAX_DRAWS = 100  # until a resample has two classes
 class SquaredLoss:
     """E(Y − y)² = bias² + variance, over rows; `rows` has the same numbers row by row.
 
-    The noise of the labels is part of the bias: with one label a row they cannot be told apart.
+    The noise of the labels is part of the bias: with one label per row, it cannot be distinguished.
     `bias` is squared, and corrected for the finite number of models, so that on single rows it can
     come out below 0.
     """

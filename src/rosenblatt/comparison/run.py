@@ -1,4 +1,4 @@
-"""Cross-validation of every rule after every feature map, and of the non-linear baselines.
+"""Cross-validation of every rule with every feature map, and of the non-linear baselines.
 
 Estimators of any kind that scikit-learn takes are run on the same folds. The baselines are nearest
 neighbours and gradient boosting. They are trained on the same rows as linear rules, encoded and

@@ -1,4 +1,4 @@
-"""Validation of labels: one a row, all of one kind, none missing; classes and their codes."""
+"""Validation of labels: one per row, all of one kind, none missing; classes and their codes."""
 
 import warnings
 from typing import Any

@@ -1,1 +1,1 @@
-"""Data that come with the library: small real tables, pictures, and synthetic problems."""
+"""Built-in data: small real tables, images, and synthetic problems."""

@@ -1,4 +1,4 @@
-"""Data that come with the library and need no network, by name."""
+"""Built-in data by name, without a network."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

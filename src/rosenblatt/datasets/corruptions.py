@@ -1,4 +1,4 @@
-"""Wrong sentences made of real ones, so that a rule can learn to tell them apart."""
+"""Corrupted sentences made from real ones, to train a rule that ranks sentences."""
 
 import re
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""Estimators that minimise a convex objective and prove how near they came; paths over C."""
+"""Estimators that minimise a convex objective, with proved duality gaps; paths over C."""
 
 import time
 from abc import abstractmethod

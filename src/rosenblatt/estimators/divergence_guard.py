@@ -1,4 +1,4 @@
-"""What the divergence of a run is detected by, for training data and for layers."""
+"""How the divergence of a run is detected, for training data and for layers."""
 
 from collections.abc import Callable
 from functools import partial

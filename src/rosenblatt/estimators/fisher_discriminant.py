@@ -1,4 +1,4 @@
-"""Fisher's discriminant, with the intercept of lecture 003 where the classes come apart."""
+"""Fisher's discriminant, with the intercept of lecture 003 if the classes do not overlap."""
 
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any

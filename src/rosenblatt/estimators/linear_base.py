@@ -91,7 +91,7 @@ class Classifier(ClassifierMixin, RowEstimator):
         """A function from rows to their scores, a column for each output."""
 
     def decision_function(self, X: Any) -> Floats:
-        """Score of each row: one number a row for two classes, else one a class.
+        """Score of each row: one number per row for two classes, else one per class.
 
         Parameters
         ----------

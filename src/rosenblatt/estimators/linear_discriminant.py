@@ -119,7 +119,7 @@ class LinearDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Stre
             Projections, the best direction first; a data frame if requested by `set_output`.
         """
         directions = np.ascontiguousarray(self.scalings_.T)
-        # one product a direction: the bits of a matrix product depend on how many there are
+        # one product per direction: the bits of a matrix product depend on how many there are
         intercepts = [-np.dot(self.xbar_, direction) for direction in directions]
         W = np.column_stack([directions, intercepts])
         return self._scored(X, lambda rows: scores_of(rows, W))

@@ -105,12 +105,12 @@ def step_size_advice(
     share /= 2.0 if rule.loss == SQUARED_HINGE else 1.0  # its second derivative is 2, not 1
     if learning_rate == "normalised":  # of batches, by their weight too
         better = smaller_eta(rule.eta, share / heaviest if batch_size == 1 else share)
-        return f"eta0={rule.eta:g} is too large for normalised steps; try eta0={better:.1g}."
+        return f"`eta0={rule.eta:g}` is too large for normalised steps; try `eta0={better:.1g}`."
     summed = total if batch_size is None else min(total, batch_size * longest)
     better = smaller_eta(rule.eta, share / summed)
     return (
-        f"eta0={rule.eta:g} is too large for these rows; try eta0={better:.1g},"
-        " learning_rate='normalised', or standardise the features."
+        f"`eta0={rule.eta:g}` is too large for these rows; try `eta0={better:.1g}`,"
+        " `learning_rate='normalised'`, or standardise the features."
     )
 
 

@@ -196,7 +196,7 @@ class LogisticRegression(CertifiedClassifier):
         return np.asarray(self._kept_alpha(data)[:, output] * signs_of(data, positive))
 
     def _kept_alpha(self, data: TrainingData) -> Floats:
-        """Dual variables as they are published, a row a sample, a column an output."""
+        """Dual variables as they are published, one row per sample, one column per output."""
         if "dual_coef_" not in vars(self):
             raise ModelError(
                 "The dual variables of this model are not known: a model file does not store them."

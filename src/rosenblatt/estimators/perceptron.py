@@ -1,4 +1,4 @@
-"""The perceptron, as Rosenblatt's rule and the lectures have it."""
+"""The perceptron: Rosenblatt's rule, as in the lectures."""
 
 from dataclasses import KW_ONLY, dataclass
 

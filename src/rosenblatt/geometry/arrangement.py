@@ -25,7 +25,7 @@ class Cell(NamedTuple):
 
 
 def arrangement(W: npt.ArrayLike, b: npt.ArrayLike, box: Box) -> list[Cell]:
-    """The cells in the box of the lines w·x + b = 0, one line a row of W; they tile the box."""
+    """The cells in the box of the lines w·x + b = 0, one line per row of W; they tile the box."""
     weights = np.atleast_2d(np.asarray(W, dtype=float))
     intercepts = np.atleast_1d(np.asarray(b, dtype=float))
     cells = [Cell(box.corners, ())]

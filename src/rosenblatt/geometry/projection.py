@@ -102,7 +102,7 @@ def _centred_and_scaled(rows: Any, mean: Floats) -> tuple[Any, Floats]:
 
 
 def _weight_span(differences: Floats) -> Floats:
-    """An orthonormal basis of the span of the differences of weights, one direction a row."""
+    """An orthonormal basis of the span of the differences of weights, one direction per row."""
     largest = float(np.abs(differences).max())
     if largest == 0:
         return differences[:0]

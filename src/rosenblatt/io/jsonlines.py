@@ -1,4 +1,4 @@
-"""JSON lines: one object a line, its keys the columns.
+"""JSON lines: one object per line, its keys the columns.
 
 Types are inferred from the whole source in a first reading: a key may be missing or null anywhere,
 and is a float if any line has it so. polars parses; where it fails, or would turn a number into

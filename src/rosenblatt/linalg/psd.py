@@ -19,6 +19,7 @@ import numpy as np
 from scipy.linalg import qr, solve_triangular
 from scipy.linalg.lapack import dpstrf
 
+from rosenblatt.linalg.products import one_thread
 from rosenblatt.types import Floats, Ints
 
 EPSILON = np.finfo(np.float64).eps
@@ -45,11 +46,13 @@ class PivotedCholesky(NamedTuple):
     def whiten(self, b: Floats) -> Floats:
         """Columns of b in coordinates in which S is the identity."""
         scaled = self._project(b)[self.pivots] / self.scale[self.pivots, None]
-        return np.asarray(solve_triangular(self.triangle, scaled, lower=True))
+        with one_thread():  # a few columns: threads would cost more than they share
+            return np.asarray(solve_triangular(self.triangle, scaled, lower=True))
 
     def directions(self, u: Floats) -> Floats:
         """Directions w of least norm with w·b = u·whiten(b), for each column of u."""
-        basic = solve_triangular(self.triangle, u, lower=True, trans="T")
+        with one_thread():
+            basic = solve_triangular(self.triangle, u, lower=True, trans="T")
         w = np.zeros((len(self.scale), u.shape[1]))
         w[self.pivots] = basic / self.scale[self.pivots, None]
         return self._project(w)

@@ -28,7 +28,7 @@ def inputs(n: int) -> Ints:
 def read_bits(source: Source, n: int | None = None) -> Bits:
     """Read a truth table: 2ⁿ bits, a string of them, a mapping from inputs, or a function.
 
-    A mapping has one key an input: "01" or (0, 1). A function is called with n bits; give ``n``.
+    A mapping has one key per input: "01" or (0, 1). A function is called with n bits; give ``n``.
     """
     if n is not None:
         _check_count(n)

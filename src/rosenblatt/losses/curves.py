@@ -102,7 +102,7 @@ class ErrorSurface:
     chosen: tuple[int, ...]
 
     def values(self, points: npt.ArrayLike) -> Floats:
-        """J at some values of the chosen weights, one point a row."""
+        """J at some values of the chosen weights, one point per row."""
         places = np.asarray(points, dtype=float).reshape(-1, len(self.chosen))
         directions, offsets = self._rows()
         values = np.empty(len(places))

@@ -1,7 +1,7 @@
 """Training in epochs: an endless generator with an `EpochResult` after each.
 
 Online rules update after each sample, by the fastest loop that a rule allows. Mini-batch gradient
-descent makes one update a batch, by the gradient of the sum of its losses, all taken at the same
+descent makes one update per batch, by the gradient of the sum of its losses, all taken at the same
 weights: for the perceptron criterion w ← w + η Σ y x over the mistakes (lecture 003: the batch is
 the whole set; lecture 001: B batches), for an output f = tanh(w·x) w ← w + η Σ e (1 − f²) x
 (lecture 002, eq. 16). A normalised step divides η by Σ ‖x‖² over the batch. A sample of weight 2

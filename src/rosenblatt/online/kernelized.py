@@ -2,10 +2,10 @@
 
 A mistake at row i adds ± Φ(x_i), so only the dual coefficients δ are stored, and a score needs the
 kernel alone: f(x) = w·Φ(x) = Σ_j δ_j κ(x_j, x). The `W` of an OptimiserState here is δ: a row an
-output, a column a row of the data.
+output, one column per row of the data.
 
 The scores of all training rows are stored; a mistake at row i adds one column κ(x_i, ·) of the
-kernel matrix to them. So an epoch reads every score once, and computes one column a mistake.
+kernel matrix to them. So an epoch reads every score once, and computes one column per mistake.
 
 With a budget, once there are more support vectors, one is removed, never the newest: the one with
 the smallest |δ| over all outputs (ties to the oldest), or the oldest.
@@ -271,7 +271,7 @@ class StreamLearner:
 
 
 def kernel_scores(kernel: Kernel, centres: Points, deltas: Floats, points: Points) -> Floats:
-    """Scores Σ_j δ_j κ(x_j, x) of every point, a column an output, summed in order of centres."""
+    """Scores Σ_j δ_j κ(x_j, x) of all points, one column per output, summed in order of centres."""
     n, m = n_rows(points.rows), deltas.shape[1]
     scores = np.zeros((n, len(deltas)))
     size = max(64, KERNEL_BLOCK_BYTES // (8 * max(1, m)))

@@ -56,7 +56,7 @@ MIN_SQUARABLE_FLOAT32 = 2.0**-62  # and below this one so do squares
 
 
 class Float32Weights(NamedTuple):
-    """Weights rounded to float32, a row an output, and upper bounds of their norms."""
+    """Weights rounded to float32, one row per output, and upper bounds of their norms."""
 
     W: Array
     norms: Floats

@@ -21,7 +21,7 @@ class OptimiserState(NamedTuple):
     """The state of an online run.
 
     =====================  =======================================================================
-    `W`                    weights (w, b), a row an output; those of features are to be multiplied
+    `W`                    weights (w, b), one row per output; those of features to be multiplied
                            by `sums[SCALE]`, after the pending l1 penalty is applied
     `weighted_update_sum`  Σ (n − 1) Δ over the updates Δ made at sample n: the average of the
                            weights after each of N samples is W − weighted_update_sum / N (no rows

@@ -46,7 +46,7 @@ def prove_softmax(
     tol: float,
     summations: tuple[bool, ...] = PLAIN_FIRST,
 ) -> Proof:
-    """Proved gap of softmax weights, a row a class, from a feasible dual point near α."""
+    """Proved gap of softmax weights, one row per class, from a feasible dual point near α."""
     codes = objective.blocks.problem.codes
     given = feasible_by_class(
         alpha, codes, objective.sample_C, fit_intercept=objective.fit_intercept

@@ -44,7 +44,7 @@ class NewtonStep(NamedTuple):
 
 
 def maximise_likelihood(objective: SoftmaxObjective, start: Floats | None) -> Iterator[Step]:
-    """Endless steps of Newton's method; weights have a row a class."""
+    """Endless steps of Newton's method; weights have one row per class."""
     iterate, center = iterate_at(objective, start), center_of_rows(objective)
     W, best, number = iterate.W, DualityGap(np.inf, 0.0), 0
     while True:

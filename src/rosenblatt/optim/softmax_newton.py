@@ -85,7 +85,7 @@ class SoftmaxEvaluation:
 def solve(
     objective: SoftmaxObjective, start: Floats | None, seed: int, limits: Limits
 ) -> Iterator[Step]:
-    """Steps until a stopping criterion is met or progress ends; weights have a row a class."""
+    """Steps until a stopping criterion is met or progress ends; weights have one row per class."""
     if start is not None and not is_below_zero_weights(
         partial(primal_of_weights, objective), start
     ):
@@ -94,7 +94,7 @@ def solve(
 
 
 def primal_of_weights(objective: SoftmaxObjective, W: Floats) -> float:
-    """P of some weights, a row a class."""
+    """P of some weights, one row per class."""
     iterate = iterate_at(objective, W)
     w = iterate.W[:-1].ravel()
     return (
@@ -151,7 +151,7 @@ def subsample_start(
 
 
 def iterate_at(objective: SoftmaxObjective, start: Floats | None) -> SoftmaxIterate:
-    """An iterate with given weights, a row a class, less their mean over the classes."""
+    """An iterate with given weights, one row per class, less their mean over the classes."""
     W = np.zeros((n_cols(objective.blocks.problem.rows) + 1, objective.n_classes))
     if start is not None:
         W += start.T - start.mean(axis=0)[:, None]

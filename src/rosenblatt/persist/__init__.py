@@ -1,1 +1,1 @@
-"""Models out: a file that is only data, and other people's formats."""
+"""Model files that contain only data, and exports to other formats."""

@@ -7,6 +7,7 @@ import numpy as np
 
 from rosenblatt import palette
 from rosenblatt.errors import DataError
+from rosenblatt.estimators.kernel_perceptron import KernelPerceptron
 from rosenblatt.geometry.projection import Projection
 from rosenblatt.geometry.view import MAX_DRAWN_ROWS, Boundary, View
 from rosenblatt.plotting import canvas, inputs
@@ -241,7 +242,7 @@ def _margin(estimator: Any, table: Any, codes: Any) -> float | None:
     """The margin to draw: 1 for an SVM, else the smallest if all rows are classified correctly."""
     if len(estimator.coef_) > 1:
         return None
-    if hasattr(estimator, "support_"):
+    if hasattr(estimator, "support_") and not isinstance(estimator, KernelPerceptron):
         return 1.0
     scores = table @ estimator.coef_[0] + estimator.intercept_[0]
     nearest = float(np.min(np.where(codes == 1, scores, -scores)))

@@ -27,16 +27,20 @@ BAR_WIDTH = 0.6
 class ErrorCurveDisplay:
     """Training and test error, with 95 % intervals, over the number of rows or over capacity.
 
+    Error rates are in percent; the errors of regressors are mean squared errors.
+
     Parameters
     ----------
     values : list
         Numbers of rows, degrees, or other values of a parameter.
     training, test : ndarray of shape (n_points, 3)
-        The error rates, each with the ends of its interval.
+        The errors, each with the ends of its interval.
     axis : str
         What the values are.
     title : str
         The estimator and the number of test rows.
+    regression : bool
+        Whether the errors are mean squared errors.
 
     Attributes
     ----------
@@ -57,10 +61,17 @@ class ErrorCurveDisplay:
     figure_: Any
 
     def __init__(
-        self, *, values: list[Any], training: Floats, test: Floats, axis: str, title: str = ""
+        self,
+        *,
+        values: list[Any],
+        training: Floats,
+        test: Floats,
+        axis: str,
+        title: str = "",
+        regression: bool = False,
     ) -> None:
         self.values, self.training, self.test = values, training, test
-        self.axis, self.title = axis, title
+        self.axis, self.title, self.regression = axis, title, regression
 
     @classmethod
     def from_curve(cls, curve: "Curve", *, ax: "Axes | None" = None) -> Self:
@@ -91,6 +102,7 @@ class ErrorCurveDisplay:
             test=test,
             axis=curve.axis,
             title=f"{curve.estimator}, {curve.n_test:,} test rows",
+            regression=getattr(curve, "regression", False),
         ).plot(ax=ax)
 
     def plot(self, ax: "Axes | None" = None) -> Self:
@@ -112,7 +124,7 @@ class ErrorCurveDisplay:
             ("training error", self.training, TRAINING),
             ("test error", self.test, TEST),
         ):
-            middle, low, high = 100 * errors.T
+            middle, low, high = (1 if self.regression else 100) * errors.T
             ax.fill_between(places, low, high, color=look["color"], alpha=0.13, lw=0)
             ax.plot(places, middle, label=name, ms=5, **look)
         if _are_numbers(self.values):
@@ -120,7 +132,7 @@ class ErrorCurveDisplay:
                 ax.set_xscale("log")
         else:
             ax.set(xticks=places, xticklabels=[str(value) for value in self.values])
-        ax.set(xlabel=self.axis, ylabel="error (%)")
+        ax.set(xlabel=self.axis, ylabel="mean squared error" if self.regression else "error (%)")
         ax.set_ylim(bottom=0)
         if self.title:
             canvas.note(ax, self.title)

@@ -329,7 +329,7 @@ def _chosen(weights: Sequence[int] | None, names: Sequence[str], coef: Floats) -
 
 
 def _starts(starts: Any, surface: ErrorSurface) -> Floats:
-    """The values to start from, one start a row."""
+    """The values to start from, one start per row."""
     if starts is None:
         return surface.at[None, list(surface.chosen)]
     width = len(surface.chosen)

@@ -319,7 +319,10 @@ def _activation_of(estimator: Any, n_outputs: int) -> str:
     given = getattr(estimator, "activation", None)
     if isinstance(given, str):
         return {"logistic": "σ", "hard": "sign"}.get(given, given)
-    own = ACTIVATIONS.get(type(estimator).__name__)
+    by_loss = {"logistic": "σ", "tanh": "tanh", "square": "linear"}.get(
+        str(getattr(estimator, "loss", None))
+    )
+    own = by_loss or ACTIVATIONS.get(type(estimator).__name__)
     if n_outputs == 1:
         return own or "sign"
     return "softmax" if own == "σ" else "argmax"

@@ -182,6 +182,7 @@ def _by_rows(
     model = clone_with(estimator)
     with outcomes_alone():
         run = model.replay(X, y, **fit)
+    inputs.require_linear(model)
     found = list(islice(_updates(run), most + 1))
     steps = [Step("start", None, run.start()[0], ())]
     for k, (row, before, after) in enumerate(found[:most], 1):

@@ -1,1 +1,1 @@
-"""Columns as people have them, turned into numbers by what was learned from the training rows."""
+"""Columns of any type, turned into features by what was learned from the training rows."""

@@ -50,13 +50,13 @@ def read_array(raw: bytes) -> tuple[list[Any], tuple[int, ...]]:
     """Values of a .npy file, row after row, and its shape."""
     start = 10 if raw[6:7] == b"\1" else 12
     end = start + int.from_bytes(raw[8:start], "little")
-    demand(raw[:6] == b"\x93NUMPY" and end < 9999, "This is no .npy file.", ValueError)
+    demand(raw[:6] == b"\x93NUMPY" and end < 9999, "This is not an .npy file.", ValueError)
     header, body = literal_eval(raw[start:end].decode("latin-1")), raw[end:]
     shape, big, kind = header["shape"], header["descr"][0] == ">", header["descr"][1:]
     step = int(kind[1:]) * (4 if kind[0] == "U" else 1)
     tidy = step * prod(shape) == len(body) and (kind != "b1" or set(body) <= {0, 1})
     tidy = tidy and header["descr"][0] in "<>|"
-    demand(tidy, "An array holds other bytes than its header says.", ValueError)
+    demand(tidy, "The bytes of an array do not match its header.", ValueError)
     if kind[0] in "SU":
         codec = "latin-1" if kind[0] == "S" else "utf-32-be" if big else "utf-32-le"
         cells = (body[at : at + step] for at in range(0, len(body), step))
@@ -111,7 +111,7 @@ def unique(fields: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def number(text: str, form: re.Pattern[str]) -> Fraction:
     """An integer such as "0x1f", or a float such as "0x1.8p+1" that float64 holds exactly."""
-    demand(form.fullmatch(text), f"No number is written like {text[:40]!r}.", ValueError)
+    demand(form.fullmatch(text), f"This is not a valid number: {text[:40]!r}.", ValueError)
     return Fraction(int(text, 16) if form is INTEGER else float.fromhex(text))
 
 
@@ -128,7 +128,7 @@ def weights(
     tidy = tidy and all(
         name == "denominator" and number(text, INTEGER) > 0 for name, text in denominator.items()
     )
-    demand(tidy, f"Weights are not listed as they should be, or not {size} of them.", ValueError)
+    demand(tidy, f"The weights are malformed, or not of the shape {size}.", ValueError)
     scale = max((v.denominator for row in rows for v in row.values()), default=1)  # a power of two
     return [{j: int(v * scale) for j, v in row.items()} for row in rows]
 
@@ -205,7 +205,7 @@ class Data:
         """Every product positive; margin, radius and upper bound by their squares."""
         found, size = self.products(proof["W"])
         least, margin = min(map(min, found)), number(proof["margin"], FLOAT) * self.one
-        demand(least > 0, "The weights do not put every row on its side.")
+        demand(least > 0, "The weights do not put every row on its own side.")
         demand(margin >= 0 and margin**2 * size <= least**2, "The margin is smaller.")
         if proof["radius"] != "inf":
             longest, radius = max(dot(z, z) for z in self.z), number(proof["radius"], FLOAT)
@@ -251,8 +251,8 @@ def check(text: str, X: str, y: str) -> str:
     fields = json.loads(text, object_pairs_hook=unique, parse_float=str, parse_constant=int)
     proof = {"encoding": None, **fields}  # which needs no floats: they are text then
     about = f"{proof['format']} {proof['version']!r}"
-    demand(about == "rosenblatt-proof 2", "This is no proof file of version 2.", ValueError)
-    demand(proof["answer"] in FIELDS, "A run without an answer proves nothing.")
+    demand(about == "rosenblatt-proof 2", "This is not a proof file of version 2.", ValueError)
+    demand(proof["answer"] in FIELDS, "An undecided run proves nothing.")
     tidy = set(proof) == set(FIELDS[proof["answer"]].split())
     types = [type(proof[name]) for name in ("n_rows", "n_features", "fit_intercept", "classes")]
     tidy = tidy and types == [int, int, bool, list] and isinstance(proof["encoding"], dict | None)
@@ -268,7 +268,7 @@ def main(arguments: list[str]) -> int:
     try:
         demand(len(arguments) == 3, "Usage: check proof.json X.npy y.npy (or X.npz)", ValueError)
         for path in arguments:  # a device may have no end
-            demand(Path(path).is_file(), f"{path} is no file.", ValueError)
+            demand(Path(path).is_file(), f"{path} is not a file.", ValueError)
         code, message = 0, check(Path(arguments[0]).read_text(encoding="utf-8"), *arguments[1:])
     except AssertionError as error:
         code, message = 1, f"The proof does not hold: {error}"

@@ -187,7 +187,7 @@ def _weight_names(fitted: FitResult, names: Mapping[int, str]) -> list[str]:
 
 
 def _weights_at(frame: Frame, estimator: Any) -> list[list[float]]:
-    """The weights of an epoch: a row a feature, the intercept last, a column an output."""
+    """The weights of an epoch: one row per feature, the intercept last, one column per output."""
     if len(frame.coef) > MAX_OUTPUTS:
         return []
     chosen = np.column_stack([frame.coef[:, _shown(estimator)], frame.intercept])

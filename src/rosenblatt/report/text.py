@@ -208,7 +208,7 @@ def confusion_table(classes: Sequence[str], counts: Sequence[Sequence[int]]) -> 
 
 
 def weights_table(weights: dict[str, dict[str, float]], n_features: int) -> str:
-    """Largest weights by feature name, a column an output, the intercept last."""
+    """Largest weights by feature name, one column per output, the intercept last."""
     shown_outputs = dict(list(weights.items())[:SHOWN_CLASSES])
     *features, intercept = next(iter(weights.values()))
     shown = [*features[:SHOWN_WEIGHTS], intercept]

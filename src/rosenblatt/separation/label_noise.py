@@ -1,4 +1,4 @@
-"""How many labels stand in the way, at least and at most.
+"""Bounds on how many labels must change for the classes to be separable.
 
 Every certificate holds at least one row whose label must change before planes can separate the
 classes, so certificates without a common row are a lower bound. The mistakes of any weights

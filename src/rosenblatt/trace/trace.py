@@ -1,4 +1,4 @@
-"""The trace of a run, one record an epoch or solver step, its curves, and the theorem's bounds.
+"""The trace of a run, one record per epoch or solver step, its curves, and the theorem's bounds.
 
 A perceptron that starts at w = 0 and adds η y (x, 1) at each of k mistakes has, for any separable
 data, with γ* the largest margin of unit weights on the vectors (x, 1) and R their largest norm,

@@ -143,7 +143,7 @@ class Association:
 
     def __post_init__(self) -> None:
         if self.points.ndim != 2 or self.thresholds.shape != self.points.shape[:1]:
-            raise ValueError("thresholds must hold one number a row of points")
+            raise ValueError("thresholds must hold one number per row of points")
         if self.points.size and not 0 <= self.points.min() <= self.points.max() < self.n_inputs:
             raise ValueError("points has an index outside the features")
 

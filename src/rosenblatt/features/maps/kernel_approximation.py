@@ -23,7 +23,7 @@ class Fourier:
 
     def __post_init__(self) -> None:
         if self.directions.ndim != 2 or self.phases.shape != self.directions.shape[1:]:
-            raise ValueError("phases must hold one number a column of directions")
+            raise ValueError("phases must hold one number per column of directions")
 
     @property
     def n_inputs(self) -> int:

@@ -1,1 +1,1 @@
-"""One view a file: its Bokeh models, and `update` with what there is to show."""
+"""One view per file: its Bokeh models, and `update` with what there is to show."""

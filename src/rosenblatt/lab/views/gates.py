@@ -1,4 +1,4 @@
-"""The gates: a truth table to click, and the unit, or the proof and a network."""
+"""The gates: a truth table to edit, and its unit, or the proof and a network."""
 
 from collections.abc import Callable
 from functools import partial

@@ -1,4 +1,4 @@
-"""The sections of a report on a comparison, out of plain data."""
+"""The sections of a report on a comparison, from plain data."""
 
 from typing import Any
 

@@ -263,7 +263,7 @@ def write_page(path: str | Path, report: str) -> None:
 
 
 def paragraphs(text: str) -> Markup:
-    """Text with a paragraph a line."""
+    """Text with one paragraph per line."""
     return Markup("".join(tag("p", line) for line in text.splitlines() if line))
 
 

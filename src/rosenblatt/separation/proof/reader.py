@@ -1,4 +1,4 @@
-"""Reading a proof from a file that nobody vouches for.
+"""Reading a proof from an untrusted file.
 
 Only JSON, only the known fields, each of the known type and a bounded size; whatever else stands
 there is refused with a sentence. A proof that loads is well formed; whether it holds is for the
@@ -50,7 +50,7 @@ def load_proof(path: str | Path) -> Proof:
     except ProofFileError:
         raise
     except RecursionError as error:
-        raise ProofFileError(f"{file} is no proof: its JSON is nested too deeply.") from error
+        raise ProofFileError(f"{file} is not a proof: its JSON is nested too deeply.") from error
     except ValueError as error:
         raise ProofFileError(f"{file} is not JSON text: {error}.") from error
     return parse_proof(fields)
@@ -64,9 +64,9 @@ def _text_of(file: Path) -> str:
             raise ProofFileError(f"{file} is neither a regular file nor a pipe.")
         start = stream.read(FIRST_READ_BYTES)
         if not start:
-            raise ProofFileError(f"{file} is empty, and so is no proof.")
+            raise ProofFileError(f"{file} is empty, not a proof.")
         if not start.lstrip().startswith(b"{"):  # before anything long is read
-            raise ProofFileError(f"{file} is no proof: a proof is JSON, and begins with {{.")
+            raise ProofFileError(f"{file} is not a proof: a proof is JSON, and begins with {{.")
         text = start + stream.read(MAX_BYTES + 1 - len(start))
     if len(text) > MAX_BYTES:
         raise ProofFileError(f"{file} is larger than {MAX_BYTES} bytes: too large for a proof.")
@@ -74,7 +74,7 @@ def _text_of(file: Path) -> str:
 
 
 def _no_constant(name: str) -> Any:
-    raise ProofFileError(f"A proof holds no {name}.")
+    raise ProofFileError(f"A proof cannot contain {name}.")
 
 
 def _no_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -93,7 +93,7 @@ def parse_proof(fields: Any) -> Proof:
     version = fields.get("version")
     if type(version) is not int or version not in (1, 2):
         raise ProofFileError(
-            f"This proof file has version {_short(version)}; this program reads 1 and 2."
+            f"This proof file has version {_short(version)}; this program reads versions 1 and 2."
         )
     answer = fields.get("answer")
     if not isinstance(answer, str) or answer not in RECORDS:
@@ -102,7 +102,7 @@ def parse_proof(fields: Any) -> Proof:
     known = {"format", "version", "answer", *wanted}
     unknown = sorted(set(fields) - known)
     if unknown:
-        raise ProofFileError(f"The proof file has a field that no proof has: {unknown[0]!r}.")
+        raise ProofFileError(f"The proof file has an unknown field: {unknown[0]!r}.")
     read = {name: _field(fields, name, read) for name, read in wanted.items()}
     if version == 1:
         read = _of_version_1(read)
@@ -142,20 +142,20 @@ def _field(fields: dict[str, Any], name: str, read: Callable[[Any], Any]) -> Any
 
 def _integer(value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**62:
-        raise ProofFileError(f"a whole number from 0 on is wanted; got {_short(value)}.")
+        raise ProofFileError(f"expected a whole number of at least 0; got {_short(value)}.")
     return value
 
 
 def _boolean(value: Any) -> bool:
     if not isinstance(value, bool):
-        raise ProofFileError(f"true or false is wanted; got {_short(value)}.")
+        raise ProofFileError(f"expected true or false; got {_short(value)}.")
     return value
 
 
 def _fraction(value: Any) -> Fraction:
     match = FRACTION.fullmatch(value) if isinstance(value, str) else None
     if match is None:
-        raise ProofFileError(f'a fraction written "p/q" is wanted; got {_short(value)}.')
+        raise ProofFileError(f'expected a fraction such as "p/q"; got {_short(value)}.')
     top, bottom = undecimal(match[2]), undecimal(match[3])
     if bottom == 0:
         raise ProofFileError("a fraction has the denominator 0.")
@@ -180,7 +180,7 @@ def undecimal(digits: str) -> int:
 
 def _hex_integer(value: Any) -> int:
     if not isinstance(value, str) or HEX_INTEGER.fullmatch(value) is None:
-        raise ProofFileError(f'an integer written like "0x1f" is wanted; got {_short(value)}.')
+        raise ProofFileError(f'expected an integer such as "0x1f"; got {_short(value)}.')
     return int(value, 16)
 
 
@@ -188,14 +188,14 @@ def _proportions(value: Any) -> tuple[Fraction, ...]:
     """Positive integers, as shares of their sum."""
     whole = _list(_hex_integer)(value)
     if min(whole, default=1) <= 0:
-        raise ProofFileError(f"positive integers are wanted; got {min(whole)}.")
+        raise ProofFileError(f"expected positive integers; got {min(whole)}.")
     total = sum(whole)
     return tuple(Fraction(number, total) for number in whole)
 
 
 def _float(value: Any) -> float:
     if not isinstance(value, str) or HEX_FLOAT.fullmatch(value) is None:
-        raise ProofFileError(f'a number written like "0x1.8p+1" is wanted; got {_short(value)}.')
+        raise ProofFileError(f'expected a number such as "0x1.8p+1"; got {_short(value)}.')
     try:
         return float.fromhex(value)
     except OverflowError:
@@ -205,14 +205,14 @@ def _float(value: Any) -> float:
 def _positive(value: Any) -> float:
     number = _float(value)
     if number <= 0:
-        raise ProofFileError(f"a positive number is wanted; got {number}.")
+        raise ProofFileError(f"expected a positive number; got {number}.")
     return number
 
 
 def _not_negative(value: Any) -> float:
     number = _float(value)
     if number < 0:
-        raise ProofFileError(f"a number from 0 on is wanted; got {number}.")
+        raise ProofFileError(f"expected a number of at least 0; got {number}.")
     return number
 
 
@@ -222,33 +222,33 @@ def _radius(value: Any) -> float:
 
 def _text(value: Any) -> str:
     if not isinstance(value, str):
-        raise ProofFileError(f"text is wanted; got {_short(value)}.")
+        raise ProofFileError(f"expected text; got {_short(value)}.")
     return value
 
 
 def _fingerprint(value: Any) -> str:
     if FINGERPRINT.fullmatch(_text(value)) is None:
-        raise ProofFileError("64 hexadecimal digits are wanted.")
+        raise ProofFileError("expected 64 hexadecimal digits.")
     return str(value)
 
 
 def _classes(value: Any) -> tuple[str, ...]:
     names = _list(_text)(value)
     if len(names) < 2 or len(set(names)) < len(names):
-        raise ProofFileError("two or more different class names are wanted.")
+        raise ProofFileError("expected two or more different class names.")
     return names
 
 
 def _kind(value: Any) -> str:
     if value not in ("overlap", "touching", "unknown"):
-        raise ProofFileError(f"overlap, touching or unknown is wanted; got {_short(value)}.")
+        raise ProofFileError(f"expected overlap, touching or unknown; got {_short(value)}.")
     return str(value)
 
 
 def _list(read: Callable[[Any], Any]) -> Callable[[Any], tuple[Any, ...]]:
     def reader(value: Any) -> tuple[Any, ...]:
         if not isinstance(value, list):
-            raise ProofFileError(f"a list is wanted; got {_short(value)}.")
+            raise ProofFileError(f"expected a list; got {_short(value)}.")
         return tuple(read(item) for item in value)
 
     return reader
@@ -258,7 +258,7 @@ def _dense_weights(value: Any) -> Array:
     """Read rows of equal length, all floats or all fractions: weights of version 1."""
     rows = _list(_list(_text))(value)
     if not rows or not rows[0] or any(len(row) != len(rows[0]) for row in rows):
-        raise ProofFileError("rows of weights of equal length are wanted.")
+        raise ProofFileError("expected rows of weights of equal length.")
     if "/" in rows[0][0]:
         out = np.empty((len(rows), len(rows[0])), dtype=object)
         out[:] = [_fractions(list(row)) for row in rows]
@@ -270,15 +270,15 @@ def _weights(value: Any) -> Array:
     """Read a matrix of which the file lists what is not 0: floats, or integers over one number."""
     names = {"shape", "columns", "values"}
     if not isinstance(value, dict) or not names <= set(value) <= names | {"denominator"}:
-        raise ProofFileError("shape, columns and values are wanted, and perhaps a denominator.")
+        raise ProofFileError("expected shape, columns and values, and optionally a denominator.")
     shape = _list(_integer)(value["shape"])
     if len(shape) != 2 or shape[0] * shape[1] > MAX_WEIGHTS:
-        raise ProofFileError("a shape of rows and columns is wanted.")
+        raise ProofFileError("expected a shape of rows and columns.")
     if "denominator" not in value:
         return _filled(np.zeros(shape), value, _float)
     bottom = _hex_integer(value["denominator"])
     if bottom <= 0:
-        raise ProofFileError("a positive denominator is wanted.")
+        raise ProofFileError("expected a positive denominator.")
     zeros = np.full(shape, Fraction(0), dtype=object)
     return _filled(zeros, value, lambda item: Fraction(_hex_integer(item), bottom))
 
@@ -287,38 +287,36 @@ def _filled(out: Array, value: dict[str, Any], read: Callable[[Any], Any]) -> Ar
     """Put the values of every row at their columns."""
     columns, values = _list(_list(_integer))(value["columns"]), _list(_list(read))(value["values"])
     if not len(columns) == len(values) == len(out):
-        raise ProofFileError("a list of columns and one of values are wanted for every row.")
+        raise ProofFileError("expected a list of columns and a list of values for every row.")
     for row, used, numbers in zip(out, columns, values, strict=True):
         if len(used) != len(numbers):
-            raise ProofFileError("a value is wanted for every column that is listed.")
+            raise ProofFileError("expected a value for every listed column.")
         if list(used) != sorted(set(used)) or (used and used[-1] >= len(row)) or 0 in numbers:
-            raise ProofFileError(
-                "columns in increasing order are wanted, with values other than 0."
-            )
+            raise ProofFileError("expected columns in increasing order, with values other than 0.")
         row[list(used)] = numbers
     return out
 
 
 def _hull(value: Any) -> Hull:
     if not isinstance(value, dict) or set(value) != set(Hull._fields):
-        raise ProofFileError(f"the fields {', '.join(Hull._fields)} are wanted.")
+        raise ProofFileError(f"expected the fields {', '.join(Hull._fields)}.")
     rows, rivals = _list(_integer)(value["rows"]), _list(_integer)(value["rivals"])
     weights = _list(_positive)(value["weights"])
     if not len(rows) == len(rivals) == len(weights) > 0:
-        raise ProofFileError("as many rows as rivals and weights are wanted, and at least one.")
+        raise ProofFileError("expected as many rows as rivals and weights, and at least one.")
     return Hull(rows, rivals, weights)
 
 
 def _overlap(value: Any) -> Overlap:
     if not isinstance(value, dict) or set(value) != set(Overlap._fields):
-        raise ProofFileError(f"the fields {', '.join(Overlap._fields)} are wanted.")
+        raise ProofFileError(f"expected the fields {', '.join(Overlap._fields)}.")
     rows, rivals = _list(_integer)(value["rows"]), _list(_integer)(value["rivals"])
     return Overlap(rows, rivals, _proportions(value["weights"]), _weights(value["null"]))
 
 
 def _object(value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise ProofFileError(f"an object is wanted; got {_short(value)}.")
+        raise ProofFileError(f"expected an object; got {_short(value)}.")
     return value
 
 

@@ -88,7 +88,7 @@ def check_inseparable(proof: "Inseparable", table: Table) -> None:
         proof.rows, proof.rivals, proof.weights, table, fit_intercept=proof.fit_intercept
     )
     if (proof.touching is not None) != (proof.kind == "touching"):
-        raise ProofError("Touching is shown by weights, and they show nothing else.")
+        raise ProofError("Touching weights are required for the kind touching, and for no other.")
     if proof.touching is not None:
         _check_shape(proof.touching, table, fit_intercept=proof.fit_intercept)
         _check_touching(proof.touching, proof.tied, table)
@@ -106,7 +106,7 @@ def _check_certificate(
 ) -> None:
     """Rows in range, pairs distinct, weights positive, signed sum exactly 0."""
     if not all(isinstance(weight, Fraction) for weight in weights):
-        raise ProofError("The weights must be fractions: floats are no exact proof.")
+        raise ProofError("The weights must be fractions: floats are not an exact proof.")
     row, rival = np.array(rows, dtype=np.int64), np.array(rivals, dtype=np.int64)
     _check_pairs(row, rival, weights, table)
     numerators = over(weights, _common_denominator(weights))
@@ -115,7 +115,7 @@ def _check_certificate(
         if bad is not None:
             where = "the intercept" if bad == table.d else f"column {bad}"
             raise ProofError(
-                f"The signed sum of the weighted rows is not 0 in {where}: this is no proof."
+                f"The signed sum of the weighted rows is not 0 in {where}: this is not a proof."
             )
 
 
@@ -130,7 +130,7 @@ def _check_overlap(proof: "Inseparable", overlap: Overlap, table: Table) -> None
         )
     check_null(table, overlap.null, fit_intercept=fit_intercept)
     if not spans(table, (proof.rows, proof.rivals), overlap, fit_intercept=fit_intercept):
-        raise ProofError("The pairs do not span what the data span: they show no overlap.")
+        raise ProofError("The pairs do not span what the data span: they prove no overlap.")
 
 
 def _check_pairs(
@@ -178,7 +178,7 @@ def _check_touching(W: Array, tied: int | None, table: Table) -> None:
     if sign.min() < 0:
         raise ProofError(f"The touching weights put row {int(sign.argmin())} on the wrong side.")
     if sign.max() == 0 and not _some_pair_positive(table, W):
-        raise ProofError("The touching weights have every row on the boundary: they show nothing.")
+        raise ProofError("The touching weights leave all rows on the boundary: they prove nothing.")
     on_boundary = int((sign == 0).sum())
     if tied is not None and tied != on_boundary:
         raise ProofError(
