@@ -59,10 +59,12 @@ def local_minima() -> Any:
 def solution_region() -> Any:
     """Four samples and the cone of solutions, un-normalised and normalised."""
     X, y = [[2, 1], [1, 3], [-1, 0.5], [-1.5, -2]], [1, 1, -1, -1]
-    figure, axes = plt.subplots(1, 2, figsize=(10.4, 4.4), layout="compressed")
+    figure, axes = plt.subplots(1, 2, figsize=(9.2, 4.8), layout="constrained")
     for ax, normalised in zip(axes, (False, True), strict=True):
         options = {"normalised": normalised, "solutions": True, "fit_intercept": False}
-        HalfSpaceDisplay.from_data(X, y, ax=ax, **options)
+        HalfSpaceDisplay.from_data(X, y, ax=ax, **options).ax_.get_legend().remove()
+    entries = axes[1].get_legend_handles_labels()
+    figure.legend(*entries, loc="outside lower center", ncols=6, frameon=False)
     return figure
 
 

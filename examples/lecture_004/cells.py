@@ -14,8 +14,8 @@ from rosenblatt import Perceptron, builtin, from_weights
 from rosenblatt.plotting import BoundaryDisplay
 
 
-def run(folder: Path) -> Path:
-    """Draw the cells of both classifiers for the petals of irises."""
+def draw() -> plt.Figure:
+    """The cells of both classifiers for the petals of irises."""
     iris = builtin("iris")
     X, y, names = iris.X[:, 2:], iris.y, iris.feature_names[2:]
     means = np.array([X[y == name].mean(axis=0) for name in np.unique(y)])
@@ -28,8 +28,14 @@ def run(folder: Path) -> Path:
         BoundaryDisplay.from_estimator(model, X, y, feature_names=names, ax=ax)
         ax.set_title(f"{name}: {model.score(X, y):.1%} correct", loc="left")
     axes[0].plot(*means.T, "k+", ms=12, mew=2)
-    path = folder / "cells.png"
-    figure.savefig(path)
+    return figure
+
+
+def run(folder: Path) -> Path:
+    """Write the figure into a folder and return its path."""
+    path, figure = folder / "cells.png", draw()
+    figure.savefig(path, dpi=110)
+    plt.close(figure)
     return path
 
 

@@ -15,8 +15,8 @@ from rosenblatt.plotting import BoundaryDisplay
 IDEAS = {"over 20 pounds": [0, 1], "comes over 20 times": [1, 0], "both, by half": [0.5, 0.5]}
 
 
-def run(folder: Path) -> Path:
-    """Draw the line of each idea, and count the animals on the wrong side."""
+def draw() -> plt.Figure:
+    """The line of each idea, and count the animals on the wrong side."""
     kennel = builtin("kennel")
     figure, axes = plt.subplots(1, 3, figsize=(13, 4.2), layout="constrained")
     for ax, (idea, w) in zip(axes, IDEAS.items(), strict=True):
@@ -26,8 +26,14 @@ def run(folder: Path) -> Path:
         )
         wrong = sum(rule.predict(kennel.X) != kennel.y)
         ax.set_title(f"{idea}: {wrong} of 300 wrong", loc="left")
-    path = folder / "given_rule.png"
-    figure.savefig(path)
+    return figure
+
+
+def run(folder: Path) -> Path:
+    """Write the figure into a folder and return its path."""
+    path, figure = folder / "given_rule.png", draw()
+    figure.savefig(path, dpi=110)
+    plt.close(figure)
     return path
 
 
