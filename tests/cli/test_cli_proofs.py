@@ -199,7 +199,7 @@ def test_an_encoding_of_endless_width_is_damaged() -> None:
 
 def test_other_weights_are_refused() -> None:
     fields = proved(OVERLAP)
-    fields["weights"][0] = "0x3"
+    fields["pairs"][0][2] = "0x3"
     Path("tampered.json").write_text(json.dumps(fields))
     assert "0" in refused("tampered.json", "table.csv")
 

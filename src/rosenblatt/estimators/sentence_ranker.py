@@ -265,7 +265,7 @@ class SentenceRanker(Estimator):
     def _reader(self) -> Reader:
         sizes = (self.sizes[0], self.sizes[1])
         if self.vocabulary and "vocabulary_" not in vars(self):
-            raise DataError("This SentenceRanker was fitted to rows of numbers: it knows no words.")
+            raise DataError("This SentenceRanker was fitted to rows of numbers: it has no words.")
         if self.vocabulary:
             return Vocabulary(self.vocabulary_, sizes, self.unit)
         return NgramSpec(sizes, self.unit, int(self.n_features).bit_length() - 1, "count")

@@ -94,7 +94,7 @@ def dataset_of(setup: Setup, opened: Dataset | None) -> LabDataset:
     data = builtin(setup.data.removeprefix(BUILT_IN)) if setup.data.startswith(BUILT_IN) else opened
     if data is None:
         raise DataError(
-            "The address refers to a file, which is not part of the address: open it again."
+            "The address refers to a file but does not contain it: open the file again."
         )
     dataset = _read(data)
     return _with_features(_scaled(dataset) if setup.scaled else dataset, setup)
