@@ -26,7 +26,7 @@ from rosenblatt.pipeline.encoded_data import (
 )
 from rosenblatt.pipeline.evaluate import TEST_SET, Evaluation, decision_values, predict_rows
 from rosenblatt.pipeline.question import LEFT_OUT_SECONDS, EncodingPlan, Question, prove_in_time
-from rosenblatt.pipeline.train import Progress, estimator_of, train_estimator
+from rosenblatt.pipeline.train import Progress, check_initial_weights, estimator_of, train_estimator
 from rosenblatt.preprocess.column_types import Choices
 from rosenblatt.preprocess.fit import FittedPreprocessing, fit_preprocessing, resolve_choices
 from rosenblatt.preprocess.target import encode_labels
@@ -47,6 +47,7 @@ class Plan:
 
     rule: Rule = Rule.AUTO
     settings: Mapping[str, Any] = field(default_factory=dict)
+    initial_weights: Mapping[str, Any] = field(default_factory=dict)  # arguments of `fit`
     target: str | None = None
     choices: Choices = field(default_factory=Choices)
     test: Source | None = None
@@ -75,10 +76,12 @@ class FitResult(NamedTuple):
     encoded: EncodedData | None = None
     question: Question | None = None
     question_of_features: Question | None = None
+    initial_weights: Mapping[str, Any] | None = None
 
 
 def run(source: Source, plan: Plan, progress: Progress) -> FitResult:
     """The result of a plan on a source; `progress` is called with each stage."""
+    check_initial_weights(plan.rule, plan.initial_weights)
     plan = replace(plan, choices=choices_for(plan.features, plan.choices))
     source = ProgressSource(source, lambda rows: progress(f"Reading, {rows:,} rows so far"))
     # imports scikit-learn meanwhile, which takes as long as reading
@@ -123,7 +126,9 @@ def _fit_all(source: Source, plan: Plan, progress: Progress) -> FitResult:
         learned = learned._replace(transformer=transformer)
         proof_of_features = prove_in_time(encoded, learned.classes, plan.proof_seconds, progress)
     n_classes = len(learned.classes)
-    estimator = train_estimator(plan.rule, plan.settings, encoded, n_classes, progress)
+    estimator = train_estimator(
+        plan.rule, plan.settings, encoded, n_classes, progress, plan.initial_weights
+    )
     training_accuracy = float(np.mean(estimator.predict(encoded.X) == encoded.codes))
     of_features = Question(
         learned.transformer, learned.counts, question.left_out, fit_intercept=True
@@ -140,6 +145,7 @@ def _fit_all(source: Source, plan: Plan, progress: Progress) -> FitResult:
         encoded=encoded,
         question=question,
         question_of_features=of_features,
+        initial_weights=plan.initial_weights,
     )
 
 
@@ -204,7 +210,10 @@ def _predict_fold(
     others = fit_preprocessing(train, learned.transformer.target, plan.choices)
     encoded = encode(train, others.transformer, learned.classes, others.transformer.transform)
     encoded, prepared = fit_maps(encoded, others.transformer, plan.features)
-    estimator = train_estimator(plan.rule, plan.settings, encoded, len(learned.classes))
+    n_classes = len(learned.classes)
+    estimator = train_estimator(
+        plan.rule, plan.settings, encoded, n_classes, initial_weights=plan.initial_weights
+    )
     rows = encode(test, prepared, learned.classes, prepared.transform)
     return predict_rows(estimator, rows.X)
 

@@ -5,6 +5,7 @@ weights, which does not depend on how many rows there are. So where cross-valida
 would take long, C is chosen by a hold-out of a sample.
 """
 
+import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -64,13 +65,33 @@ def train_estimator(
     encoded: EncodedData,
     n_classes: int,
     progress: Progress = lambda _: None,
+    initial_weights: Mapping[str, Any] | None = None,
 ) -> Any:
-    """An estimator fitted to the rows; the settings of the default rule are chosen from them."""
+    """An estimator fitted to the rows; the settings of the default rule are chosen from them.
+
+    `initial_weights` are those arguments of `fit`.
+    """
     if rule is Rule.AUTO:
         progress("Selecting C")
         settings = auto_settings(encoded, n_classes, settings)
     progress("Training")
-    return estimator_of(rule, settings).fit(encoded.X, encoded.codes)
+    return estimator_of(rule, settings).fit(encoded.X, encoded.codes, **(initial_weights or {}))
+
+
+def check_initial_weights(rule: Rule, given: Mapping[str, Any]) -> None:
+    """Refuse weights to start from where a rule takes none."""
+    if not given:
+        return
+    name = _flag(next(iter(given)))
+    if rule is Rule.AUTO:
+        raise ParameterError(
+            f"{name} goes with a rule by name, such as --rule perceptron: auto selects C along a"
+            " path of starts of its own."
+        )
+    if "coef_init" not in inspect.signature(estimator_of(rule, {}).fit).parameters:
+        raise ParameterError(
+            f"--rule {rule} has no option {name}: it solves for its weights in one step."
+        )
 
 
 def auto_settings(
