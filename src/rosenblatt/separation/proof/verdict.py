@@ -47,7 +47,8 @@ class _About:
 
     @property
     def _size(self) -> str:
-        return f"{self.n_rows} rows × {self.n_features} features, {len(self.classes)} classes"
+        noun = "feature" if self.n_features == 1 else "features"
+        return f"{self.n_rows} rows × {self.n_features} {noun}, {len(self.classes)} classes"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
