@@ -128,6 +128,13 @@ def test_different_decimals_that_become_equal_are_counted(path: str) -> None:
     assert sentence in rosenblatt("verify", "proof.json", path).out
 
 
+def test_decimals_below_all_floats_become_zero() -> None:
+    rows = ["1e-400,a", "-1e-500,b", "1E-99999999999999999999,a", "1e-300,b", "2.5e-310,a"]
+    Path("t.csv").write_text("\n".join(["x,k", *rows, "0.5,b"]))
+    found = json.loads(rosenblatt("separable", "t.csv", "--json").out)["question"]
+    assert found["rounded"] == [{"column": "x", "integers": 0, "decimals": 3}]
+
+
 def test_products_of_short_integers_are_not_rounded_to_float32() -> None:
     rng = np.random.default_rng(0)
     X, y = rng.integers(4000, 30_000, (40, 3)).astype(np.int16), np.arange(40) % 2
