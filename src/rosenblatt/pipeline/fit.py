@@ -264,7 +264,7 @@ def _fit_all(source: Source, plan: Plan, progress: Progress) -> FitResult:
     raw = learned.transformer.encode
     encoded = encode(source, learned.transformer, learned.classes, raw, learned.n_rows)
     proof = prove_in_time(encoded, learned.classes, plan.proof_seconds, progress)
-    question = _question(source, learned, plan, proof)
+    question = _question(source, learned, plan, proof, str(encoded.X.dtype))
     encoded = _scaled(encoded, source, learned, progress)
     proof_of_features = None
     if plan.features:
@@ -277,7 +277,9 @@ def _fit_all(source: Source, plan: Plan, progress: Progress) -> FitResult:
         plan.rule, plan.settings, encoded, n_classes, progress, plan.initial_weights
     )
     training_accuracy = float(np.mean(estimator.predict(encoded.X) == encoded.codes))
-    of_features = question._replace(transformer=learned.transformer, with_left_out=None)
+    of_features = question._replace(
+        transformer=learned.transformer, precision=str(encoded.X.dtype), with_left_out=None
+    )
     return FitResult(
         estimator=estimator,
         learned=learned,
@@ -295,13 +297,17 @@ def _fit_all(source: Source, plan: Plan, progress: Progress) -> FitResult:
 
 
 def _question(
-    source: Source, learned: FittedPreprocessing, plan: Plan, proof: Proof | None
+    source: Source,
+    learned: FittedPreprocessing,
+    plan: Plan,
+    proof: Proof | None,
+    precision: str,
 ) -> Question:
     """The question that the verdict on rows as they were read answers."""
     asked = EncodingPlan(source, plan.target, plan.choices)
     left_out = asked.left_out(learned)
     transformer = learned.transformer.without_scaling()
-    question = Question(transformer, learned.counts, left_out, learned.rounded, fit_intercept=True)
+    question = Question(transformer, learned, left_out, fit_intercept=True, precision=precision)
     if proof is None:
         return question
     seconds = min(plan.proof_seconds, LEFT_OUT_SECONDS)
