@@ -187,8 +187,9 @@ def report(rows: list[Row]) -> None:
     RESULTS.mkdir(exist_ok=True)
     (RESULTS / "choosing.json").write_text(json.dumps(record, indent=1) + "\n")
     head = (
-        'Processor time of `C="cv"` as a share of separate fits, each from nothing. The C chosen'
-        " scores less\nthan the best of the separate fits by so many standard errors.\n"
+        'Processor time of `C="cv"` as a share of that of separate fits from zero weights. The last'
+        " column\nis how many standard errors the score of the selected C is below the best of the"
+        " separate fits.\n"
     )
     lines = [
         head,

@@ -138,9 +138,9 @@ def report(rows: list[Row], *, quick: bool) -> None:
     record = {"versions": versions, "rows": [asdict(r) for r in rows]}
     (RESULTS / "moments.json").write_text(json.dumps(record, indent=1) + "\n")
     head = (
-        "Time of a fit in units of one float64 `X.T @ X` (less is better). Of float32 rows"
-        " RidgeClassifier\nmakes float32 sums, which take half the time and have half the digits;"
-        " ours are float64.\n\n"
+        "Time of a fit in units of one float64 `X.T @ X` (lower is better). For float32 rows,"
+        "\nRidgeClassifier computes float32 sums, which take half the time and have half the"
+        " digits; ours are float64.\n\n"
     )
     (RESULTS / "moments.md").write_text(head + "\n".join(lines) + "\n")
 

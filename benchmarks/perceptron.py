@@ -78,7 +78,7 @@ def main() -> None:
         gc.collect()
     fit, least_numba = process_ratios()
     extras |= {
-        "one-row partial_fit, rows a second against scikit-learn": one_row_ratio(),
+        "one-row partial_fit, rows per second, relative to scikit-learn": one_row_ratio(),
         "process with import and iris fit / import numba and sklearn.base": fit,
         "the same with one trivial cached numba function / those imports": least_numba,
     }
@@ -293,7 +293,7 @@ def report(rows: list[Row], extras: dict[str, float], *, quick: bool) -> None:
     }
     record = {"versions": versions, "rows": [asdict(r) for r in rows], "extras": extras}
     (RESULTS / "perceptron.json").write_text(json.dumps(record, indent=1) + "\n")
-    head = "Cost of an epoch in units of one `X @ w` on one thread (less is better).\n\n"
+    head = "Cost of an epoch in units of one `X @ w` on one thread (lower is better).\n\n"
     (RESULTS / "perceptron.md").write_text(head + "\n".join(lines) + "\n")
 
 

@@ -352,8 +352,8 @@ def report(rows: list[Row], cap: float, *, quick: bool) -> None:
     record = {"versions": versions, "cap": cap, "rows": [asdict(row) for row in rows]}
     (RESULTS / "separability.json").write_text(json.dumps(record, indent=1) + "\n")
     head = (
-        "Seconds, those of the others also in multiples of ours (more is slower), with the answer."
-        f" Ours is proved; theirs is to be believed. A contender was stopped after {cap:g} s, and"
+        "Seconds, for the others also as multiples of ours (higher is slower), with the answer."
+        f" Ours is proved; theirs has to be trusted. A contender was stopped after {cap:g} s, and"
         " then skipped on other data of the same kind.\n\n"
     )
     (RESULTS / "separability.md").write_text(head + "\n".join(lines) + "\n")
