@@ -15,7 +15,7 @@ from PIL import Image
 HERE = Path(__file__).parent
 FOLDER = HERE.parent / "images" / "lectures"
 DPI = 100
-COLOURS = 64  # enough for any of them, in a third of the bytes
+COLOURS = 128  # enough for any of them, in a third of the bytes
 
 
 def main(lectures: list[str]) -> None:
@@ -34,7 +34,8 @@ def write(figure: Any, path: Path) -> None:
     drawn = BytesIO()
     figure.savefig(drawn, dpi=DPI)
     picture = Image.open(drawn).convert("RGB")
-    picture.quantize(COLOURS, dither=Image.Dither.NONE).save(path, optimize=True)
+    options = {"method": Image.Quantize.MAXCOVERAGE, "dither": Image.Dither.NONE}
+    picture.quantize(COLOURS, **options).save(path, optimize=True)  # no rare colour is lost
 
 
 if __name__ == "__main__":

@@ -7,7 +7,9 @@ import numpy as np
 from rosenblatt import (
     BatchPerceptron,
     FisherDiscriminant,
+    GradientDescent,
     LogisticRegression,
+    Perceptron,
     SentenceRanker,
     ThresholdNetwork,
     builtin,
@@ -58,9 +60,11 @@ def test_the_solution_region_of_four_samples_is_between_two_of_their_lines() -> 
 
 
 def test_logistic_regression_may_misclassify_separable_samples() -> None:
-    """The second difference of the slide; the samples are separable, and the penalty is strong."""
-    model = LogisticRegression(C=0.01).fit(POINTS.X, POINTS.y)
-    assert model.score(POINTS.X, POINTS.y) < 1
+    """The second difference of the slide: with a penalty, or after too few steps."""
+    data = builtin("separable", margin=0.02)
+    assert Perceptron().fit(data.X, data.y).score(data.X, data.y) == 1
+    for rule in (LogisticRegression(C=0.1), GradientDescent(max_iter=20, tol=None)):
+        assert rule.fit(data.X, data.y).score(data.X, data.y) < 1
 
 
 def test_xor_is_and_of_or_and_nand() -> None:

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from rosenblatt import scene_names
+
 DOCS = Path(__file__).parents[2] / "docs"
 TOPICS = {"000": 39, "001": 14, "002": 17, "003": 23, "004": 15}  # rows of slides in the decks
 MAX_LINES = 8
@@ -48,6 +50,12 @@ def test_pictures_exist(lecture: str) -> None:
     page = DOCS / "lectures" / f"{lecture}.md"
     for path in re.findall(r"!\[[^]]+\]\(([^)]+)\)", page.read_text(encoding="utf-8")):
         assert (page.parent / path).is_file(), path
+
+
+@pytest.mark.parametrize("lecture", TOPICS)
+def test_scenes_exist(lecture: str) -> None:
+    text = (DOCS / "lectures" / f"{lecture}.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"--scene (\S+?)`", text)) <= set(scene_names(lecture))
 
 
 def test_the_table_of_topics_is_that_of_the_pages() -> None:

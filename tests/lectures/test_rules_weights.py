@@ -158,7 +158,7 @@ def test_rows_that_do_not_fit_are_refused() -> None:
         rule.predict(np.ones((1, 3)))
     with pytest.raises(DataError, match="X has 3 features"):
         rule.fit(np.ones((1, 3)), ["cat"])
-    with pytest.raises(DataError, match="'horse', which is none of the 2 classes"):
+    with pytest.raises(DataError, match="'horse', which is not one of the 2 classes"):
         rule.fit(ANIMALS.X, ["cat", "dog", "horse"])
     with pytest.raises(DataError, match="NaN"):
         rule.predict([[np.nan, 1.0]])
