@@ -299,6 +299,22 @@ def dependent(seed):
         yield changed(fields, kind="overlap", overlap=overlap), X, y, False
 
 
+def unseen(seed):
+    """Classes that touch, said to overlap by a null vector that one row alone is not orthogonal to.
+
+    It is the first row, the last, or one between.
+    """
+    size = float(np.random.default_rng(seed).integers(1, 9))
+    X, y = [[size, 0.0], [size, 0.0], [2 * size, 0.0]], [1, 0, 1]
+    for place in range(4):
+        rows = [*X[:place], [size, size], *X[place:]]
+        labels = [*y[:place], 1, *y[place:]]
+        first, second = (i for i, row in enumerate(rows) if row == [size, 0.0])
+        fields = written(rows, labels, [[first, 0, "0x1"], [second, 1, "0x1"]])
+        overlap = {"pairs": [], "null": [{"1": "0x1.0p+0"}]}
+        yield changed(fields, kind="overlap", overlap=overlap), rows, labels, False
+
+
 def unbalanced(seed):
     """Pairs whose rows sum to 0 in every column but one, or only in the intercept they do not."""
     random = np.random.default_rng(seed)
@@ -324,6 +340,7 @@ def forgeries(seed):
     yield from (of_separable if proof.answer == "separable" else of_inseparable)(fields, X, y)
     yield from unbalanced(seed)
     yield from dependent(seed)
+    yield from unseen(seed)
 
 
 PARTS = 4

@@ -221,6 +221,14 @@ def test_ill_formed_fields_are_refused(changes, files):
     assert not files.accepted(fields, X, y)
 
 
+def test_a_count_of_one_is_not_true(files):
+    X, y = [[0.0], [1.0], [-1.0]], [1, 1, 0]
+    fields = written(X, y, [[0, 0, "0x1"]])
+    fields = changed(fields, kind="touching", touching=[{"0": "0x1.0p+0"}], tied=1)
+    assert files.accepted(fields, X, y)
+    assert not files.accepted(changed(fields, tied=True), X, y)
+
+
 LABELS = {
     "bool": np.array([False, True]),
     "bytes": np.array([b"no", b"\xe4"]),

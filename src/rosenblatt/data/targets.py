@@ -17,11 +17,11 @@ def regression_targets(y: Any, n: int) -> Floats:
     targets = _numbers(y.toarray() if is_sparse(y) else y)
     if targets.ndim not in (1, 2) or targets.shape[1:] == (0,):
         raise DataError(
-            "y must hold one target a row, or a column of them for each output; got the shape"
+            "y must hold one target per row, or a column of them for each output; got the shape"
             f" {targets.shape}."
         )
     if len(targets) != n:
-        raise DataError(f"X has {n} rows but y has {len(targets)}; they must be as many.")
+        raise DataError(f"X has {n} rows but y has {len(targets)}; the numbers must be equal.")
     bad = np.argwhere(~np.isfinite(targets))
     if len(bad):
         value = targets[tuple(bad[0])]
@@ -38,7 +38,7 @@ def _numbers(y: Any) -> Array:
         if given.dtype.kind == "c":
             raise DataError("Complex data not supported: y must be real.")
         if given.dtype.kind in "mMSUV":
-            raise DataError(f"y must hold numbers; got {given.dtype}. Make numbers of them first.")
+            raise DataError(f"y must hold numbers; got {given.dtype}. Convert them first.")
         return np.asarray(given, np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         if isinstance(error, DataError):

@@ -66,8 +66,8 @@ class BatchPerceptron(LinearClassifier):
         Initial weights of `fit`: "means" is the mean of (x, 1) over the positive class, or over
         each class.
     track_error : bool, default=False
-        Whether to measure the training error after each epoch, at the cost of reading the rows once
-        more.
+        Whether to measure the training error after each epoch, which takes another pass over the
+        rows.
     time_limit : float or None, default=None
         Time limit of `fit` in seconds; training stops at the end of the current epoch.
 

@@ -120,25 +120,25 @@ def _cells(line: dict[str, Any]) -> list[str]:
 
 
 def convergence_table(model: Perceptron, X: Any, y: Any, solution: Any = None) -> ConvergenceTable:
-    """Every mistake of a perceptron's run from w = 0, beside the bounds of the theorem's proof.
+    """Every mistake of a perceptron trained from w = 0, with the bounds of the theorem's proof.
 
     Parameters
     ----------
     model : Perceptron
-        Its parameters say how the run goes. It need not be fitted, and is not changed; if it is
-        fitted, its run must have been this one.
+        Its parameters define the run. It need not be fitted, and is not changed; if it is fitted,
+        it must have been fitted by the same run.
     X : array-like or sparse matrix of shape (n_samples, n_features)
         Rows of two separable classes.
     y : array-like of shape (n_samples,)
         Their labels.
     solution : Separable or array-like of shape (n_features + 1,), optional
         The weights w* of the proof, with the intercept last if the model has one, of any length; or
-        the record of `separability(X, y)`. By default those of the largest margin.
+        the record of `separability(X, y)`. By default those with the largest margin.
 
     Returns
     -------
     ConvergenceTable
-        Columns as arrays; printed as a table. `rows()` gives plain data.
+        Columns as arrays; printed as a table. `rows()` returns plain data.
 
     Examples
     --------
@@ -167,8 +167,8 @@ def convergence_table(model: Perceptron, X: Any, y: Any, solution: Any = None) -
         solution = separability(X, y, fit_intercept=bool(fitted.fit_intercept), maximise=True)
     if isinstance(solution, Inseparable):
         raise DataError(
-            "The classes are not separable, so there is no w* and no bound. What proves it are"
-            f" {len(solution.rows)} rows whose signed sum is 0: `separability(X, y)`."
+            "The classes are not separable, so there is no w* and no bound. The proof is"
+            f" {len(solution.rows)} rows whose signed sum is 0: see `separability(X, y)`."
         )
     if isinstance(solution, Separable):
         known = _proved(solution, X, y, fitted)
@@ -238,8 +238,7 @@ def _check(model: Any) -> None:
     """Refuse what the theorem does not speak of."""
     if not isinstance(model, Perceptron):
         raise ParameterError(
-            f"The theorem is of the perceptron's rule; got {type(model).__name__}. Give a"
-            " Perceptron."
+            f"The theorem is about the perceptron; got {type(model).__name__}. Give a Perceptron."
         )
     for name, wanted in PREMISES.items():
         if getattr(model, name) != wanted:
@@ -254,7 +253,7 @@ def _check_run(model: Perceptron, fitted: Perceptron) -> None:
     n_classes = len(fitted.classes_)
     if n_classes != 2:
         raise DataError(
-            f"The table is of two classes; y holds {n_classes}. Take one class against the others,"
+            f"The table is for two classes; y holds {n_classes}. Take one class against the rest,"
             " such as y == y[0]."
         )
     if model.__sklearn_is_fitted__() and not (
@@ -263,7 +262,7 @@ def _check_run(model: Perceptron, fitted: Perceptron) -> None:
     ):
         raise DataError(
             "The weights of this model are not those of its run from w = 0 over these rows: it"
-            " began elsewhere, or learned others. Give an unfitted model."
+            " started elsewhere, or was trained on other rows. Give an unfitted model."
         )
 
 

@@ -21,30 +21,30 @@ from rosenblatt.types import Floats
 
 @dataclass(eq=False, repr=False)
 class LeastSquaresRegressor(LinearRegressor):
-    """Least squares to real targets: Σ (y − w·x − b)² + α‖w‖² is as small as can be.
+    """Least squares with real targets: minimises Σ (y − w·x − b)² + α‖w‖².
 
     After `Polynomial(D)` it is the polynomial regression α·Φ(x) of lecture 000. The rows are read
-    once, for a triangular factor of them (QR), which holds all that is needed. Sparse rows are
-    factored like dense ones.
+    once, for their triangular factor (QR), which is all that is needed. Sparse rows are factorised
+    like dense ones.
 
     Parameters
     ----------
     alpha : float, default=0.0
-        Strength of the penalty. It is the α of ridge regression; the intercept is not penalised.
+        Strength of the penalty, the α of ridge regression; the intercept is not penalised.
     fit_intercept : bool, default=True
         Whether to fit an intercept.
     n_jobs : int or None, default=None
-        Number of threads; they change no bit of the result. None is one, −1 all cores.
+        Number of threads, which does not affect the result: None is one, −1 is all cores.
 
     Attributes
     ----------
     coef_ : ndarray of shape (n_features,) or (n_outputs, n_features)
-        Weights; the shortest of all that are best, where the features are dependent.
+        Weights; if the features are linearly dependent, the solution with the smallest norm.
     intercept_ : float or ndarray of shape (n_outputs,)
         Intercept of each output.
     rank_ : int
-        How many directions the features span; what others explain but for 1e-12 of its
-        length spans none of its own.
+        Rank of the features; a feature that others explain up to 1e-12 of its length does not add
+        to it.
     outcome_ : Outcome
         How the weights were found, as a sentence.
 

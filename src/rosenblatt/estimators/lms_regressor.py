@@ -50,21 +50,21 @@ class LMSRegressor(LinearRegressor):
     Parameters
     ----------
     eta0 : float, default=0.01
-        Learning rate η. It is the lecture's μ; below 2 / ‖(x, 1)‖² of the longest row it is safe.
+        Learning rate η, the lecture's μ; it is safe below 2 / ‖(x, 1)‖² of the longest row.
     learning_rate : {"constant", "1/n", "normalised"}, default="constant"
-        "constant" is η at every step, "1/n" is η/n at the n-th. "normalised" is η / ‖(x, 1)‖²,
-        which is safe below 2 whatever the rows (normalised LMS).
+        "constant" is η at every step, "1/n" is η/n at the n-th. "normalised" is η / ‖(x, 1)‖², for
+        which any η below 2 is safe (normalised LMS).
     batch_size : int or None, default=1
-        Number of rows in a batch; None takes them all. The updates of a batch are summed at the
-        same weights and made at once. A normalised step then divides η by the sum of ‖(x, 1)‖², and
-        `sample_weight` means repetition. `partial_fit` goes row by row in any case.
+        Number of rows in a batch; None is all rows. The updates of a batch are computed with the
+        same weights, summed and applied together. A normalised step then divides η by the sum of
+        ‖(x, 1)‖², and `sample_weight` means repetition. `partial_fit` always goes row by row.
     fit_intercept : bool, default=True
-        Whether to fit an intercept. It is the weight of a constant 1 at the end of each row.
+        Whether to fit an intercept, the weight of a constant 1 at the end of each row.
     max_iter : int, default=1000
         Maximum number of epochs (passes over the rows).
     tol : float or None, default=1e-4
-        Stop when the mean loss has not fallen by `tol` for `n_iter_no_change` epochs. It is a share
-        of the loss of zero weights, so that it does not depend on the unit of y. None runs
+        Stop when the mean loss has not fallen by `tol` for `n_iter_no_change` epochs. It is
+        relative to the loss of zero weights, so it does not depend on the unit of y. None runs
         `max_iter` epochs.
     n_iter_no_change : int, default=5
         Number of epochs without improvement to wait for before stopping.
@@ -73,13 +73,13 @@ class LMSRegressor(LinearRegressor):
     random_state : int, RandomState or None, default=0
         Seed of the shuffle.
     warm_start : bool, default=False
-        Whether to start from the weights of the last fit.
+        Whether to start from the weights of the previous fit.
     track_error : bool, default=False
-        Whether to measure the training error after each epoch, at the cost of reading the rows once
-        more.
+        Whether to measure the training error after each epoch, which takes another pass over the
+        rows.
     n_jobs : int or None, default=None
-        Number of threads; they change no bit of the result. None is one, −1 all cores. They work in
-        `predict`.
+        Number of threads, which does not affect the result: None is one, −1 is all cores. Threads
+        are used in `predict`.
 
     Attributes
     ----------
@@ -88,7 +88,7 @@ class LMSRegressor(LinearRegressor):
     intercept_ : float or ndarray of shape (n_outputs,)
         Intercept of each output.
     trace_ : Trace
-        One record an epoch of `fit`.
+        One record per epoch of `fit`.
     outcome_ : Outcome
         How the run ended, as a sentence.
     n_iter_ : int
@@ -148,7 +148,7 @@ class LMSRegressor(LinearRegressor):
         coef_init, intercept_init : array-like, optional
             Weights and intercepts to start from, instead of zero.
         sample_weight : array-like of shape (n_samples,), optional
-            Scales the update each row makes; rows of weight 0 are passed over.
+            Scales the update of each row; rows of weight 0 are skipped.
         X_val, y_val : array-like, optional
             Validation rows, whose mean squared error is measured after each epoch.
 
@@ -169,8 +169,8 @@ class LMSRegressor(LinearRegressor):
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from each row once, in the order given.
 
-        Any chunking gives the same bits, as long as no chunk is left out for steps that grow
-        without bound.
+        The result is bit-identical for any chunking, as long as no chunk is skipped because its
+        updates diverge.
 
         Parameters
         ----------
@@ -179,7 +179,7 @@ class LMSRegressor(LinearRegressor):
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Their targets.
         sample_weight : array-like of shape (n_samples,), optional
-            Scales the update each row makes.
+            Scales the update of each row.
 
         Returns
         -------
@@ -260,7 +260,7 @@ class LMSRegressor(LinearRegressor):
             if warm.shape != W.shape:
                 (k, width), (n, now) = warm.shape, W.shape
                 raise DataError(
-                    f"warm_start goes on with {width - 1} features and {k} outputs; X and y now"
+                    f"warm_start continues with {width - 1} features and {k} outputs; X and y now"
                     f" have {now - 1} and {n}."
                 )
             W = warm

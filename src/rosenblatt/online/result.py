@@ -116,8 +116,8 @@ class Ending(Enum):
         " closed form."
     )
     MAX_REGRESSION_EPOCHS_REACHED = (
-        "Stopped after {epochs}, all that `max_iter` allows. Raise `max_iter` to go on, or set"
-        " `tol` to stop where the squared error levels off."
+        "Stopped after {epochs}, the most that `max_iter` allows. Raise `max_iter` to train longer,"
+        " or set `tol` to stop where the squared error levels off."
     )
     DIVERGED = (
         "Diverged after {epochs}: the loss grew beyond that of the start. {advice} The weights are"

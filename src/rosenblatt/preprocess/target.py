@@ -175,7 +175,7 @@ def _require_exact(labels: Array, place: Place, column: str) -> None:
         row = int(large.argmax())
         raise SourceError(
             f"{place.at(row)}{column}: the label {labels[row]:.0f} is beyond 2^53, where float64"
-            " does not tell integers apart. Write such labels as text, or number the classes."
+            " does not distinguish integers. Write such labels as text, or number the classes."
         )
 
 
