@@ -30,6 +30,11 @@ def test_a_table(file):
     assert data.y.tolist() == ["cat", "dog", "cat", "dog"]
 
 
+def test_a_path_is_a_source_as_its_name_is(file):
+    for source in (Path(file), [Path(file)], [file]):
+        assert np.array_equal(read(source).X, read(file).X)
+
+
 def test_the_target_may_be_any_column(file):
     with pytest.raises(SourceError, match=r"t\.csv, line 5, column 'town': the label is missing"):
         read(file, target="town")

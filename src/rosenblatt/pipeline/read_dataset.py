@@ -1,5 +1,6 @@
 """A source as a `Dataset`: rows encoded, labels, and the cells of rows as they were read."""
 
+import os
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -87,7 +88,9 @@ class EncodedRows(NamedTuple):
 
 
 def read(
-    source: str | Sequence[str], target: str | None = None, options: Options | None = None
+    source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    target: str | None = None,
+    options: Options | None = None,
 ) -> Dataset:
     """Labelled rows of files or built-in data, as numbers.
 
@@ -97,7 +100,7 @@ def read(
 
     Parameters
     ----------
-    source : str or sequence of str
+    source : str, path or sequence of them
         Files of one format, globs, "-" for standard input, or "builtin:NAME".
     target : str, optional
         Column to predict; by default one called target, label, class or y, or the last.
@@ -116,7 +119,8 @@ def read(
     >>> data.X.shape, data.feature_names[:2]
     ((150, 4), ('sepal_length', 'sepal_width'))
     """
-    names = [source] if isinstance(source, str) else list(source)
+    sources = [source] if isinstance(source, str | os.PathLike) else source
+    names = [os.fspath(each) for each in sources]
     options = replace(options or Options(), for_training=True)
     return read_rows(open_source(names, options, target=target), target, Choices(scale=False)).data
 
