@@ -955,6 +955,8 @@ def test_public_names_are_frozen() -> None:
         "realize",
         "regularisation_path",
         "save",
+        "scene",
+        "scene_names",
         "separability",
         "solution_region",
         "verify",
