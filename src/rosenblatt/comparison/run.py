@@ -183,7 +183,7 @@ def classes_in(y: Array) -> Array:
     """The classes of labels, two at least."""
     classes = classes_of(y)
     if len(classes) < 2:
-        raise DataError(f"y must hold at least two classes; got one, {classes[0]!r}.")
+        raise DataError(f"y must hold at least two classes; got one, {classes.tolist()[0]!r}.")
     return classes
 
 

@@ -177,10 +177,11 @@ def _arguments(name: str, parameters: dict[str, Any]) -> dict[str, Any]:
 
 def _separable(**given: Any) -> _Parts:
     X, y, truth = synthetic.separable(**given)
+    ratio = (truth.radius / truth.margin) ** 2
     description = (
         f"Two clouds of {len(y)} rows that a line separates. For the vectors (x, 1), the largest "
         f"margin is γ = {truth.margin:g} and the radius R = {truth.radius:g}, so a perceptron "
-        f"makes at most (R/γ)² = {truth.mistake_bound} mistakes."
+        f"makes fewer than (R/γ)² = {ratio:,.10g} mistakes: at most {truth.mistake_bound:,}."
     )
     return X, y, _numbered(X.shape[1]), description
 

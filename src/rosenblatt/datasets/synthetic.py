@@ -13,7 +13,7 @@ Labels are −1 and +1, as near to half and half as n allows, and the same seed 
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import erfc, sqrt
+from math import ceil, erfc, sqrt
 
 import numpy as np
 
@@ -37,8 +37,8 @@ class Separation:
 
     @property
     def mistake_bound(self) -> int:
-        """Mistakes a perceptron that starts from zero can make: ⌊R²/γ²⌋."""
-        return int((self.radius / self.margin) ** 2)
+        """Mistakes a perceptron that starts from zero can make: fewer than R²/γ², by the slack."""
+        return ceil((self.radius / self.margin) ** 2) - 1
 
 
 @dataclass(frozen=True, eq=False)

@@ -166,7 +166,7 @@ class Classifier(ClassifierMixin, RowEstimator):
         if len(classes) < 2:
             raise DataError(
                 "A classifier needs at least 2 classes; the data hold only one class,"
-                f" {classes[0]!r}."
+                f" {classes.tolist()[0]!r}."
             )
         codes = codes_of(labels, classes)
         class_weights = class_weights_of(

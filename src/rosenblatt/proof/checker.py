@@ -225,8 +225,8 @@ def check(text: str, X: str, y: str) -> str:
     encoding, about = fields.pop("encoding"), {name: fields.pop(name) for name in ABOUT}
     tidy = [type(v) for v in about.values()] == [*ABOUT.values()] and about["version"] == 2
     tidy = tidy and about["format"] == "rosenblatt-proof" and isinstance(encoding, dict | None)
-    demand(tidy, "This is no proof file of version 2.", ValueError)
-    demand(about["answer"] in ("separable", "inseparable"), "A run undecided proves nothing.")
+    demand(tidy, "This is not a proof file of version 2.", ValueError)
+    demand(about["answer"] in ("separable", "inseparable"), "An undecided run proves nothing.")
     data = Data(about, X, y)
     (data.check_weights if about["answer"] == "separable" else data.check_pairs)(**fields)
     return f"The proof holds: {', '.join(claims)}."
