@@ -127,7 +127,11 @@ def test_a_layer_is_measured_in_its_outputs() -> None:
 
 def test_bad_validation_labels_are_named() -> None:
     X, y = rows_of(0)
-    for bad, words in ((y + 1, "none of the 2 classes"), (y[:3], "3 labels"), (["a"] * 150, "'a'")):
+    for bad, words in (
+        (y + 1, "not one of the 2 classes"),
+        (y[:3], "3 labels"),
+        (["a"] * 150, "'a'"),
+    ):
         with pytest.raises(DataError, match=f"y_val.*{words}"):
             BatchPerceptron().fit(X, y, X_val=X, y_val=bad)
 

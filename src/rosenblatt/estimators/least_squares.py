@@ -24,7 +24,7 @@ class LeastSquares(StreamingClosedForm):
     Parameters
     ----------
     alpha : float, default=0.0
-        Strength of the penalty, the α of ridge regression; the intercept is not penalised.
+        Strength of the penalty. It is the α of ridge regression; the intercept is not penalised.
     fit_intercept : bool, default=True
         Whether to fit an intercept.
     class_weight : dict, "balanced" or None, default=None
