@@ -1,20 +1,22 @@
-"""The pictures of docs/lectures/002.md."""
+"""The pictures of lecture 002, by the name of their file.
 
+Those that an example script draws, too, are taken from there.
+"""
+
+import runpy
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
-import matplotlib.pyplot as plt
+from rosenblatt import Perceptron, builtin
+from rosenblatt.plotting import ErrorSurfaceDisplay, HyperplaneDisplay, WeightsDisplay
 
-from rosenblatt import LinearSVM, Perceptron, TanhPerceptron, builtin
-from rosenblatt.plotting import (
-    BoundaryDisplay,
-    ErrorSurfaceDisplay,
-    FunctionDisplay,
-    HyperplaneDisplay,
-    ScoreDisplay,
-    StepsDisplay,
-    WeightsDisplay,
-)
+EXAMPLES = Path(__file__).parents[2] / "examples" / "lecture_002"
+
+
+def example(name: str) -> Callable[[], Any]:
+    """The function that draws the figure of an example script."""
+    return runpy.run_path(str(EXAMPLES / f"{name}.py"))["draw"]
 
 
 def letters() -> Any:
@@ -31,47 +33,19 @@ def hyperplane() -> Any:
     return HyperplaneDisplay.from_weights(**weights, point=[-1, -0.5], base=[2, 0]).figure_
 
 
-def score() -> Any:
-    """The score as a surface over two features."""
-    data = builtin("separable")
-    model = LinearSVM().fit(data.X, data.y)
-    return ScoreDisplay.from_estimator(model, data.X, data.y, surface=True).figure_
-
-
-def steps() -> Any:
-    """The three updates of a perceptron."""
-    data = builtin("separable")
-    return StepsDisplay.from_estimator(Perceptron(shuffle=False), data.X, data.y).figure_
-
-
 def descent() -> Any:
     """The squared error over two weights, with a descent."""
     points, start = builtin("4f10"), {"starts": [-1.5, -1.5], "fit_intercept": False}
     return ErrorSurfaceDisplay.from_data(points.X, points.y, eta0=0.2, **start).figure_
 
 
-def activations() -> Any:
-    """Tanh and the logistic function, and their derivatives."""
-    return FunctionDisplay.from_activations("tanh", "logistic", derivative=True).figure_
-
-
-def tanh_units() -> Any:
-    """Tanh units on separable and on overlapping classes."""
-    figure, axes = plt.subplots(1, 2, figsize=(9.2, 3.8), layout="compressed")
-    for ax, name in zip(axes, ("separable", "overlapping"), strict=True):
-        data = builtin(name)
-        model = TanhPerceptron(eta0=0.1).fit(data.X, data.y)
-        BoundaryDisplay.from_estimator(model, data.X, data.y, ax=ax)
-        ax.set_title(name, fontsize="medium", loc="left")
-    return figure
-
-
 PICTURES: dict[str, Callable[[], Any]] = {
     "002-01.png": letters,
     "002-03.png": hyperplane,
-    "002-04.png": score,
-    "002-08.png": steps,
+    "002-04.png": example("classification_function"),
+    "002-08.png": example("perceptron_run"),
+    "002-11.png": example("lms_batch_and_online"),
     "002-12.png": descent,
-    "002-15.png": activations,
-    "002-17.png": tanh_units,
+    "002-15.png": example("activations"),
+    "002-17.png": example("tanh_separable_and_overlapping"),
 }

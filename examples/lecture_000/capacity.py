@@ -28,7 +28,7 @@ def draw() -> plt.Figure:
     if folder:
         names = (f"{folder}/mnist/{part}-images-idx3-ubyte.gz" for part in ("train", "t10k"))
         (X, y), test = ((data.X / 255, data.y == 8) for data in map(read, names))
-        title, numbers = "MNIST", (0, 100, 200, 500, 1000, 2000, 3000)
+        title, numbers = "MNIST", (0, 100, 300, 1000, 3000)
     else:
         X, digits = load_digits(return_X_y=True)
         X, y, test = X / 16, digits == 8, 0.5

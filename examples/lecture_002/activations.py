@@ -7,14 +7,21 @@ where a sample hardly changes the weights.
 import sys
 from pathlib import Path
 
+import matplotlib.pyplot as plt
+
 from rosenblatt.plotting import FunctionDisplay
 
 
+def draw() -> plt.Figure:
+    """The functions and their derivatives."""
+    return FunctionDisplay.from_activations("tanh", "logistic", derivative=True).figure_
+
+
 def run(folder: Path) -> Path:
-    """Draw the functions and their derivatives."""
-    display = FunctionDisplay.from_activations("tanh", "logistic", derivative=True)
-    path = folder / "activations.png"
-    display.figure_.savefig(path)
+    """Write the figure into a folder and return its path."""
+    path, figure = folder / "activations.png", draw()
+    figure.savefig(path, dpi=110)
+    plt.close(figure)
     return path
 
 

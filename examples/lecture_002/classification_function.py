@@ -6,17 +6,24 @@ The score w·x + b is a tilted plane over two features. At height 0 it cuts the 
 import sys
 from pathlib import Path
 
+import matplotlib.pyplot as plt
+
 from rosenblatt import LinearSVM, builtin
 from rosenblatt.plotting import ScoreDisplay
 
 
-def run(folder: Path) -> Path:
-    """Draw the score as a surface."""
+def draw() -> plt.Figure:
+    """The score as a surface."""
     data = builtin("separable")
     model = LinearSVM().fit(data.X, data.y)
-    display = ScoreDisplay.from_estimator(model, data.X, data.y, surface=True)
-    path = folder / "classification_function.png"
-    display.figure_.savefig(path)
+    return ScoreDisplay.from_estimator(model, data.X, data.y, surface=True).figure_
+
+
+def run(folder: Path) -> Path:
+    """Write the figure into a folder and return its path."""
+    path, figure = folder / "classification_function.png", draw()
+    figure.savefig(path, dpi=110)
+    plt.close(figure)
     return path
 
 

@@ -7,19 +7,26 @@ gradient, so at right angles to the contour, from whichever start.
 import sys
 from pathlib import Path
 
+import matplotlib.pyplot as plt
+
 from rosenblatt import builtin
 from rosenblatt.plotting import ErrorSurfaceDisplay
 
 
-def run(folder: Path) -> Path:
-    """Draw the descents from three starts."""
+def draw() -> plt.Figure:
+    """The descents from three starts."""
     points = builtin("4f10")
     starts = [[-1.5, -1.5], [4, -1], [1, 2]]
-    display = ErrorSurfaceDisplay.from_data(
+    return ErrorSurfaceDisplay.from_data(
         points.X, points.y, eta0=0.05, n_steps=60, starts=starts, fit_intercept=False
-    )
-    path = folder / "error_surface.png"
-    display.figure_.savefig(path)
+    ).figure_
+
+
+def run(folder: Path) -> Path:
+    """Write the figure into a folder and return its path."""
+    path, figure = folder / "error_surface.png", draw()
+    figure.savefig(path, dpi=110)
+    plt.close(figure)
     return path
 
 

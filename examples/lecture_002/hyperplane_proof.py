@@ -11,13 +11,19 @@ import matplotlib.pyplot as plt
 from rosenblatt.plotting import HyperplaneDisplay
 
 
-def run(folder: Path) -> Path:
-    """Draw a point on either side of the line."""
+def draw() -> plt.Figure:
+    """A point on either side of the line."""
     figure, axes = plt.subplots(1, 2, figsize=(11, 4.2), layout="constrained")
-    for ax, point in zip(axes, ([-1, -0.5], [1, 2]), strict=True):
+    for ax, point in zip(axes, ([-1, -0.5], [0, 2.4]), strict=True):
         HyperplaneDisplay.from_weights([1, 2], -2, point=point, base=[2, 0], ax=ax)
-    path = folder / "hyperplane_proof.png"
-    figure.savefig(path)
+    return figure
+
+
+def run(folder: Path) -> Path:
+    """Write the figure into a folder and return its path."""
+    path, figure = folder / "hyperplane_proof.png", draw()
+    figure.savefig(path, dpi=110)
+    plt.close(figure)
     return path
 
 

@@ -7,14 +7,15 @@ and ends at the minimum; one at a time, the weights zigzag down and then move ab
 import sys
 from pathlib import Path
 
+import matplotlib.pyplot as plt
 import numpy as np
 
 from rosenblatt import LMS, builtin
 from rosenblatt.plotting import ErrorSurfaceDisplay
 
 
-def run(folder: Path) -> Path:
-    """Draw both paths over the squared error."""
+def draw() -> plt.Figure:
+    """Both paths over the squared error."""
     points, start = builtin("4f10"), [[-1.5, -1.5]]
     display = ErrorSurfaceDisplay.from_data(
         points.X, points.y, eta0=0.1, n_steps=40, starts=start, fit_intercept=False
@@ -23,8 +24,14 @@ def run(folder: Path) -> Path:
     weights = np.array(list(rule.replay(points.X, points.y, coef_init=start)))
     display.ax_.plot(*weights[:, 0, :2].T, color="#D55E00", lw=1.2, marker=".", ms=4)
     display.ax_.set_title("black: all samples a step; orange: one sample a step", loc="left")
-    path = folder / "lms_batch_and_online.png"
-    display.figure_.savefig(path)
+    return display.figure_
+
+
+def run(folder: Path) -> Path:
+    """Write the figure into a folder and return its path."""
+    path, figure = folder / "lms_batch_and_online.png", draw()
+    figure.savefig(path, dpi=110)
+    plt.close(figure)
     return path
 
 

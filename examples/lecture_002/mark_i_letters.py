@@ -13,8 +13,8 @@ import numpy as np
 from rosenblatt import Perceptron, builtin
 
 
-def run(folder: Path) -> Path:
-    """Draw samples and weights; the title has the share of 130 new pictures read correctly."""
+def draw() -> plt.Figure:
+    """Samples and weights; the title has the share of 130 new pictures read correctly."""
     data = builtin("mark-i")
     old, new = slice(0, 390), slice(390, 520)
     model = Perceptron(keep="average").fit(data.X[old], data.y[old])
@@ -31,8 +31,14 @@ def run(folder: Path) -> Path:
     figure.suptitle(
         f"{model.score(data.X[new], data.y[new]):.0%} of 130 new pictures read correctly"
     )
-    path = folder / "mark_i_letters.png"
-    figure.savefig(path)
+    return figure
+
+
+def run(folder: Path) -> Path:
+    """Write the figure into a folder and return its path."""
+    path, figure = folder / "mark_i_letters.png", draw()
+    figure.savefig(path, dpi=110)
+    plt.close(figure)
     return path
 
 

@@ -7,16 +7,23 @@ comes nearer to its side. The run ends with the first epoch without a mistake.
 import sys
 from pathlib import Path
 
+import matplotlib.pyplot as plt
+
 from rosenblatt import Perceptron, builtin
 from rosenblatt.plotting import StepsDisplay
 
 
-def run(folder: Path) -> Path:
-    """Draw the start and all updates."""
+def draw() -> plt.Figure:
+    """The start and all updates."""
     data = builtin("separable")
-    display = StepsDisplay.from_estimator(Perceptron(shuffle=False), data.X, data.y)
-    path = folder / "perceptron_run.png"
-    display.figure_.savefig(path)
+    return StepsDisplay.from_estimator(Perceptron(shuffle=False), data.X, data.y).figure_
+
+
+def run(folder: Path) -> Path:
+    """Write the figure into a folder and return its path."""
+    path, figure = folder / "perceptron_run.png", draw()
+    figure.savefig(path, dpi=110)
+    plt.close(figure)
     return path
 
 

@@ -12,8 +12,8 @@ from rosenblatt import TanhPerceptron, builtin
 from rosenblatt.plotting import BoundaryDisplay, TraceDisplay
 
 
-def run(folder: Path) -> Path:
-    """Draw the line and the error of each epoch for both cases."""
+def draw() -> plt.Figure:
+    """The line and the error of each epoch for both cases."""
     figure, axes = plt.subplots(2, 2, figsize=(9, 7), layout="constrained")
     for (left, right), name in zip(axes, ("separable", "overlapping"), strict=True):
         data = builtin(name)
@@ -21,8 +21,14 @@ def run(folder: Path) -> Path:
         BoundaryDisplay.from_estimator(model, data.X, data.y, ax=left)
         TraceDisplay.from_estimator(model, kind="loss", ax=right)
         left.set_title(f"{name}: {model.score(data.X, data.y):.1%} correct", loc="left")
-    path = folder / "tanh_separable_and_overlapping.png"
-    figure.savefig(path)
+    return figure
+
+
+def run(folder: Path) -> Path:
+    """Write the figure into a folder and return its path."""
+    path, figure = folder / "tanh_separable_and_overlapping.png", draw()
+    figure.savefig(path, dpi=110)
+    plt.close(figure)
     return path
 
 

@@ -7,14 +7,21 @@ towards the boundary and is 0 beyond it.
 import sys
 from pathlib import Path
 
+import matplotlib.pyplot as plt
+
 from rosenblatt.plotting import FunctionDisplay
 
 
+def draw() -> plt.Figure:
+    """Both criteria over the margin y z."""
+    return FunctionDisplay.from_losses("zero_one", "perceptron", limits=(-2, 2)).figure_
+
+
 def run(folder: Path) -> Path:
-    """Draw both criteria over the margin y z."""
-    display = FunctionDisplay.from_losses("zero_one", "perceptron", limits=(-2, 2))
-    path = folder / "criterion_curves.png"
-    display.figure_.savefig(path)
+    """Write the figure into a folder and return its path."""
+    path, figure = folder / "criterion_curves.png", draw()
+    figure.savefig(path, dpi=110)
+    plt.close(figure)
     return path
 
 

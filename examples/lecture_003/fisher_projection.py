@@ -7,17 +7,24 @@ classes; the line is at right angles to it.
 import sys
 from pathlib import Path
 
+import matplotlib.pyplot as plt
+
 from rosenblatt import FisherDiscriminant, builtin
 from rosenblatt.plotting import ProjectionDisplay
 
 
-def run(folder: Path) -> Path:
-    """Draw the samples and the histograms of their projections."""
+def draw() -> plt.Figure:
+    """The samples and the histograms of their projections."""
     data = builtin("overlapping")
     model = FisherDiscriminant().fit(data.X, data.y)
-    display = ProjectionDisplay.from_estimator(model, data.X, data.y)
-    path = folder / "fisher_projection.png"
-    display.figure_.savefig(path)
+    return ProjectionDisplay.from_estimator(model, data.X, data.y).figure_
+
+
+def run(folder: Path) -> Path:
+    """Write the figure into a folder and return its path."""
+    path, figure = folder / "fisher_projection.png", draw()
+    figure.savefig(path, dpi=110)
+    plt.close(figure)
     return path
 
 

@@ -9,14 +9,20 @@ from rosenblatt import gates
 from rosenblatt.plotting import GateDisplay
 
 
-def run(folder: Path) -> Path:
-    """Draw the four gates."""
+def draw() -> plt.Figure:
+    """The four gates."""
     figure, axes = plt.subplots(2, 2, figsize=(8, 8), layout="constrained")
     for ax, name in zip(axes.ravel(), ("AND", "OR", "NAND", "NOR"), strict=True):
         GateDisplay.from_unit(getattr(gates, name), ax=ax)
         ax.set_title(name)
-    path = folder / "gates.png"
-    figure.savefig(path)
+    return figure
+
+
+def run(folder: Path) -> Path:
+    """Write the figure into a folder and return its path."""
+    path, figure = folder / "gates.png", draw()
+    figure.savefig(path, dpi=110)
+    plt.close(figure)
     return path
 
 

@@ -6,19 +6,26 @@ Gradient descent on the squared error of the eight points, 30 steps from the sam
 import sys
 from pathlib import Path
 
+import matplotlib.pyplot as plt
+
 from rosenblatt import builtin
 from rosenblatt.plotting import ErrorSurfaceDisplay
 
 
-def run(folder: Path) -> Path:
-    """Draw a panel for each of three η."""
+def draw() -> plt.Figure:
+    """A panel for each of three η."""
     points = builtin("4f10")
     options = {"starts": [-1.5, -1.5], "fit_intercept": False}
-    display = ErrorSurfaceDisplay.from_data(
+    return ErrorSurfaceDisplay.from_data(
         points.X, points.y, eta0=[0.02, 0.2, 0.45], n_steps=30, **options
-    )
-    path = folder / "learning_rates.png"
-    display.figure_.savefig(path)
+    ).figure_
+
+
+def run(folder: Path) -> Path:
+    """Write the figure into a folder and return its path."""
+    path, figure = folder / "learning_rates.png", draw()
+    figure.savefig(path, dpi=110)
+    plt.close(figure)
     return path
 
 

@@ -7,18 +7,26 @@ criterion, the squared error of LMS and the likelihood of logistic regression ar
 import sys
 from pathlib import Path
 
+import matplotlib.pyplot as plt
 import numpy as np
 
 from rosenblatt.plotting import ErrorSurfaceDisplay
 
 
-def run(folder: Path) -> Path:
-    """Draw the error and the three descents."""
+def draw() -> plt.Figure:
+    """The error and the three descents."""
     X, y = np.arange(-6.0, 7)[:, None], np.repeat([-1, 1, -1, 1], [3, 3, 3, 4])
     bias_alone = {"loss": "tanh", "coef": [1.5, 0], "weights": [1]}
-    display = ErrorSurfaceDisplay.from_data(X, y, starts=[-6, -1, 8], n_steps=200, **bias_alone)
-    path = folder / "local_minima.png"
-    display.figure_.savefig(path)
+    return ErrorSurfaceDisplay.from_data(
+        X, y, starts=[-6, -1, 8], n_steps=200, **bias_alone
+    ).figure_
+
+
+def run(folder: Path) -> Path:
+    """Write the figure into a folder and return its path."""
+    path, figure = folder / "local_minima.png", draw()
+    figure.savefig(path, dpi=110)
+    plt.close(figure)
     return path
 
 

@@ -13,8 +13,8 @@ from rosenblatt import LogisticRegression, Perceptron, builtin
 from rosenblatt.plotting import BoundaryDisplay
 
 
-def run(folder: Path) -> Path:
-    """Draw both lines on separable and on overlapping classes."""
+def draw() -> plt.Figure:
+    """Both lines on separable and on overlapping classes."""
     figure, axes = plt.subplots(1, 2, figsize=(11, 4.4), layout="constrained")
     for ax, name in zip(axes, ("separable", "overlapping"), strict=True):
         data = builtin(name)
@@ -23,8 +23,14 @@ def run(folder: Path) -> Path:
         BoundaryDisplay.from_estimators(models, data.X, data.y, ax=ax)
         right = [f"{model.score(data.X, data.y):.1%}" for model in models]
         ax.set_title(f"{name}: {right[0]} and {right[1]} correct", loc="left")
-    path = folder / "logistic_and_perceptron.png"
-    figure.savefig(path)
+    return figure
+
+
+def run(folder: Path) -> Path:
+    """Write the figure into a folder and return its path."""
+    path, figure = folder / "logistic_and_perceptron.png", draw()
+    figure.savefig(path, dpi=110)
+    plt.close(figure)
     return path
 
 

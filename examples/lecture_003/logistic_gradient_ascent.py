@@ -13,8 +13,8 @@ import numpy as np
 from rosenblatt import GradientDescent, LogisticRegression, builtin
 
 
-def run(folder: Path) -> Path:
-    """Draw the log-likelihood over the steps for three η."""
+def draw() -> plt.Figure:
+    """The log-likelihood over the steps for three η."""
     data = builtin("overlapping")
     figure, ax = plt.subplots(figsize=(7, 4), layout="constrained")
     for eta, style in ((0.0005, "-"), (0.01, "--"), (0.2, "-.")):
@@ -26,8 +26,14 @@ def run(folder: Path) -> Path:
     ax.axhline(maximum, color="black", ls=":", label="maximum")
     ax.set(xlabel="step", ylabel="log-likelihood", ylim=(-250, -50))
     ax.legend()
-    path = folder / "logistic_gradient_ascent.png"
-    figure.savefig(path)
+    return figure
+
+
+def run(folder: Path) -> Path:
+    """Write the figure into a folder and return its path."""
+    path, figure = folder / "logistic_gradient_ascent.png", draw()
+    figure.savefig(path, dpi=110)
+    plt.close(figure)
     return path
 
 

@@ -6,17 +6,24 @@ White: no class claims the point. Hatched: several do. On the right every point 
 import sys
 from pathlib import Path
 
+import matplotlib.pyplot as plt
+
 from rosenblatt import Perceptron, scene
 from rosenblatt.plotting import NoDecisionDisplay
 
 
-def run(folder: Path) -> Path:
-    """Draw the signs of one-vs-rest beside Kesler's cells."""
+def draw() -> plt.Figure:
+    """The signs of one-vs-rest beside Kesler's cells."""
     three = scene("003-one-vs-rest")
     kesler = Perceptron(shuffle=False).fit(three.X, three.y)
-    display = NoDecisionDisplay.from_estimator(three.model, three.X, three.y, kesler=kesler)
-    path = folder / "no_decision_regions.png"
-    display.figure_.savefig(path)
+    return NoDecisionDisplay.from_estimator(three.model, three.X, three.y, kesler=kesler).figure_
+
+
+def run(folder: Path) -> Path:
+    """Write the figure into a folder and return its path."""
+    path, figure = folder / "no_decision_regions.png", draw()
+    figure.savefig(path, dpi=110)
+    plt.close(figure)
     return path
 
 

@@ -7,19 +7,26 @@ line with the largest margin is unique: it has the same distance from both class
 import sys
 from pathlib import Path
 
+import matplotlib.pyplot as plt
+
 from rosenblatt import LinearSVM, Perceptron, builtin
 from rosenblatt.plotting import BoundaryDisplay
 
 
-def run(folder: Path) -> Path:
-    """Draw the five lines."""
+def draw() -> plt.Figure:
+    """The five lines."""
     data = builtin("separable")
     models = {f"perceptron, order {k}": Perceptron(random_state=k) for k in range(4)}
     models["largest margin"] = LinearSVM(C=1e6)
     models = {name: model.fit(data.X, data.y) for name, model in models.items()}
-    display = BoundaryDisplay.from_estimators(models, data.X, data.y)
-    path = folder / "several_solutions.png"
-    display.figure_.savefig(path)
+    return BoundaryDisplay.from_estimators(models, data.X, data.y).figure_
+
+
+def run(folder: Path) -> Path:
+    """Write the figure into a folder and return its path."""
+    path, figure = folder / "several_solutions.png", draw()
+    figure.savefig(path, dpi=110)
+    plt.close(figure)
     return path
 
 

@@ -7,16 +7,23 @@ near the line: z = 0.01. "Is this a good decision boundary?"
 import sys
 from pathlib import Path
 
+import matplotlib.pyplot as plt
+
 from rosenblatt import BatchPerceptron, builtin
 from rosenblatt.plotting import StepsDisplay
 
 
-def run(folder: Path) -> Path:
-    """Draw the steps."""
+def draw() -> plt.Figure:
+    """The steps."""
     points, start = builtin("4f10"), {"coef_init": [0, 1], "intercept_init": -0.5}
-    display = StepsDisplay.from_estimator(BatchPerceptron(), points.X, points.y, **start)
-    path = folder / "steps.png"
-    display.figure_.savefig(path)
+    return StepsDisplay.from_estimator(BatchPerceptron(), points.X, points.y, **start).figure_
+
+
+def run(folder: Path) -> Path:
+    """Write the figure into a folder and return its path."""
+    path, figure = folder / "steps.png", draw()
+    figure.savefig(path, dpi=110)
+    plt.close(figure)
     return path
 
 

@@ -7,16 +7,23 @@ a single line is enough.
 import sys
 from pathlib import Path
 
+import matplotlib.pyplot as plt
+
 from rosenblatt import ThresholdNetwork, gates
 from rosenblatt.plotting import GateDisplay
 
 
-def run(folder: Path) -> Path:
-    """Draw the lines of the network."""
+def draw() -> plt.Figure:
+    """The lines of the network."""
     xor = ThresholdNetwork((gates.OR, gates.NAND), gates.AND)
-    display = GateDisplay.from_unit(xor)
-    path = folder / "xor_network.png"
-    display.figure_.savefig(path)
+    return GateDisplay.from_unit(xor).figure_
+
+
+def run(folder: Path) -> Path:
+    """Write the figure into a folder and return its path."""
+    path, figure = folder / "xor_network.png", draw()
+    figure.savefig(path, dpi=110)
+    plt.close(figure)
     return path
 
 

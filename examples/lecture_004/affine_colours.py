@@ -7,17 +7,24 @@ boundary of the classifier.
 import sys
 from pathlib import Path
 
+import matplotlib.pyplot as plt
+
 from rosenblatt import LinearSVM, builtin
 from rosenblatt.plotting import ScoreDisplay
 
 
-def run(folder: Path) -> Path:
-    """Draw the score."""
+def draw() -> plt.Figure:
+    """The score."""
     data = builtin("separable")
     model = LinearSVM().fit(data.X, data.y)
-    display = ScoreDisplay.from_estimator(model, data.X, data.y)
-    path = folder / "affine_colours.png"
-    display.figure_.savefig(path)
+    return ScoreDisplay.from_estimator(model, data.X, data.y).figure_
+
+
+def run(folder: Path) -> Path:
+    """Write the figure into a folder and return its path."""
+    path, figure = folder / "affine_colours.png", draw()
+    figure.savefig(path, dpi=110)
+    plt.close(figure)
     return path
 
 

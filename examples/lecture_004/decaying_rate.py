@@ -19,8 +19,8 @@ RULES = {
 }
 
 
-def run(folder: Path) -> Path:
-    """Draw the training error after each epoch, and its mean over 10 orders of the samples."""
+def draw() -> plt.Figure:
+    """The training error after each epoch, and its mean over 10 orders of the samples."""
     data = builtin("overlapping")
     figure, axes = plt.subplots(1, 3, figsize=(12, 3.6), sharey=True, layout="constrained")
     for ax, (name, options) in zip(axes, RULES.items(), strict=True):
@@ -35,8 +35,14 @@ def run(folder: Path) -> Path:
         ax.set_title(f"{name}: {np.mean(last):.3f} ± {np.std(last):.3f} at the end", loc="left")
         ax.set(xlabel="epoch", ylim=(0, None))
     axes[0].set_ylabel("training error")
-    path = folder / "decaying_rate.png"
-    figure.savefig(path)
+    return figure
+
+
+def run(folder: Path) -> Path:
+    """Write the figure into a folder and return its path."""
+    path, figure = folder / "decaying_rate.png", draw()
+    figure.savefig(path, dpi=110)
+    plt.close(figure)
     return path
 
 

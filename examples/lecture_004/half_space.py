@@ -13,15 +13,21 @@ from rosenblatt import Perceptron
 from rosenblatt.plotting import HalfSpaceDisplay
 
 
-def run(folder: Path) -> Path:
-    """Draw the samples y x with the weights before and after learning."""
+def draw() -> plt.Figure:
+    """The samples y x with the weights before and after learning."""
     X, y, start = [[2, 1], [1, 3], [-1, 0.5], [-1.5, -2]], [1, 1, -1, -1], [[-2, 1]]
     figure, axes = plt.subplots(1, 2, figsize=(11, 4.8), layout="constrained")
     HalfSpaceDisplay.from_data(X, y, coef=start, fit_intercept=False, update=0, ax=axes[0])
     model = Perceptron(fit_intercept=False, shuffle=False).fit(X, y, coef_init=start)
     HalfSpaceDisplay.from_estimator(model, X, y, ax=axes[1])
-    path = folder / "half_space.png"
-    figure.savefig(path)
+    return figure
+
+
+def run(folder: Path) -> Path:
+    """Write the figure into a folder and return its path."""
+    path, figure = folder / "half_space.png", draw()
+    figure.savefig(path, dpi=110)
+    plt.close(figure)
     return path
 
 

@@ -12,8 +12,8 @@ import matplotlib.pyplot as plt
 from rosenblatt import Perceptron, builtin
 
 
-def run(folder: Path) -> Path:
-    """Draw the mistakes over the epochs."""
+def draw() -> plt.Figure:
+    """The mistakes over the epochs."""
     kennel = builtin("kennel")
     figure, ax = plt.subplots(figsize=(7, 4), layout="constrained")
     for seed, style in enumerate(("o-", "s--", "^-.", "D:", "v-")):
@@ -22,8 +22,14 @@ def run(folder: Path) -> Path:
         ax.plot(range(1, len(mistakes) + 1), mistakes, style, ms=4, label=f"start {seed}")
     ax.set(xlabel="epoch", ylabel="mistakes among 300 animals", ylim=(0, None))
     ax.legend()
-    path = folder / "random_start.png"
-    figure.savefig(path)
+    return figure
+
+
+def run(folder: Path) -> Path:
+    """Write the figure into a folder and return its path."""
+    path, figure = folder / "random_start.png", draw()
+    figure.savefig(path, dpi=110)
+    plt.close(figure)
     return path
 
 

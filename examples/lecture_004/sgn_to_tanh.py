@@ -7,14 +7,21 @@ tanh is 1 − tanh².
 import sys
 from pathlib import Path
 
+import matplotlib.pyplot as plt
+
 from rosenblatt.plotting import FunctionDisplay
 
 
+def draw() -> plt.Figure:
+    """Both functions and their derivatives."""
+    return FunctionDisplay.from_activations("sign", "tanh", derivative=True).figure_
+
+
 def run(folder: Path) -> Path:
-    """Draw both functions and their derivatives."""
-    display = FunctionDisplay.from_activations("sign", "tanh", derivative=True)
-    path = folder / "sgn_to_tanh.png"
-    display.figure_.savefig(path)
+    """Write the figure into a folder and return its path."""
+    path, figure = folder / "sgn_to_tanh.png", draw()
+    figure.savefig(path, dpi=110)
+    plt.close(figure)
     return path
 
 

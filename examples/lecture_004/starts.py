@@ -1,7 +1,8 @@
-"""Starts: all weights zero, random weights, or the average of a class.
+"""Initial weights: all zero, random, or the average of the class y = +1.
 
-The mean of each class is a start without a mistake here; on separable data every start ends
-without one. The tanh unit and logistic regression by gradient descent begin at the same weights.
+The average makes no mistake here, so a perceptron that starts from it is at its end. On separable
+data every start ends without a mistake. The tanh unit and logistic regression by gradient descent
+can start from the same weights.
 """
 
 import sys

@@ -13,8 +13,8 @@ from rosenblatt import LogisticRegression, Perceptron, TanhPerceptron, builtin
 from rosenblatt.plotting import BoundaryDisplay
 
 
-def run(folder: Path) -> Path:
-    """Draw the lines on separable and on overlapping classes."""
+def draw() -> plt.Figure:
+    """The lines on separable and on overlapping classes."""
     figure, axes = plt.subplots(1, 2, figsize=(11, 4.6), layout="constrained")
     for ax, name in zip(axes, ("separable", "overlapping"), strict=True):
         data = builtin(name)
@@ -25,8 +25,14 @@ def run(folder: Path) -> Path:
         }
         BoundaryDisplay.from_estimators(models, data.X, data.y, ax=ax)
         ax.set_title(name, loc="left")
-    path = folder / "tanh_unit_and_perceptron.png"
-    figure.savefig(path)
+    return figure
+
+
+def run(folder: Path) -> Path:
+    """Write the figure into a folder and return its path."""
+    path, figure = folder / "tanh_unit_and_perceptron.png", draw()
+    figure.savefig(path, dpi=110)
+    plt.close(figure)
     return path
 
 

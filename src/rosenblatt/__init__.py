@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from rosenblatt.estimators.convergence_table import convergence_table
     from rosenblatt.estimators.convex_base import regularisation_path
     from rosenblatt.estimators.fisher_discriminant import FisherDiscriminant
+    from rosenblatt.estimators.fixed_weights import FixedWeightsClassifier, from_weights
     from rosenblatt.estimators.gradient_descent import GradientDescent
     from rosenblatt.estimators.kernel_perceptron import KernelPerceptron
     from rosenblatt.estimators.least_squares import LeastSquares
@@ -57,6 +58,7 @@ _HOMES = {
     "compare": "rosenblatt.comparison.compare",
     "convergence_table": "rosenblatt.estimators.convergence_table",
     "corrupted": "rosenblatt.datasets.corruptions",
+    "from_weights": "rosenblatt.estimators.fixed_weights",
     "label_noise_bounds": "rosenblatt.separation.label_noise",
     "learning_curve": "rosenblatt.comparison.learning_curves",
     "load": "rosenblatt.persist.file",
@@ -83,6 +85,7 @@ __all__ = [
     "LMS",
     "BatchPerceptron",
     "FisherDiscriminant",
+    "FixedWeightsClassifier",
     "GradientDescent",
     "KernelPerceptron",
     "LMSRegressor",
@@ -105,6 +108,7 @@ __all__ = [
     "convergence_table",
     "corrupted",
     "features",
+    "from_weights",
     "gates",
     "label_noise_bounds",
     "learning_curve",

@@ -155,6 +155,13 @@ _ROWS = (
         "w ← w + η (x⁺ − x⁻)  on a mistake",
     ),
     RuleEntry(
+        "fixed-weights",
+        "FixedWeightsClassifier",
+        "estimators.fixed_weights",
+        "Given weights",
+        "w and b as they are given",
+    ),
+    RuleEntry(
         "threshold-unit",
         "ThresholdUnit",
         "logic.units",

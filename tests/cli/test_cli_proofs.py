@@ -199,7 +199,7 @@ def test_an_encoding_of_endless_width_is_damaged() -> None:
 
 def test_other_weights_are_refused() -> None:
     fields = proved(OVERLAP)
-    fields["weights"][0] = "0x3"
+    fields["pairs"][0][2] = "0x3"
     Path("tampered.json").write_text(json.dumps(fields))
     assert "0" in refused("tampered.json", "table.csv")
 
@@ -287,8 +287,8 @@ def test_text_is_counted_in_a_proof() -> None:
     assert rosenblatt("separable", "text.csv", "--text", "note", "--proof", "proof.json").code == 0
     assert rosenblatt("verify", "proof.json", "text.csv").out == (
         "The proof holds: a linear classifier with an intercept separates the 2 classes (0, 1) of"
-        " 'liked' in 30 rows with 262,144 features, encoded from: note (text, n-grams of 1 to 2"
-        " words, counted).\n"
+        " 'liked' in 30 rows with 262,144 features, encoded from: note (text, hashed n-grams of"
+        " 1 to 2 words, counted).\n"
     )
     Path("text.csv").write_text("\n".join(["note,liked", *lines]).replace("word3", "word33", 1))
     assert refused("proof.json", "text.csv").startswith(OTHER_DATA)

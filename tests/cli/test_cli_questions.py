@@ -131,7 +131,7 @@ def test_a_proof_and_verify_state_the_whole_question() -> None:
     ]
     assert "without an intercept" in checked["statement"]
     assert (
-        "mapped by products from 13 features, encoded from: income (category, 11"
+        "mapped by products in float64 from 13 features, encoded from: income (category, 11"
         in (checked["statement"])
     )
 

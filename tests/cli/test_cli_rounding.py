@@ -128,6 +128,39 @@ def test_different_decimals_that_become_equal_are_counted(path: str) -> None:
     assert sentence in rosenblatt("verify", "proof.json", path).out
 
 
+def test_decimals_below_all_floats_become_zero() -> None:
+    rows = ["1e-400,a", "-1e-500,b", "1E-99999999999999999999,a", "1e-300,b", "2.5e-310,a"]
+    Path("t.csv").write_text("\n".join(["x,k", *rows, "0.5,b"]))
+    found = json.loads(rosenblatt("separable", "t.csv", "--json").out)["question"]
+    assert found["rounded"] == [{"column": "x", "integers": 0, "decimals": 3}]
+
+
+def test_products_of_short_integers_are_not_rounded_to_float32() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(4000, 30_000, (40, 3)).astype(np.int16), np.arange(40) % 2
+    np.savez("t.npz", X=X, y=y)
+    words = ("t.npz", "--features", "products", "--proof", "proof.json", "--write-matrix", "m")
+    said = rosenblatt("separable", *words).out
+    assert said.endswith("mapped by products in float64 from 3 features.\n")
+    exact = X.astype(object)
+    wanted = [exact[:, i] * exact[:, j] for i in range(3) for j in range(i + 1, 3)]
+    assert np.load("m.X.npy").T[3:].tolist() == [column.tolist() for column in wanted]
+    assert rosenblatt("verify", "proof.json", "t.npz").code == 0
+    fitted = json.loads(rosenblatt("fit", "t.npz", "--features", "products", "--json").out)
+    mapped = fitted["separability_of_mapped_features"]["question"]
+    assert mapped["precision"] in mapped["statement"]
+
+
+def test_categories_without_a_feature_are_told() -> None:
+    rows = [f"v{i % 1500},{i % 7},{'ab'[i % 2]}" for i in range(3000)]
+    for name, kept in (("many.csv", rows), ("few.csv", rows[:1000] * 2)):
+        Path(name).write_text("\n".join(["c,x,k", *kept]))
+    many = rosenblatt("separable", "many.csv", "--proof", "proof.json").out
+    assert "c (category, the 1,000 values that are most frequent)" in many
+    assert "1,000 values that are most" in rosenblatt("verify", "proof.json", "many.csv").out
+    assert "c (category, 1,000 values)" in rosenblatt("separable", "few.csv").out
+
+
 def test_columns_left_out_are_rounded_too() -> None:
     rows = [f"{2**53 + i % 2},{i % 5},{i % 2}" for i in range(40)]
     Path("t.csv").write_text("\n".join(["n,x,y", *rows]))

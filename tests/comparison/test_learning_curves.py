@@ -5,10 +5,18 @@ import pytest
 from scipy.stats import binomtest
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.linear_model import Ridge
+from sklearn.metrics import mean_squared_error
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 
-from rosenblatt import LinearDiscriminant, LinearSVM, builtin, capacity_curve, learning_curve
+from rosenblatt import (
+    LeastSquaresRegressor,
+    LinearDiscriminant,
+    LinearSVM,
+    builtin,
+    capacity_curve,
+    learning_curve,
+)
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.features import Polynomial
 
@@ -105,6 +113,45 @@ def test_a_degree_of_two_is_enough_for_rings():
     }
 
 
+def test_rows_that_are_given_are_the_test_rows():
+    halves = slice(0, None, 2), slice(1, None, 2)
+    (X, y), test = ((CLOUDS.X[half], CLOUDS.y[half]) for half in halves)
+    (point,) = capacity_curve(KNeighborsClassifier, X, y, [5], test=test).points
+    model = KNeighborsClassifier(5).fit(X, y)
+    assert point.n_rows == 100
+    assert point.training.value == pytest.approx(1 - model.score(X, y))
+    assert point.test.value == pytest.approx(1 - model.score(*test))
+    (least, most) = learning_curve(KNeighborsClassifier(1), X, y, [10, 100], test=test).points
+    assert most.test.value == pytest.approx(1 - KNeighborsClassifier(1).fit(X, y).score(*test))
+    assert least.n_rows == 10
+
+
+def test_regressors_are_measured_in_squared_errors():
+    """More powers always fit the training rows better; the test rows see the noise."""
+    x, new = np.linspace(0, 1, 12)[:, None], np.linspace(0.02, 0.98, 200)[:, None]
+    rng = np.random.default_rng(1)
+    y, truth = np.sin(6 * x[:, 0]) + rng.normal(size=12) / 5, np.sin(6 * new[:, 0])
+
+    def powers(degree):
+        return make_pipeline(Polynomial(degree), LeastSquaresRegressor())
+
+    curve = capacity_curve(powers, x, y, [1, 3, 11], axis="degree", test=(new, truth))
+    line, cubic, all_of_them = curve.points
+    fitted = powers(3).fit(x, y)
+    for measured, rows, values in ((cubic.training, x, y), (cubic.test, new, truth)):
+        wanted = mean_squared_error(values, fitted.predict(rows))
+        assert measured.value == pytest.approx(wanted, rel=1e-12)
+        assert measured.low < wanted < measured.high
+    assert line.training.value > cubic.training.value > all_of_them.training.value
+    assert all_of_them.training.value < 1e-12
+    assert line.test.value > cubic.test.value
+    assert all_of_them.test.value > 10 * cubic.test.value
+    assert "squared" in str(curve).splitlines()[0]
+    assert curve.rows()[1]["test_error"] == cubic.test.value
+    (held_out,) = capacity_curve(powers, x, y, [2], test=0.25).points
+    assert held_out.n_rows == 9
+
+
 def test_refusals():
     X, y = IRIS.X, IRIS.y
     with pytest.raises(ParameterError, match="must be a classifier; Ridge is a regressor"):
@@ -117,6 +164,14 @@ def test_refusals():
         learning_curve(Witness(), X, y, n_repeats=0)
     with pytest.raises(ParameterError, match="test must be a finite number above 0"):
         learning_curve(Witness(), X, y, test=0)
+    with pytest.raises(ParameterError, match="3 items"):
+        capacity_curve(KNeighborsClassifier, X, y, [1], test=(X, y, y))
+    with pytest.raises(DataError, match="149"):
+        capacity_curve(KNeighborsClassifier, X, y, [1], test=(X, y[1:]))
+    with pytest.raises(DataError, match="of another kind"):
+        capacity_curve(KNeighborsClassifier, X, y, [1], test=(X, np.arange(150) % 3))
+    with pytest.raises(DataError, match="one value for each"):
+        capacity_curve(Ridge, X, X, [1.0])
     with pytest.raises(
         ParameterError, match="values must hold at least one argument of make_estimator"
     ):

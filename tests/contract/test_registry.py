@@ -9,6 +9,7 @@ from rosenblatt.lab.catalogue import LAB_RULES
 from rosenblatt.registry import RULES, Rule
 
 ONLY_IN_PYTHON = {
+    "fixed-weights",
     "kernel-perceptron",
     "least-squares-regressor",
     "lms-regressor",

@@ -41,6 +41,7 @@ EXCEPTIONS = {  # whose text is not that of the others, and why
     ("random_state", "Radial"): "there is no shuffle",
     ("random_state", "RandomProducts"): "there is no shuffle",
     ("C", "PassiveAggressive"): OWN,
+    ("intercept", "FixedWeightsClassifier"): OWN,
     ("loss", "PassiveAggressive"): OWN,
     ("loss", "GradientDescent"): OWN,
     ("solver", "LinearDiscriminant"): OWN,

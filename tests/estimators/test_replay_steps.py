@@ -196,7 +196,7 @@ def test_odd_requests_are_refused() -> None:
     X, y = TWO
     with pytest.raises(ParameterError, match="A replay needs a number for C; got 'cv'"):
         LogisticRegression(C="cv").replay(X, y)
-    with pytest.raises(ParameterError, match="need a number for C; got 'cv'"):
+    with pytest.raises(ParameterError, match="need a number for `C`; got 'cv'"):
         LinearSVM(C="cv").fit(X, y, coef_init=[0, 0, 0])
     with pytest.raises(DataError, match=r"coef_init must have shape \(1, 3\)"):
         LinearSVM().fit(X, y, coef_init=[0.0])

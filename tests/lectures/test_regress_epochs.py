@@ -1,4 +1,4 @@
-"""Lecture 000: mistakes, training error and test error of every epoch, as its MNIST table has."""
+"""Lecture 000: errors of every epoch, as its MNIST tables have them, and of random products."""
 
 from pathlib import Path
 from typing import Any
@@ -6,20 +6,24 @@ from typing import Any
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.pipeline import make_pipeline
 
 from rosenblatt import (
     AROW,
     LMS,
     BatchPerceptron,
+    GradientDescent,
     PassiveAggressive,
     Perceptron,
     SecondOrderPerceptron,
     TanhPerceptron,
     builtin,
+    capacity_curve,
     read,
 )
 from rosenblatt.datasets import synthetic
 from rosenblatt.errors import DataError, ParameterError
+from rosenblatt.features import RandomProducts
 from rosenblatt.online.result import Ending
 from rosenblatt.types import Array, Floats
 
@@ -31,6 +35,8 @@ RULES = [
     BatchPerceptron(batch_size=16),
     LMS(eta0=0.001),
     TanhPerceptron(eta0=0.02),
+    GradientDescent(loss="logistic", eta0=0.01),
+    GradientDescent(loss="hinge", batch_size=16, learning_rate="1/n"),
     PassiveAggressive(),
     AROW(),
     SecondOrderPerceptron(),
@@ -127,11 +133,7 @@ def test_a_layer_is_measured_in_its_outputs() -> None:
 
 def test_bad_validation_labels_are_named() -> None:
     X, y = rows_of(0)
-    for bad, words in (
-        (y + 1, "not one of the 2 classes"),
-        (y[:3], "3 labels"),
-        (["a"] * 150, "'a'"),
-    ):
+    for bad, words in ((y + 1, "of the 2 classes"), (y[:3], "3 labels"), (["a"] * 150, "'a'")):
         with pytest.raises(DataError, match=f"y_val.*{words}"):
             BatchPerceptron().fit(X, y, X_val=X, y_val=bad)
 
@@ -145,3 +147,19 @@ def test_a_table_has_the_columns_that_are_known() -> None:
     assert trace.table("training_error").split() == ["training_error", "–", "–"]
     with pytest.raises(ParameterError, match=r"accuracy.*mistakes"):
         trace.table("accuracy")
+
+
+def test_products_of_pixels_tell_eights_apart(real_data: Path) -> None:
+    """Lecture 000: 8 against the rest, by a perceptron with products of random pairs of pixels."""
+    folder = real_data / "mnist"
+    train, test = (read(f"{folder}/{part}-images-idx3-ubyte.gz") for part in ("train", "t10k"))
+
+    def eights(n: int) -> Any:
+        return make_pipeline(RandomProducts(n), Perceptron(max_iter=20))
+
+    X, y, given = train.X[:5000] / 255, train.y[:5000] == 8, (test.X / 255, test.y == 8)
+    curve = capacity_curve(eights, X, y, [0, 1000, 3000], test=given, axis="products")
+    errors = [row["test_error"] for row in curve.rows()]
+    assert errors == sorted(errors, reverse=True)
+    assert errors[0] > 0.08
+    assert errors[2] < 0.035

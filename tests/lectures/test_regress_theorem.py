@@ -121,6 +121,14 @@ def test_scaling_the_population() -> None:
     assert alone[1].mistake_bound != alone[0].mistake_bound
 
 
+@pytest.mark.parametrize("eta", [1e-200, 1e150])
+def test_a_learning_rate_of_any_size(eta: float) -> None:
+    table = convergence_table(Perceptron(eta0=eta, shuffle=False), CLOUDS.X, CLOUDS.y)
+    plain = convergence_table(Perceptron(shuffle=False), CLOUDS.X, CLOUDS.y)
+    np.testing.assert_allclose(table.cosine, plain.cosine, rtol=1e-9)
+    np.testing.assert_allclose(table.projection, eta * plain.projection, rtol=1e-9)
+
+
 def test_a_fitted_model_keeps_its_run() -> None:
     for rows in (CLOUDS.X, sparse.csr_array(CLOUDS.X), CLOUDS.X.astype(np.float32)):
         model = Perceptron(random_state=3, keep="average").fit(rows, CLOUDS.y)
@@ -172,6 +180,7 @@ XOR, IRIS = builtin("xor"), builtin("iris")
             None,
             "elsewhere",
         ),
+        (Perceptron(fit_intercept=False), (1e-170 * GATE.X[1:3], [0, 1]), None, "float64"),
         (Perceptron(), (GATE.X, GATE.y), separability(XOR.X, XOR.y), "not separable"),
         (Perceptron(), (GATE.X, GATE.y), separability(CLOUDS.X, CLOUDS.y), "proof is about"),
     ],

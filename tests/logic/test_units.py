@@ -144,6 +144,56 @@ def test_inputs_that_are_not_bits_or_do_not_fit_are_refused(x: Any) -> None:
         gates.AND(x)
 
 
+def test_real_inputs_are_those_of_a_perceptron() -> None:
+    """Lecture 000: inputs are real values; lecture 004: 0.5 x1 + 0.5 x2 ≥ 20 is a dog."""
+    rule = ThresholdUnit((0.5, 0.5), -20)
+    assert rule([1, 100]) == rule(1, 100) == 1
+    assert rule([[1, 100], [40, 10], [0, 20], [20, 20], [19.999, 20]]).tolist() == [1, 1, 0, 1, 0]
+    assert rule(np.array([[np.nextafter(20.0, 0), 20.0]])).tolist() == [0]
+    layer = ThresholdNetwork((rule, ThresholdUnit((-1, 0), 30.0)), ThresholdUnit((1, 1), -2))
+    assert layer([[1, 100], [40, 10]]).tolist() == [1, 0]
+
+
+reals = st.one_of(
+    st.integers(-5, 5),
+    st.integers(-(10**30), 10**30),
+    st.floats(allow_nan=False, allow_infinity=False),
+    st.fractions(-3, 3, max_denominator=7),
+)
+
+
+@given(st.data())
+def test_real_inputs_decide_as_exact_rationals(data: st.DataObject) -> None:
+    weights = data.draw(st.lists(reals, min_size=1, max_size=4))
+    bias, n = data.draw(reals), len(weights)
+    kind = data.draw(
+        st.sampled_from([st.integers(-(2**63), 2**63 - 1), st.floats(-1e9, 1e9), reals])
+    )
+    x = data.draw(st.lists(kind, min_size=n, max_size=n))
+    if data.draw(st.booleans()):  # an input right on the boundary, if floats hold it
+        weights, bias = (
+            [*weights, 1],
+            -sum(Fraction(w) * Fraction(v) for w, v in zip(weights, x, strict=True)),
+        )
+        x = [*x, 0]
+    score = Fraction(bias) + sum(Fraction(w) * Fraction(v) for w, v in zip(weights, x, strict=True))
+    unit, given_as = ThresholdUnit(tuple(weights), bias), np.empty(len(x), object)
+    given_as[:] = x
+    assert unit(given_as) == unit(given_as[None])[0] == int(score >= 0)
+    if all(isinstance(v, float) for v in x):
+        assert unit(np.array(x)) == int(score >= 0)
+    if all(isinstance(v, int) and abs(v) < 2**63 for v in x):
+        assert unit(np.array(x, np.int64)) == int(score >= 0)
+
+
+@pytest.mark.parametrize(
+    "x", [[1], [[[1, 1]]], ["1", "0"], [np.nan, 1], [np.inf, 1], [1j, 1], [None, 1], [[1, 2], [3]]]
+)
+def test_inputs_that_are_no_numbers_or_do_not_fit_are_refused(x: Any) -> None:
+    with pytest.raises(DataError, match=r"numbers|input"):
+        ThresholdUnit((1, 1), 0)(x)
+
+
 def test_a_truth_table_of_too_many_inputs_is_refused() -> None:
     with pytest.raises(ParameterError, match="up to 20"):
         gates.majority(21).truth_table()

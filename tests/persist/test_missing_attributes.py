@@ -14,6 +14,7 @@ from rosenblatt import (
     LMS,
     BatchPerceptron,
     FisherDiscriminant,
+    FixedWeightsClassifier,
     GradientDescent,
     KernelPerceptron,
     LeastSquares,
@@ -61,6 +62,7 @@ ESTIMATORS = [
     LogisticRegression(multi_class="ovr"),
     KernelPerceptron(max_iter=3),
     KernelPerceptron("linear", max_iter=3),
+    FixedWeightsClassifier(np.eye(3, 4), 0.0, ["setosa", "versicolor", "virginica"]),
 ]
 
 

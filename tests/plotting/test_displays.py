@@ -18,6 +18,7 @@ from rosenblatt import (
     KernelPerceptron,
     LeastSquares,
     LinearSVM,
+    LMSRegressor,
     Perceptron,
     builtin,
     palette,
@@ -168,6 +169,33 @@ def test_the_bracket_of_the_margin() -> None:
     upper, lower = (line.get_ydata() for line in display.ax_.lines)
     assert min(upper) == model.margin_bounds_.upper
     assert lower.tolist() == [model.margin_bounds_.lower]
+
+
+def test_training_and_validation_errors_of_each_epoch() -> None:
+    kennel = builtin("kennel")
+    rows, held_out = slice(200), slice(200, 300)
+    model = Perceptron(shuffle=False, track_error=True, max_iter=5)
+    model.fit(kennel.X[rows], kennel.y[rows], X_val=kennel.X[held_out], y_val=kennel.y[held_out])
+    display = TraceDisplay.from_estimator(model, kind="error")
+    for curve, column in zip(display.curves, ("training_error", "validation_error"), strict=True):
+        assert curve.values == model.trace_.column(column)
+        assert curve.name == column.replace("_", " ")
+
+
+def test_a_regressor_shows_its_loss() -> None:
+    iris = builtin("iris")
+    model = LMSRegressor(max_iter=5, tol=None).fit(iris.X[:, :3], iris.X[:, 3])
+    display = TraceDisplay.from_estimator(model)
+    assert display.curves[0].values == model.trace_.column("loss")
+
+
+def test_the_objective_and_its_lower_bound(svm: tuple) -> None:
+    model, _ = svm
+    curves = TraceDisplay.from_estimator(model, kind="objective").curves
+    assert [curve.values[-1] for curve in curves] == [
+        model.trace_[-1].objective,
+        model.trace_[-1].lower_bound,
+    ]
 
 
 def test_the_gap_falls_on_a_logarithmic_scale(svm: tuple) -> None:

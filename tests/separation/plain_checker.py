@@ -6,7 +6,6 @@ It is the referee of forgeries: dense vectors, K blocks, no thought of speed.
 import hashlib
 import struct
 from fractions import Fraction
-from itertools import pairwise
 
 
 def text_of(label):
@@ -36,21 +35,20 @@ def fingerprint(X, y):
     return hashlib.sha256(out + tail).hexdigest()
 
 
-def matrix(field):
-    out = [[Fraction(0)] * field["shape"][1] for _ in range(field["shape"][0])]
-    assert len(field["columns"]) == len(field["values"]) == len(out)
-    bottom = int(field["denominator"], 16) if "denominator" in field else None
-    assert bottom is None or bottom > 0
-    for row, columns, values in zip(out, field["columns"], field["values"], strict=True):
-        assert all(a < b for a, b in pairwise(columns))
-        for j, text in zip(columns, values, strict=True):
-            assert j >= 0
-            assert ("p" in text) == (bottom is None)
-            row[j] = (
-                Fraction(float.fromhex(text)) if bottom is None else Fraction(int(text, 16), bottom)
-            )
-            assert row[j] != 0
-    return out
+def number(text):
+    if "p" in text:
+        return Fraction(float.fromhex(text))
+    top, _, bottom = text.partition("/")
+    divisor = int(bottom or "0x1", 16)
+    assert divisor > 0
+    return Fraction(int(top, 16), divisor)
+
+
+def matrix(field, width):
+    columns = [str(j) for j in range(width)]
+    assert isinstance(field, list)
+    assert all(set(row) <= set(columns) for row in field)
+    return [[number(row.get(j, "0x0")) for j in columns] for row in field]
 
 
 def exact_rank(rows):
@@ -89,7 +87,6 @@ class Problem:
 
     def slacks(self, W):
         assert len(W) == (1 if self.K == 2 else self.K)
-        assert len(W[0]) == self.width
         flat = [w for unit in W for w in unit]
         return [
             [
@@ -99,21 +96,19 @@ class Problem:
             for i in range(len(self.z))
         ]
 
-    def total(self, pairs, weights):
-        assert len(set(pairs)) == len(pairs) == len(weights) > 0
-        for (i, r), weight in zip(pairs, weights, strict=True):
-            assert weight > 0
-            assert 0 <= i < len(self.z)
-            assert r in self.rivals(i)
-        vectors = [self.vector(i, r) for i, r in pairs]
-        return [
-            sum(w * v[j] for w, v in zip(weights, vectors, strict=True))
-            for j in range(len(vectors[0]))
+    def total(self, pairs):
+        assert isinstance(pairs, list)
+        assert len({(i, r) for i, r, _ in pairs}) == len(pairs)
+        weights = [number(text) for _, _, text in pairs]
+        assert all(weight > 0 for weight in weights)
+        assert all(type(i) is type(r) is int and i >= 0 for i, r, _ in pairs)
+        assert all(r in self.rivals(i) for i, r, _ in pairs)
+        vectors = [self.vector(i, r) for i, r, _ in pairs]
+        out = [
+            sum(w * v for w, v in zip(weights, column, strict=True))
+            for column in zip(*vectors, strict=True)
         ]
-
-
-def pairs_of(field):
-    return list(zip(field["rows"], field["rivals"], strict=True))
+        return out, sum(weights)
 
 
 def holds(fields, X, y):
@@ -136,7 +131,7 @@ def judge(fields, X, y):
 
 
 def separable(fields, problem):
-    W = matrix(fields["W"])
+    W = matrix(fields["W"], problem.width)
     slacks = [s for row in problem.slacks(W) for s in row]
     size = sum(w * w for unit in W for w in unit)
     margin = Fraction(float.fromhex(fields["margin"]))
@@ -149,35 +144,30 @@ def separable(fields, problem):
         assert max(sum(v * v for v in z) for z in problem.z) <= radius**2
     assert (fields["upper"] is None) == (fields["hull"] is None)
     if fields["hull"] is not None:
-        weights = [Fraction(float.fromhex(text)) for text in fields["hull"]["weights"]]
-        point = problem.total(pairs_of(fields["hull"]), weights)
+        point, total = problem.total(fields["hull"])
         upper = Fraction(float.fromhex(fields["upper"]))
         assert upper > 0
-        assert sum(v * v for v in point) <= (upper * sum(weights)) ** 2
+        assert fields["hull"]
+        assert sum(v * v for v in point) <= (upper * total) ** 2
 
 
 def inseparable(fields, problem):
-    weights = [int(text, 16) for text in fields["weights"]]
-    assert not any(problem.total(pairs_of(fields), weights))
+    assert fields["pairs"]
+    assert not any(problem.total(fields["pairs"])[0])
     given = {name for name in ("touching", "tied", "overlap") if fields[name] is not None}
     kinds = {"touching": {"touching", "tied"}, "overlap": {"overlap"}, "unknown": set()}
     assert given == kinds[fields["kind"]]
     if fields["kind"] == "touching":
-        slacks = problem.slacks(matrix(fields["touching"]))
+        slacks = problem.slacks(matrix(fields["touching"], problem.width))
         assert min(map(min, slacks)) >= 0
         assert max(map(max, slacks)) > 0
         assert fields["tied"] == sum(min(row) == 0 for row in slacks)
     if fields["kind"] == "overlap":
         overlap = fields["overlap"]
-        pairs = pairs_of(fields) + pairs_of(overlap)
-        if overlap["rows"] or overlap["weights"]:
-            weights = [int(text, 16) for text in overlap["weights"]]
-            assert not any(problem.total(pairs_of(overlap), weights))
-        null = matrix(overlap["null"])
-        assert overlap["null"]["shape"][1] == problem.width
+        assert not any(problem.total(overlap["pairs"])[0])
+        null = matrix(overlap["null"], problem.width)
         assert not any(
             sum(a * b for a, b in zip(z, v, strict=True)) for v in null for z in problem.z
         )
-        assert exact_rank(null) == len(null)
-        room = (problem.K - 1) * (problem.width - len(null))
-        assert exact_rank([problem.vector(i, r) for i, r in pairs]) == room
+        pairs = [problem.vector(i, r) for i, r, _ in fields["pairs"] + overlap["pairs"]]
+        assert exact_rank(pairs) == (problem.K - 1) * (problem.width - exact_rank(null))

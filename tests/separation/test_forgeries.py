@@ -129,33 +129,20 @@ def of_any(fields, X, y):
 
 def of_weights(fields, name):
     """A matrix of weights changed in every place, or listed wrongly."""
-    field = fields[name]
-    for k, (columns, values) in enumerate(zip(field["columns"], field["values"], strict=True)):
-        for t, text in enumerate(values):
+    rows = fields[name]
+    for k, row in enumerate(rows):
+        for j, text in row.items():
             minus = text[1:] if text[0] == "-" else "-" + text
-            yield (
-                changed(
-                    fields, **{f"{name}__values": put(field["values"], k, put(values, t, minus))}
-                ),
-                None,
-            )
-        if not columns:
-            continue
-        fewer = {f"{name}__columns": put(field["columns"], k, columns[:-1])}
-        yield changed(fields, **fewer), False
-        fewer[f"{name}__values"] = put(field["values"], k, values[:-1])
-        yield changed(fields, **fewer), None
-        for wrong in (put(columns, 0, field["shape"][1]), put(columns, 0, -1)):
-            yield changed(fields, **{f"{name}__columns": put(field["columns"], k, wrong)}), False
-        if len(columns) > 1:
-            for wrong in (columns[::-1], put(columns, 0, columns[1])):
-                yield (
-                    changed(fields, **{f"{name}__columns": put(field["columns"], k, wrong)}),
-                    False,
-                )
-    empty = [[] for _ in field["columns"]]
-    yield changed(fields, **{f"{name}__columns": empty, f"{name}__values": empty}), False
-    yield changed(fields, **{f"{name}__shape": field["shape"][::-1]}), None
+            without = {at: value for at, value in row.items() if at != j}
+            yield changed(fields, **{name: put(rows, k, {**row, j: minus})}), None
+            yield changed(fields, **{name: put(rows, k, without)}), None
+            width = fields["n_features"] + fields["fit_intercept"]
+            for wrong in (str(width), "-1", f"0{j}", f"{j}.0", f" {j}", f"+{j}", ""):
+                forged = put(rows, k, {**without, wrong: text})
+                yield changed(fields, **{name: forged}), False
+    yield changed(fields, **{name: [{} for _ in rows]}), False
+    yield changed(fields, **{name: [*rows, {}]}), False
+    yield changed(fields, **{name: rows[1:]}), False
 
 
 def tightest(fields, X, y, name, towards):
@@ -172,8 +159,8 @@ def tightest(fields, X, y, name, towards):
 def of_separable(fields, X, y):
     for forged, truth in of_weights(fields, "W"):
         yield forged, X, y, truth
-    minus = [[t[1:] if t[0] == "-" else "-" + t for t in row] for row in fields["W"]["values"]]
-    yield changed(fields, W__values=minus), X, y, False
+    minus = [{j: t[1:] if t[0] == "-" else "-" + t for j, t in row.items()} for row in fields["W"]]
+    yield changed(fields, W=minus), X, y, False
     yield changed(fields, margin=(0.0).hex()), X, y, True
     yield changed(fields, margin="-0x1.0p+0"), X, y, False
     yield changed(fields, radius="inf", upper=None, hull=None), X, y, True
@@ -192,81 +179,87 @@ def of_separable(fields, X, y):
         hull = fields["hull"]
         yield changed(fields, hull=None), X, y, False
         yield changed(fields, upper=None), X, y, False
-        for t in range(len(hull["rows"])):
-            yield (
-                changed(fields, hull__rivals=put(hull["rivals"], t, y[hull["rows"][t]])),
-                X,
-                y,
-                False,
-            )
-            yield changed(fields, hull__weights=put(hull["weights"], t, "-0x1.0p+0")), X, y, False
-            yield changed(fields, hull__weights=put(hull["weights"], t, "0x1.0p+9")), X, y, None
-            yield changed(fields, hull__rows=put(hull["rows"], t, len(X))), X, y, False
+        yield changed(fields, hull=[]), X, y, False
+        for t, (i, r, weight) in enumerate(hull):
+            for wrong in ([i, y[i], weight], [i, r, "-0x1.0p+0"], [len(X), r, weight], [i, r]):
+                yield changed(fields, hull=put(hull, t, wrong)), X, y, False
+            yield changed(fields, hull=put(hull, t, [i, r, "0x1.0p+9"])), X, y, None
 
 
 def of_pairs(fields, X, y):
     """The pairs of a certificate changed one by one."""
-    rows, rivals, weights = fields["rows"], fields["rivals"], fields["weights"]
-    double = [hex(2 * int(w, 16)) for w in weights]
-    yield changed(fields, weights=double), True
-    yield changed(fields, rows=rows[::-1], rivals=rivals[::-1], weights=weights[::-1]), True
-    for t in range(len(rows)):
-        zero = not fields["fit_intercept"] and not any(X[rows[t]])
+    pairs, n = fields["pairs"], len(X)
+    yield changed(fields, pairs=[[i, r, hex(2 * int(w, 16))] for i, r, w in pairs]), True
+    yield changed(fields, pairs=[[i, r, f"{w}/0x3"] for i, r, w in pairs]), True
+    yield changed(fields, pairs=pairs[::-1]), True
+    yield changed(fields, pairs=[]), False
+    for t, (i, r, weight) in enumerate(pairs):
+        zero = not fields["fit_intercept"] and not any(X[i])
         nonzero = None if zero else False
-        yield changed(fields, weights=put(weights, t, hex(int(weights[t], 16) + 1))), nonzero
-        yield changed(fields, weights=put(weights, t, "-" + weights[t])), False
-        yield changed(fields, weights=put(weights, t, "0x0")), False
-        yield changed(fields, weights=weights[:t] + weights[t + 1 :]), False
-        yield changed(fields, rivals=put(rivals, t, y[rows[t]])), False
-        yield changed(fields, rivals=put(rivals, t, len(fields["classes"]))), False
-        yield changed(fields, rows=put(rows, t, len(X))), False
-        yield changed(fields, rows=put(rows, t, rows[t] - len(X))), False
-        yield changed(fields, rows=put(rows, t, 0)), None
-        yield changed(fields, rows=put(rows, t, len(X) - 1)), None
-        twice = [*rows, rows[t]], [*rivals, rivals[t]], [*weights, weights[t]]
-        yield changed(fields, rows=twice[0], rivals=twice[1], weights=twice[2]), False
+        more = [i, r, hex(int(weight, 16) + 1)]
+        yield changed(fields, pairs=put(pairs, t, more)), nonzero
+        yield (
+            changed(fields, pairs=pairs[:t] + pairs[t + 1 :]),
+            nonzero if len(pairs) > 1 else False,
+        )
+        for wrong in (
+            [i, r, "-" + weight],
+            [i, r, "0x0"],
+            [i, r, f"{weight}/0x0"],
+            [i, r, f"{weight}/-0x1"],
+            [i, y[i], weight],
+            [i, len(fields["classes"]), weight],
+            [n, r, weight],
+            [i - n, r, weight],
+            [i, r],
+        ):
+            yield changed(fields, pairs=put(pairs, t, wrong)), False
+        yield changed(fields, pairs=put(pairs, t, [0, r, weight])), None
+        yield changed(fields, pairs=put(pairs, t, [n - 1, r, weight])), None
+        yield changed(fields, pairs=[*pairs, pairs[t]]), False
 
 
 def of_cells(fields, X, y):
     """Every coordinate of every listed row changed, the fingerprint made to fit."""
     plain = changed(fields, kind="unknown", touching=None, tied=None, overlap=None)
-    for i in fields["rows"]:
+    rows = [i for i, _, _ in fields["pairs"]]
+    for i in rows:
         for j in range(len(X[i])):
             other = put(X, i, put(X[i], j, another(X[i][j])))
-            count = sum(row == i for row in fields["rows"])
+            count = rows.count(i)
             yield refitted(plain, other, y), other, y, False if count == 1 else None
 
 
 def of_kind(fields, X):
     n, width = len(X), len(X[0]) + fields["fit_intercept"]
     nothing = {"kind": "unknown", "touching": None, "tied": None, "overlap": None}
-    none = {"shape": [0, width], "columns": [], "values": []}
-    overlap = {"rows": [], "rivals": [], "weights": [], "null": none}
+    overlap = {"pairs": [], "null": []}
     yield changed(fields, **nothing), True
     yield changed(fields, **{**nothing, "kind": "overlap"}), False
     yield changed(fields, **{**nothing, "kind": "touching"}), False
     truth = False if fields["kind"] == "touching" else None
     yield changed(fields, **{**nothing, "kind": "overlap", "overlap": overlap}), truth
+    for empty in ({"pairs": "", "null": []}, {"pairs": [], "null": ""}, {"pairs": [], "null": {}}):
+        yield changed(fields, **{**nothing, "kind": "overlap", "overlap": empty}), False
     for j in range(width):
-        null = {"shape": [1, width], "columns": [[j]], "values": [["0x1.0p+0"]]}
-        more = {**overlap, "null": null}
+        more = {"pairs": [], "null": [{str(j): "0x1.0p+0"}]}
         yield changed(fields, **{**nothing, "kind": "overlap", "overlap": more}), truth
-    axes = {"shape": [width, width], "columns": [[j] for j in range(width)]}
-    axes["values"] = [["0x1.0p+0"]] * width
-    everything = {**overlap, "null": axes}
+    everything = {"pairs": [], "null": [{str(j): "0x1.0p+0"} for j in range(width)]}
     nonzero = fields["fit_intercept"] or any(map(any, X))
     claim = changed(fields, **{**nothing, "kind": "overlap", "overlap": everything})
     yield claim, False if nonzero else None
-    same = {**overlap, **{name: fields[name] for name in ("rows", "rivals", "weights")}}
+    same = {"pairs": fields["pairs"], "null": []}
     yield changed(fields, **{**nothing, "kind": "overlap", "overlap": same}), truth
-    wrong = {**same, "weights": put(same["weights"], 0, hex(int(same["weights"][0], 16) + 1))}
-    yield changed(fields, **{**nothing, "kind": "overlap", "overlap": wrong}), None
+    i, r, weight = fields["pairs"][0]
+    wrong = put(fields["pairs"], 0, [i, r, hex(int(weight, 16) + 1)])
+    false = {"pairs": wrong, "null": []}
+    yield changed(fields, **{**nothing, "kind": "overlap", "overlap": false}), None
     if fields["kind"] == "touching":
         for tied in (fields["tied"] - 1, fields["tied"] + 1, n + 1, None):
             yield changed(fields, tied=tied), False
         yield from of_weights(fields, "touching")
     units = 1 if len(fields["classes"]) == 2 else len(fields["classes"])
-    zero = {"shape": [units, width], "columns": [[]] * units, "values": [[]] * units}
+    zero = [{}] * units
     yield changed(fields, **{**nothing, "kind": "touching", "touching": zero, "tied": n}), False
 
 
@@ -276,7 +269,7 @@ def of_inseparable(fields, X, y):
     yield from of_cells(fields, X, y)
 
 
-def written(X, y, rows, rivals, weights):
+def written(X, y, pairs):
     """Fields of an inseparable proof without intercept, of no kind."""
     return {
         "format": "rosenblatt-proof",
@@ -287,9 +280,8 @@ def written(X, y, rows, rivals, weights):
         "n_features": len(X[0]),
         "fit_intercept": False,
         "fingerprint": plain_checker.fingerprint(X, y),
-        "rows": rows,
-        "rivals": rivals,
-        "weights": weights,
+        "pairs": pairs,
+        "encoding": None,
         "kind": "unknown",
         "touching": None,
         "tied": None,
@@ -301,11 +293,26 @@ def dependent(seed):
     """Classes that touch, said to overlap by one null vector that is listed twice."""
     size = float(np.random.default_rng(seed).integers(1, 9))
     X, y = [[size, 0.0, 0.0], [size, 0.0, 0.0], [0.0, size, 0.0]], [1, 0, 1]
-    fields = written(X, y, [0, 1], [0, 1], ["0x1", "0x1"])
-    for values in ("0x1.0p+0", "0x1.0p+1", "-0x1.0p+0"):
-        null = {"shape": [2, 3], "columns": [[2], [2]], "values": [["0x1.0p+0"], [values]]}
-        overlap = {"rows": [], "rivals": [], "weights": [], "null": null}
+    fields = written(X, y, [[0, 0, "0x1"], [1, 1, "0x1"]])
+    for value in ("0x1.0p+0", "0x1.0p+1", "-0x1.0p+0", "0x1/0x3"):
+        overlap = {"pairs": [], "null": [{"2": "0x1.0p+0"}, {"2": value}]}
         yield changed(fields, kind="overlap", overlap=overlap), X, y, False
+
+
+def unseen(seed):
+    """Classes that touch, said to overlap by a null vector that one row alone is not orthogonal to.
+
+    It is the first row, the last, or one between.
+    """
+    size = float(np.random.default_rng(seed).integers(1, 9))
+    X, y = [[size, 0.0], [size, 0.0], [2 * size, 0.0]], [1, 0, 1]
+    for place in range(4):
+        rows = [*X[:place], [size, size], *X[place:]]
+        labels = [*y[:place], 1, *y[place:]]
+        first, second = (i for i, row in enumerate(rows) if row == [size, 0.0])
+        fields = written(rows, labels, [[first, 0, "0x1"], [second, 1, "0x1"]])
+        overlap = {"pairs": [], "null": [{"1": "0x1.0p+0"}]}
+        yield changed(fields, kind="overlap", overlap=overlap), rows, labels, False
 
 
 def unbalanced(seed):
@@ -315,7 +322,7 @@ def unbalanced(seed):
     x = random.integers(1, 9, d)
     X = np.array([x, 2 * x, *np.eye(K, d, dtype=int)[2:]]) / 4
     y = list(range(K))
-    fields = written(X.tolist(), y, [0, 1], [1, 0], ["0x2", "0x1"])
+    fields = written(X.tolist(), y, [[0, 1, "0x2"], [1, 0, "0x1"]])
     yield fields, X.tolist(), y, True
     yield changed(fields, fit_intercept=True), X.tolist(), y, False
     for j in range(d):  # one column, the last included
@@ -333,6 +340,7 @@ def forgeries(seed):
     yield from (of_separable if proof.answer == "separable" else of_inseparable)(fields, X, y)
     yield from unbalanced(seed)
     yield from dependent(seed)
+    yield from unseen(seed)
 
 
 PARTS = 4
@@ -355,7 +363,7 @@ def test_false_proofs_are_refused_and_true_ones_accepted(part, tmp_path, capsys)
             print(f"\nrefused {seen[False]}, accepted {seen[True]}")  # noqa: T201
 
 
-@pytest.mark.parametrize("twice", ["rows", "format", "kind"])
+@pytest.mark.parametrize("twice", ["pairs", "format", "kind"])
 def test_a_field_that_stands_twice_is_refused(twice, tmp_path, capsys):
     X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]
     fields = json.loads(json.dumps(as_fields(separability(X, y))))

@@ -26,7 +26,7 @@ from rosenblatt.separation.proof.validation import read_table
 from rosenblatt.separation.proof.writer import as_fields
 
 SMALLEST = (5e-324).hex()
-ONE = {"shape": [1, 1], "columns": [[0]], "values": [["0x1.0p+0"]]}
+ONE = [{"0": "0x1.0p+0"}]
 
 
 class Files:
@@ -73,8 +73,8 @@ def files(tmp_path):
 
 def of_line(X, y, **claims):
     """Fields of a separable proof in one column without intercept, of the weight 1."""
-    fields = written(X, y, [], [], [])
-    for name in ("rows", "rivals", "weights", "kind", "touching", "tied", "overlap"):
+    fields = written(X, y, [])
+    for name in ("pairs", "kind", "touching", "tied", "overlap"):
         del fields[name]
     claims = {"margin": "0x0.0p+0", "radius": "inf", "upper": None, "hull": None, **claims}
     return {**fields, "answer": "separable", "W": ONE, **claims}
@@ -97,7 +97,7 @@ UNDERFLOWS = [
 @pytest.mark.parametrize(("values", "shares"), UNDERFLOWS)
 def test_an_upper_bound_is_refused_where_its_hull_underflows(values, shares, files):
     X, y = [[value] for value in values], [1, 1, 0]
-    hull = {"rows": [0, 1], "rivals": [0, 0], "weights": [share.hex() for share in shares]}
+    hull = [[i, 0, share.hex()] for i, share in enumerate(shares)]
     point = sum(Fraction(v) * Fraction(s) for v, s in zip(values[:2], shares, strict=True))
     point /= sum(map(Fraction, shares))
     above = hull_length(read_table(X, y), Hull((0, 1), (0, 0), tuple(shares)), fit_intercept=False)
@@ -113,7 +113,7 @@ def test_an_upper_bound_is_refused_where_its_hull_underflows(values, shares, fil
 
 def test_long_integers_of_another_byte_order_do_not_wrap(files):
     X, y = np.array([[2**64 - 1], [1], [0]], dtype=">u8"), np.array([1, 1, 0])
-    forged = written(X.tolist(), y.tolist(), [0, 1], [0, 0], ["0x1", "0x1"])
+    forged = written(X.tolist(), y.tolist(), [[0, 0, "0x1"], [1, 0, "0x1"]])
     assert not files.accepted(forged, X, y)
     assert not files.accepted(forged, X.astype("<u8"), y)
 
@@ -140,11 +140,13 @@ def test_other_ways_to_write_numbers_are_refused(text, files):
     assert not files.accepted(of_line(X, y, margin=text), X, y)
 
 
+CROSSED = [[0, 1, "0x1"], [1, 0, "0x1"]]  # two rows, each against the class of the other
+
+
 def overlapping(size, *, fit_intercept=False):
     X, y = [[size], [size], [-size], [-size]], [0, 1, 0, 1]
-    fields = written(X, y, [0, 1], [1, 0], ["0x1", "0x1"])
-    null = {"shape": [0, 1], "columns": [], "values": []}
-    overlap = {"rows": [], "rivals": [], "weights": [], "null": null}
+    fields = written(X, y, CROSSED)
+    overlap = {"pairs": [], "null": []}
     fields = changed(fields, kind="overlap", overlap=overlap, fit_intercept=fit_intercept)
     return fields, X, y
 
@@ -154,37 +156,31 @@ def test_multiples_of_a_prime_have_a_rank_all_the_same(size, files):
     fields, X, y = overlapping(size)
     assert files.accepted(fields, X, y)
     fields, X, y = overlapping(size, fit_intercept=True)  # where one direction is missing
-    fields["overlap"]["null"]["shape"] = [0, 2]
     assert not files.accepted(fields, X, y)
 
 
 def test_null_vectors_that_are_multiples_of_a_prime_are_independent(files):
     X, y = [[1, 0], [1, 0]], [0, 1]
-    fields = written(X, y, [0, 1], [1, 0], ["0x1", "0x1"])
-    prime = hex(1048573 * 1048571)
-    null = {"shape": [1, 2], "columns": [[1]], "values": [[prime]], "denominator": prime}
-    overlap = {"rows": [], "rivals": [], "weights": [], "null": null}
-    assert files.accepted(changed(fields, kind="overlap", overlap=overlap), X, y)
+    fields, prime = written(X, y, CROSSED), hex(1048573 * 1048571)
+    for weight in (prime, f"0x1/{prime}", f"{prime}/0x3"):
+        overlap = {"pairs": [], "null": [{"1": weight}]}
+        assert files.accepted(changed(fields, kind="overlap", overlap=overlap), X, y)
 
 
 def test_null_vectors_without_end_are_refused(files):
     width = 1300
     X, y = [[1] + [0] * (width - 1)] * 2, [0, 1]
-    fields = written(X, y, [0, 1], [1, 0], ["0x1", "0x1"])
-    columns = [[j] for j in range(1, width)]
-    null = {"shape": [width - 1, width], "columns": columns, "values": [["0x1.0p+0"]] * (width - 1)}
-    overlap = {"rows": [], "rivals": [], "weights": [], "null": null}
-    assert not files.accepted(changed(fields, kind="overlap", overlap=overlap), X, y)
+    overlap = {"pairs": [], "null": [{str(j): "0x1.0p+0"} for j in range(1, width)]}
+    claim = changed(written(X, y, CROSSED), kind="overlap", overlap=overlap)
+    assert not files.accepted(claim, X, y)
 
 
 def test_null_vectors_outside_of_the_columns_are_refused(files):
     X, y = [[0.0, 1.0], [0.0, -1.0], [1.0, 0.0]], [1, 1, 0]  # they only touch
     fields = fields_of(separability(X, y, fit_intercept=False))
     assert fields["kind"] == "touching"
-    for columns in ([[0.5], [1.5]], [[0.5]], [["0"]], [[-1]], [[2]], [[None]], [[False], [True]]):
-        size = len(columns)
-        null = {"shape": [size, 2], "columns": columns, "values": [["0x1.0p+0"]] * size}
-        overlap = {"rows": [], "rivals": [], "weights": [], "null": null}
+    for columns in (("0.5", "1.5"), ("0.5",), ("-1",), ("2",), ("",), ("false", "true"), ("01",)):
+        overlap = {"pairs": [], "null": [{column: "0x1.0p+0"} for column in columns]}
         claim = changed(fields, kind="overlap", touching=None, tied=None, overlap=overlap)
         assert not files.accepted(claim, X, y)
 
@@ -193,28 +189,44 @@ ILL_FORMED = {
     "a float as a number": {"n_features": 2.0},
     "true as a number": {"n_features": True},
     "true as a count": {"tied": True},
-    "false as a column": {"touching__columns": [[False]]},
-    "true as a size": {"touching__shape": [True, 1]},
     "a float as a count": {"tied": 2.0},
-    "a float as a row": {"rows": [0.0, 1.0]},
-    "floats where integers are wanted": {"weights": ["0x1.0p+0", "0x1.0p+0"]},
+    "another name of a column": {"touching": [{"00": "-0x1.0p+0"}]},
+    "a list of weights": {"touching": [["-0x1.0p+0"]]},
+    "weights of one class alone": {"touching": {"0": "-0x1.0p+0"}},
+    "a number as a weight": {"touching": [{"0": -1}]},
+    "no number as a weight": {"touching": [{"0": "0x"}]},
+    "a fraction without an end": {"touching": [{"0": "-0x1/"}]},
+    "a fraction of floats": {"touching": [{"0": "-0x1.0p+0/0x1"}]},
+    "a fraction over 0": {"touching": [{"0": "-0x1/0x0"}]},
+    "a float as a row": {"pairs": [[0.0, 0, "0x1"], [1.0, 1, "0x1"]]},
+    "floats where integers are wanted": {"pairs": [[0, 0, "0x1.0p+0"], [1, 1, "0x1.0p+0"]]},
+    "more than a pair": {"pairs": [[0, 0, "0x1", 0], [1, 1, "0x1", 0]]},
+    "pairs by name": {"pairs": {"001": "0x1", "110": "0x1"}},
+    "text as pairs": {"pairs": ["00", "11"]},
     "text as an encoding": {"encoding": "as I say"},
     "an unknown field": {"geometric_margin": "0x1.0p+0"},
-    "an unknown field of weights": {"touching__margin": "0x1.0p+0"},
-    "integers without a denominator": {"touching__values": [["0x1"]]},
-    "floats with a denominator": {"touching__denominator": "0x1"},
-    "null as a denominator": {"touching__denominator": None},
 }
 
 
 @pytest.mark.parametrize("changes", ILL_FORMED.values(), ids=ILL_FORMED)
 def test_ill_formed_fields_are_refused(changes, files):
     X, y = [[0.0], [0.0], [1.0]], [1, 0, 0]
-    fields = written(X, y, [0, 1], [0, 1], ["0x1", "0x1"])
-    W = {"shape": [1, 1], "columns": [[0]], "values": [["-0x1.0p+0"]]}
-    fields = changed(fields, kind="touching", touching=W, tied=2)
-    assert files.accepted(fields, X, y)
+    fields = written(X, y, [[0, 0, "0x1"], [1, 1, "0x1"]])
+    fields = changed(fields, kind="touching", touching=[{"0": "-0x1.0p+0"}], tied=2)
+    for same in ({}, {"touching": [{"0": "-0x7"}]}, {"touching": [{"0": "-0x1/0x3"}]}):
+        assert files.accepted(changed(fields, **same), X, y)
     assert not files.accepted(changed(fields, **changes), X, y)
+    assert checker.main([str(files.proof), str(files.X), str(files.y)]) in (1, 2)
+    del fields["encoding"]
+    assert not files.accepted(fields, X, y)
+
+
+def test_a_count_of_one_is_not_true(files):
+    X, y = [[0.0], [1.0], [-1.0]], [1, 1, 0]
+    fields = written(X, y, [[0, 0, "0x1"]])
+    fields = changed(fields, kind="touching", touching=[{"0": "0x1.0p+0"}], tied=1)
+    assert files.accepted(fields, X, y)
+    assert not files.accepted(changed(fields, tied=True), X, y)
 
 
 LABELS = {
@@ -257,7 +269,7 @@ def test_booleans_that_are_neither_0_nor_1_are_refused(files):
     X, y = np.array([[1], [2]], np.uint8).view(bool), np.array([0, 1])
     for rows in ([[1], [2]], [[1], [1]]):
         forged = changed(of_line(rows, [0, 1]), fit_intercept=True)
-        forged["W"] = {"shape": [1, 2], "columns": [[0, 1]], "values": [["0x1.0p+1", "-0x1.8p+1"]]}
+        forged["W"] = [{"0": "0x1.0p+1", "1": "-0x1.8p+1"}]
         assert not files.accepted(forged, X, y)
     y = np.array([0, 1, 2], np.uint8).view(bool)
     assert not files.accepted(of_line([[-1], [1], [1]], [0, 1, 1]), [[-1], [1], [1]], y)
@@ -397,9 +409,9 @@ def test_archives_that_would_fill_the_memory_are_not_unpacked(files, capsys):
         ('"classes": ["0", "1"]', '"classes": "01"'),
         ('"classes": ["0", "1"]', '"classes": ["0", "1", "1"]'),
         ('"classes": ["0", "1"]', '"classes": ["0"]'),
-        ('"rows": [0', '"rows": [false'),
-        ('"rows": [0', '"rows": [0.0'),
-        ('"rows": [0', '"rows": [-4'),
+        ('"pairs": [[0', '"pairs": [[false'),
+        ('"pairs": [[0', '"pairs": [[0.0'),
+        ('"pairs": [[0', '"pairs": [[-4'),
         ('"encoding": null', '"encoding": NaN'),
         ('"encoding": null', '"encoding": null, "margin": "0x1.0p+0"'),
         ('"encoding": null', '"encoding": null, "remark": "true"'),
@@ -410,9 +422,7 @@ def test_archives_that_would_fill_the_memory_are_not_unpacked(files, capsys):
 def test_fields_of_other_types_are_refused(old, new, files):
     X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]
     fields = fields_of(separability(X, y))
-    rows = sorted(range(4), key=fields["rows"].__getitem__)
-    pairs = {name: [fields[name][t] for t in rows] for name in ("rows", "rivals", "weights")}
-    text = json.dumps({**fields, **pairs})
+    text = json.dumps({**fields, "pairs": sorted(fields["pairs"])})
     assert files.accepted(text, X, y)
     assert text.count(old) == 1
     assert not files.accepted(text.replace(old, new), X, y)

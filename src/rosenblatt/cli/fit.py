@@ -10,6 +10,7 @@ from rosenblatt.cli import options
 from rosenblatt.cli.options import (
     Reading,
     name_options,
+    with_initial_weights,
     with_reading_options,
     with_rule_options,
     with_scaled_column_options,
@@ -30,6 +31,7 @@ NO_TEST = "none"
 NOT_SAVED = {"weights", "report"}  # names of hashed n-grams would be training text
 
 
+@with_initial_weights
 @with_rule_options
 @with_reading_options
 @with_scaled_column_options
@@ -37,6 +39,7 @@ def fit(
     *,
     source: options.Sources,
     settings: dict[str, Any],
+    initial_weights: dict[str, Any],
     reading: Reading,
     choices: "Choices",
     target: options.Target = None,
@@ -84,6 +87,7 @@ def fit(
     plan = Plan(
         rule=rule,
         settings={"n_jobs": -1, **settings},  # all cores
+        initial_weights=initial_weights,
         target=target,
         choices=choices,
         test=test_source,

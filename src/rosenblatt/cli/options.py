@@ -237,6 +237,12 @@ FLAGS = {
     "track_error": "Measure the training error after each epoch.",
 }
 
+INITIAL_WEIGHTS = {
+    "coef_init": "Initial weights of the features (scaled ones, unless --no-scale), such as 0.2,0;"
+    " of more than two classes a row each, such as '1,0;0,1;0,0'.",
+    "intercept_init": "Initial intercept, or of more than two classes one each, such as 0,0,1.",
+}
+
 
 def name_options(message: str) -> str:
     """A message with options in place of parameters: `max_iter` becomes --max-iter."""
@@ -288,7 +294,27 @@ def _value(given: Any) -> Any:
     return given
 
 
-_NAME = f"(?P<name>{'|'.join(sorted(VALUES | FLAGS, key=len, reverse=True))})"
+def _initial_weights(**given: str | None) -> dict[str, list[Any]]:
+    """The initial weights that were given, as arguments of `fit`."""
+    return {name: _numbers(name, text) for name, text in given.items() if text is not None}
+
+
+def _numbers(name: str, text: str) -> list[Any]:
+    """Numbers separated by commas, or rows of them separated by semicolons."""
+    try:
+        rows = [[float(cell) for cell in row.split(",")] for row in text.split(";")]
+    except ValueError:
+        raise typer.BadParameter(
+            f"{text!r} is not a list of numbers, such as 0.2,0.", param_hint=_flag(name)
+        ) from None
+    if name == "intercept_init" or len(rows) == 1:
+        return [number for row in rows for number in row]
+    if len({len(row) for row in rows}) > 1:
+        raise typer.BadParameter(f"{text!r} has rows of different lengths.", param_hint=_flag(name))
+    return rows
+
+
+_NAME = f"(?P<name>{'|'.join(sorted(VALUES | FLAGS | INITIAL_WEIGHTS, key=len, reverse=True))})"
 _VALUE = r"(?:=(?P<value>'[^']*'|\"[^\"]*\"|[\w.+-]+))?"
 PYTHON_WORDS: tuple[tuple[re.Pattern[str], Any], ...] = (
     (re.compile(f"`{_NAME}{_VALUE}`"), _option_of),
@@ -300,3 +326,5 @@ PYTHON_WORDS: tuple[tuple[re.Pattern[str], Any], ...] = (
 )
 OPTIONS = {name: _option(name, help_text) for name, help_text in (VALUES | FLAGS).items()}
 with_rule_options = option_group("settings", OPTIONS, _given)
+INITIAL_OPTIONS = {name: _option(name, help_text) for name, help_text in INITIAL_WEIGHTS.items()}
+with_initial_weights = option_group("initial_weights", INITIAL_OPTIONS, _initial_weights)

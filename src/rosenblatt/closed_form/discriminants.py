@@ -158,6 +158,14 @@ def fisher_line(moments: Moments) -> Solution:
     return Solution(W, factor.rank, by_gaps)
 
 
+def between_means(moments: Moments) -> Floats:
+    """Rows whose ZᵀZ is the scatter between the classes: μ₁ − μ₀ of two, √n (μ_k − μ) of more."""
+    gaps = moments.centred(moments.counts)
+    if len(gaps) == 2:
+        return np.diff(gaps, axis=0)
+    return np.asarray(np.sqrt(moments.counts)[:, None] * gaps)
+
+
 class Projection(NamedTuple):
     """Directions, a column each, and the share of the between-class scatter each explains."""
 

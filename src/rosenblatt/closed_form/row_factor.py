@@ -94,9 +94,9 @@ def least_squares(factor: RowFactor, *, alpha: float, fit_intercept: bool) -> So
 def _shortest(A: Floats, B: Floats, alpha: float) -> Solution:
     """Least squares solution w of A w = b, with the penalty α‖w‖², for each column of B."""
     d = A.shape[1]
-    if alpha > 0:  # one more row for each weight
-        A = np.concatenate([A, np.sqrt(alpha) * np.eye(d)])
-        B = np.concatenate([B, np.zeros((d, B.shape[1]))])
+    if alpha > 0:  # one more row for each weight; on top, or a large α would cost the others digits
+        A = np.concatenate([np.sqrt(alpha) * np.eye(d), A])
+        B = np.concatenate([np.zeros((d, B.shape[1])), B])
     lengths = _lengths(A)
     order = np.argsort(-lengths, kind="stable")[: np.count_nonzero(lengths)]  # the longest first
     w = np.zeros((B.shape[1], d))

@@ -22,6 +22,7 @@ from rosenblatt.comparison.run import (
     estimator_name,
     fit_copy,
     generator_of,
+    given_rows,
     labelled,
     thread_count,
 )
@@ -221,8 +222,8 @@ def _split(data: LabelledData, test: Any, estimator: Any, rng: Random) -> _Split
     everyone = np.arange(len(data))
     if test is None:
         return _Split(data, None, everyone)
-    if isinstance(test, tuple):
-        given = labelled(test[0], test[1], estimator)
+    if isinstance(test, tuple | list):
+        given = given_rows(test, estimator, data)
         return _Split(data, given, np.arange(len(given)))
     parameters.number("test", test, above=0, most=1)
     order = rng.permutation(everyone) if is_regressor(estimator) else stratified_order(data.y, rng)

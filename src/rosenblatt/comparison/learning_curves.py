@@ -14,12 +14,13 @@ from rosenblatt.comparison.run import (
     estimator_name,
     fit_copy,
     generator_of,
+    given_rows,
     labelled,
 )
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.estimators import parameters
 from rosenblatt.model_selection.split import split_order, stratified_order
-from rosenblatt.pipeline.evaluate import IntervalEstimate, wilson
+from rosenblatt.pipeline.evaluate import IntervalEstimate, bootstrap_means, wilson
 from rosenblatt.types import Array
 
 N_SIZES = 8  # of a learning curve by default
@@ -28,7 +29,7 @@ MIN_ROWS_PER_CLASS = 10  # of its smallest size, about
 
 @dataclass(frozen=True)
 class CurvePoint:
-    """Error rates on the training rows and on the test rows."""
+    """Errors on the training rows and on the test rows."""
 
     value: Any
     n_rows: int
@@ -41,13 +42,15 @@ class Curve:
     """Training and test errors at several values of a parameter, on the same test rows.
 
     The 95 % intervals are Wilson's, for so many independent rows. Where several models were
-    averaged, the true ones are narrower.
+    averaged, the true ones are narrower. The errors of a `regression` are mean squared errors, with
+    bootstrap intervals over the rows.
     """
 
     axis: str
     estimator: str
     n_test: int
     points: tuple[CurvePoint, ...]
+    regression: bool = False
 
     def rows(self) -> list[dict[str, Any]]:
         """The points as plain data, a dictionary each: to plot, or to make a frame of."""
@@ -64,12 +67,14 @@ class Curve:
     def __str__(self) -> str:
         values = [str(point.value) for point in self.points]
         width = max(len(word) for word in [*values, self.axis])
+        measured = ", mean squared errors" if self.regression else ""
         lines = [
-            f"{self.estimator}, {self.n_test:,} test rows",
+            f"{self.estimator}, {self.n_test:,} test rows{measured}",
             f"{self.axis:>{width}}  training error           test error",
         ]
+        write = _number if self.regression else _share
         for word, point in zip(values, self.points, strict=True):
-            training, test = _share(point.training), _share(point.test)
+            training, test = write(point.training), write(point.test)
             lines.append(f"{word:>{width}}  {training:23}  {test}")
         return "\n".join(lines)
 
@@ -80,7 +85,7 @@ def learning_curve(
     y: Any,
     sizes: Sequence[int] | None = None,
     *,
-    test: float = 0.25,
+    test: Any = 0.25,
     n_repeats: int = 5,
     random_state: Any = 0,
 ) -> Curve:
@@ -123,13 +128,19 @@ def learning_curve(
      150   12.67 % (8.3–18.9 %)     14.00 % (7.0–26.2 %)
     """
     parameters.whole("n_repeats", n_repeats, least=1)
+    if is_regressor(estimator):
+        raise ParameterError(
+            f"A learning curve takes stratified rows, so the estimator must be a classifier;"
+            f" {type(estimator).__name__} is a regressor."
+        )
     train, held_out, rng = _parts(estimator, X, y, test, random_state)
     wanted = _sizes(sizes, train.y)
     orders = [stratified_order(train.y, rng) for _ in range(n_repeats)]
     points = []
     for size in wanted:
         errors = [_errors(estimator, train.take(order[:size]), held_out) for order in orders]
-        points.append(_point(size, size, np.mean(errors, axis=0), len(held_out)))
+        rates = [[float(wrong.mean()) for wrong in pair] for pair in errors]
+        points.append(_point(size, size, np.mean(rates, axis=0), len(held_out)))
     return Curve("rows", estimator_name(estimator), len(held_out), tuple(points))
 
 
@@ -140,25 +151,25 @@ def capacity_curve(
     values: Iterable[Any],
     *,
     axis: str = "capacity",
-    test: float = 0.25,
+    test: Any = 0.25,
     random_state: Any = 0,
 ) -> Curve:
-    """Training and test error of classifiers against their capacity.
+    """Training and test error of classifiers, or of regressors, against their capacity.
 
     Parameters
     ----------
     make_estimator : callable
-        Returns a classifier for a value, such as a pipeline of a map of that degree and a rule.
+        Returns an estimator for a value, such as a pipeline of a map of that degree and a rule.
     X : array-like, sparse matrix or data frame of n rows
         Whatever the estimators take.
     y : array-like of shape (n,)
-        Labels.
+        Labels, or values for regressors.
     values : iterable
         Degrees, numbers of random products, strengths of a penalty: arguments of make_estimator.
     axis : str, default="capacity"
         Name of the values.
-    test : float, default=0.25
-        Share of the rows to hold out as the test set of every model.
+    test : float or (X, y), default=0.25
+        Share of the rows to hold out as the test set of every model; or the test rows are given.
     random_state : int, RandomState or None, default=0
         Random seed of the split.
 
@@ -187,27 +198,33 @@ def capacity_curve(
             "values must hold at least one argument of make_estimator; it is empty."
         )
     makers = [make_estimator(value) for value in values]
-    train, held_out, _ = _parts(makers[0], X, y, test, random_state)
-    points = [
-        _point(value, len(train), np.array(_errors(made, train, held_out)), len(held_out))
-        for value, made in zip(values, makers, strict=True)
-    ]
-    return Curve(axis, estimator_name(makers[0]), len(held_out), tuple(points))
+    train, held_out, rng = _parts(makers[0], X, y, test, random_state)
+    regression = is_regressor(makers[0])
+    points = []
+    for value, made in zip(values, makers, strict=True):
+        errors = _errors(made, train, held_out)
+        if regression:
+            means = [bootstrap_means(squares[:, None], rng)[0] for squares in errors]
+            points.append(CurvePoint(value, len(train), *means))
+        else:
+            rates = np.array([wrong.mean() for wrong in errors])
+            points.append(_point(value, len(train), rates, len(held_out)))
+    name = estimator_name(makers[0])
+    return Curve(axis, name, len(held_out), tuple(points), regression=regression)
 
 
 def _parts(
-    estimator: Any, X: Any, y: Any, test: float, random_state: Any
+    estimator: Any, X: Any, y: Any, test: Any, random_state: Any
 ) -> tuple[LabelledData, LabelledData, Random]:
     """Training rows, test rows, and the random generator."""
-    if is_regressor(estimator):
-        raise ParameterError(
-            f"These curves show error rates, so the estimator must be a classifier;"
-            f" {type(estimator).__name__} is a regressor."
-        )
-    parameters.number("test", test, above=0, most=1)
     rng = generator_of(random_state)
     data = labelled(X, y, estimator)
-    train, tested = split_order(stratified_order(data.y, rng), test)
+    if isinstance(test, tuple | list):
+        return data, given_rows(test, estimator, data), rng
+    parameters.number("test", test, above=0, most=1)
+    regression = is_regressor(estimator)
+    order = rng.permutation(len(data)) if regression else stratified_order(data.y, rng)
+    train, tested = split_order(order, test)
     return data.take(train), data.take(tested), rng
 
 
@@ -223,10 +240,13 @@ def _sizes(given: Sequence[int] | None, y: Array) -> list[int]:
     return [int(size) for size in given]
 
 
-def _errors(estimator: Any, train: LabelledData, test: LabelledData) -> tuple[float, float]:
+def _errors(estimator: Any, train: LabelledData, test: LabelledData) -> tuple[Array, Array]:
+    """Whether each training and test row is misclassified; of a regressor the squared error."""
     model = fit_copy(estimator, train)
-    wrong = [float(np.mean(np.asarray(model.predict(part.X)) != part.y)) for part in (train, test)]
-    return wrong[0], wrong[1]
+    predicted = [np.asarray(model.predict(part.X)) for part in (train, test)]
+    if is_regressor(estimator):
+        return (predicted[0] - train.y) ** 2, (predicted[1] - test.y) ** 2
+    return predicted[0] != train.y, predicted[1] != test.y
 
 
 def _point(value: Any, n_rows: int, errors: Array, n_test: int) -> CurvePoint:
@@ -241,6 +261,10 @@ def _point(value: Any, n_rows: int, errors: Array, n_test: int) -> CurvePoint:
 
 def _named(name: str, measured: IntervalEstimate) -> dict[str, float]:
     return {name: measured.value, f"{name}_low": measured.low, f"{name}_high": measured.high}
+
+
+def _number(measured: IntervalEstimate) -> str:
+    return f"{measured.value:.4g} ({measured.low:.4g}–{measured.high:.4g})"
 
 
 def _share(measured: IntervalEstimate) -> str:

@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_limits
 
 from rosenblatt.comparison.result import NO_MAP, Result
 from rosenblatt.csr import CSR, Rows, n_cols, rows_take
-from rosenblatt.data.labels import classes_of, labels_of
+from rosenblatt.data.labels import check_same_kind, classes_of, labels_of
 from rosenblatt.data.training_data import matrix_of
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.features.maps.spec import MapSpec, parse_map_specs
@@ -167,6 +167,16 @@ def labelled(X: Any, y: Any, estimator: Any) -> LabelledData:
             f"y must hold one value for each of the {n} rows of X; got the shape {values.shape}."
         )
     return LabelledData(X, values)
+
+
+def given_rows(test: Sequence[Any], estimator: Any, train: LabelledData) -> LabelledData:
+    """Test rows that are given as (X, y)."""
+    if len(test) != 2:
+        raise ParameterError(f"test must be a share of the rows, or (X, y); got {len(test)} items.")
+    given = labelled(test[0], test[1], estimator)
+    if not is_regressor(estimator):
+        check_same_kind(given.y, train.y)
+    return given
 
 
 def classes_in(y: Array) -> Array:

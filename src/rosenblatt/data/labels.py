@@ -77,8 +77,8 @@ def codes_of(labels: Array, classes: Array) -> Codes:
             unknown = np.flatnonzero(~known)
             shown = ", ".join(repr(c) for c in classes.tolist()[:10])
             raise DataError(
-                f"y holds {part[unknown[0]]!r}, which is not one of the {len(classes)} classes"
-                f" {shown}{', …' if len(classes) > 10 else ''}."
+                f"y holds {part.tolist()[unknown[0]]!r}, which is not one of the"
+                f" {len(classes)} classes {shown}{', …' if len(classes) > 10 else ''}."
             )
         codes[start : start + len(part)] = places
     return codes
@@ -132,8 +132,8 @@ def check_same_kind(labels: Array, classes: Array) -> None:
         return
     if _kind(labels) != _kind(classes):
         raise DataError(
-            f"y holds labels such as {labels[0]!r}, but the classes so far are of another kind:"
-            f" {classes[0]!r}. Use labels of one kind."
+            f"y holds labels such as {labels[:1].tolist()[0]!r}, but the classes so far are of"
+            f" another kind: {classes[:1].tolist()[0]!r}. Use labels of one kind."
         )
     both = labels, classes
     if {"f"} < {part.dtype.kind for part in both}:

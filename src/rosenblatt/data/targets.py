@@ -37,11 +37,9 @@ def _numbers(y: Any) -> Array:
         given = np.asarray(y)
         if given.dtype.kind == "c":
             raise DataError("Complex data not supported: y must be real.")
-        if given.dtype.kind in "mM":
-            raise DataError(
-                f"y must hold numbers; got {given.dtype}. Convert them to numbers first."
-            )
-        return np.ascontiguousarray(given, np.float64)
+        if given.dtype.kind in "mMSUV":
+            raise DataError(f"y must hold numbers; got {given.dtype}. Convert them first.")
+        return np.asarray(given, np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         if isinstance(error, DataError):
             raise

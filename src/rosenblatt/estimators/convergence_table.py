@@ -33,6 +33,7 @@ from rosenblatt.separation.proof.verdict import Inseparable, Separable
 from rosenblatt.types import Floats, Ints
 
 SHOWN_FIRST, SHOWN_LAST = 12, 4  # mistakes of a long table
+MIN_SCORE = 1e-290  # η R γ: below, products w·x underflow
 PREMISES = {  # of the theorem: the parameters of a run that starts at zero and only adds η y x
     "penalty": None,
     "learning_rate": "constant",
@@ -175,6 +176,11 @@ def convergence_table(model: Perceptron, X: Any, y: Any, solution: Any = None) -
         positive = codes_of(labels_of(y, n_rows(rows)), fitted.classes_) == 1
         signs: Floats = np.where(positive, 1.0, -1.0)
         known = _measured(given_numbers("solution", solution), rows, signs, fitted)
+    if run.rule.eta * known.radius * known.margin < MIN_SCORE:
+        raise DataError(
+            "The rows are so short, or eta0 is so small, that float64 loses the scores w·x, and the"
+            " run is not that of the theorem. Scale X."
+        )
     return _table(run, known)
 
 
@@ -274,11 +280,17 @@ def _table(run: Replay, known: _Known) -> ConvergenceTable:
         lower_bound=np.asarray(k * (eta * known.margin)),
         squared_norm=squared_norm,
         upper_bound=np.asarray(k * (eta * known.radius) ** 2),
-        cosine=projection / np.sqrt(squared_norm),
+        cosine=_cosines(W, known.weights),
         solution=known.weights,
         margin=known.margin,
         radius=known.radius,
     )
+
+
+def _cosines(W: Floats, solution: Floats) -> Floats:
+    """Cosine between each row and the solution, also where its square would underflow."""
+    scaled = W / np.abs(W).max(axis=1, keepdims=True)
+    return np.asarray(scaled @ solution / np.linalg.norm(scaled, axis=1))
 
 
 class _Mistake(NamedTuple):

@@ -177,8 +177,8 @@ class CertifiedClassifier(ConvexParameters, LinearClassifier):
             return None if warm is None else self._start(warm.W, data)
         if isinstance(self.C, str):
             raise ParameterError(
-                f"coef_init and intercept_init need a number for C; got {self.C!r}, which selects C"
-                " along a path with its own initial weights."
+                f"`coef_init` and `intercept_init` need a number for `C`; got {self.C!r}, which"
+                " selects C along a path with its own initial weights."
             )
         shape = (count_outputs(data.n_classes), n_cols(data.rows) + 1)
         W = np.zeros(shape) if warm is None else warm.W

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.closed_form.discriminants import (
+    between_means,
     equal_error,
     fisher_directions,
     fisher_line,
@@ -14,10 +15,11 @@ from rosenblatt.closed_form.discriminants import (
 )
 from rosenblatt.closed_form.moments import Moments
 from rosenblatt.data.training_data import Blocks
-from rosenblatt.errors import ParameterError
+from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.estimators import parameters
 from rosenblatt.estimators.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from rosenblatt.estimators.closed_form_base import ClosedFormClassifier
+from rosenblatt.estimators.linear_base import given_numbers
 from rosenblatt.linalg.scores import scores_of
 from rosenblatt.online.result import Ending, Outcome
 from rosenblatt.types import Floats
@@ -60,6 +62,11 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clos
         Share of the scatter ratio that each direction explains.
     means_ : ndarray of shape (n_classes, n_features)
         Mean of each class.
+    within_scatter_ : ndarray of shape (n_features, n_features)
+        S_w = Σ (x − μ)(x − μ)ᵀ, every row about the mean of its class.
+    between_scatter_ : ndarray of shape (n_features, n_features)
+        Of two classes S_b = (μ₁ − μ₀)(μ₁ − μ₀)ᵀ, as lecture 003 has it; of more
+        Σ n_k (μ_k − μ)(μ_k − μ)ᵀ about the mean μ of all rows.
     rank_ : int
         Rank of the within-class scatter; directions outside its range are left out.
     outcome_ : Outcome
@@ -85,6 +92,48 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clos
     rank_: int = field(init=False)
     outcome_: Outcome = field(init=False)
 
+    @property
+    def within_scatter_(self) -> Floats:
+        """Scatter S_w within the classes."""
+        return self._known_moments().pooled()
+
+    @property
+    def between_scatter_(self) -> Floats:
+        """Scatter S_b between the means of the classes."""
+        spread = between_means(self._known_moments())
+        return np.asarray(spread.T @ spread)
+
+    def criterion(self, w: Any) -> float:
+        """Fisher's criterion wᵀ S_b w / wᵀ S_w w of a direction.
+
+        It is largest at `coef_`, of more than two classes at the first of `scalings_`. Lecture 003
+        minimises its negative, E(w).
+
+        Parameters
+        ----------
+        w : array-like of shape (n_features,)
+            A direction. Its length makes no difference.
+
+        Returns
+        -------
+        float
+            Infinite where the means differ along w and the classes do not scatter.
+        """
+        moments = self._known_moments()
+        direction = np.ravel(given_numbers("w", w))
+        if direction.shape != (self.n_features_in_,) or not direction.any():
+            raise DataError(
+                f"w must hold {self.n_features_in_} numbers, not all 0; got {direction.tolist()}."
+            )
+        direction /= np.abs(direction).max()
+        between = float(np.sum((between_means(moments) @ direction) ** 2))
+        within = float(direction @ moments.pooled() @ direction)
+        if within > 0:
+            return between / within
+        if between > 0:
+            return np.inf
+        raise DataError("All rows have the same projection on w: there is nothing to compare.")
+
     def transform(self, X: Any) -> Floats:
         """Project rows on the directions.
 
@@ -105,6 +154,12 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clos
     @property
     def _n_features_out(self) -> int:
         return int(self.scalings_.shape[1])
+
+    def _known_moments(self) -> Moments:
+        self._require_fitted()
+        if "_moments" not in vars(self):
+            raise AttributeError("Weights set by hand have no scatter: fit the estimator first.")
+        return self._moments
 
     def _solve(self, moments: Moments, blocks: Blocks | None) -> None:
         self._check_components()

@@ -37,6 +37,8 @@ from rosenblatt.online.update import Rule
 from rosenblatt.trace.trace import Trace, outcome_of, regression_record
 from rosenblatt.types import Floats
 
+MAX_TARGET = 1e140  # leaves room for weights and rows under the square
+
 
 @dataclass(eq=False, repr=False)
 class LMSRegressor(LinearRegressor):
@@ -157,7 +159,7 @@ class LMSRegressor(LinearRegressor):
         with unchanged_by_failure(self):
             self._check()
             warm = self._weights().copy() if self._goes_on() else None
-            data = self._regression_data(X, y, sample_weight)
+            data = self._squarable_data(X, y, sample_weight)
             W = self._start(data, warm, (coef_init, intercept_init))
             validation = self._validation(X_val, y_val)
             self._run(data, validation, W)
@@ -186,7 +188,7 @@ class LMSRegressor(LinearRegressor):
         with unchanged_by_failure(self):
             self._check()
             first = "_state" not in vars(self)
-            data = self._regression_data(X, y, sample_weight, first=first)
+            data = self._squarable_data(X, y, sample_weight, first=first)
             if first:
                 W = np.zeros((data.targets.shape[1], self.n_features_in_ + 1))
                 self._state = _state_from(W)
@@ -238,6 +240,16 @@ class LMSRegressor(LinearRegressor):
         constant = 1.0 if self.fit_intercept else 0.0
         return Rule(SQUARE, int(algorithm.step), eta=float(self.eta0), constant=constant)
 
+    def _squarable_data(self, *given: Any, first: bool = True) -> MultiOutputData:
+        """Checked rows and targets, none so large that squared errors leave float64."""
+        data = self._regression_data(*given, first=first)
+        largest = float(np.abs(data.targets).max())
+        if largest > MAX_TARGET:
+            raise DataError(
+                f"y holds numbers as large as {largest:.1e}, whose squares leave float64. Scale y."
+            )
+        return data
+
     def _goes_on(self) -> bool:
         return self.warm_start and self.__sklearn_is_fitted__()
 
@@ -257,7 +269,7 @@ class LMSRegressor(LinearRegressor):
     def _validation(self, X_val: Any, y_val: Any) -> MultiOutputData | None:
         if not given_together(X_val, y_val):
             return None
-        data = self._regression_data(X_val, y_val, first=False)
+        data = self._squarable_data(X_val, y_val, first=False)
         require_finite(data.rows, "X_val")
         return data
 
@@ -272,7 +284,8 @@ class LMSRegressor(LinearRegressor):
         trace, last = Trace(), None
         for last in self._stopped(results, data, rule, W):
             trace.add(regression_record(last))
-        assert last is not None
+        if last is None:
+            raise ValueError("a run has at least one epoch")
         self._W, self._state, self._outcome = last.weights(), state, outcome_of(last)
         self._largest_target = float(np.abs(data.targets).max())
         if self._outcome.ending is Ending.DIVERGED:

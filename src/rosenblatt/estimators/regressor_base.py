@@ -79,9 +79,9 @@ class LinearRegressor(RegressorMixin, RowEstimator):
         if first:
             self._target_shape = targets.shape[1:]
         elif targets.shape[1:] != self._target_shape:
-            wanted = ", ".join(map(str, (n_rows(rows), *self._target_shape)))
+            wanted = (n_rows(rows), *self._target_shape)
             raise DataError(
-                f"y must have shape ({wanted}), like the targets before; got {targets.shape}."
+                f"y must have shape {wanted}, like the targets before; got {targets.shape}."
             )
         weights = weights_of(sample_weight, n_rows(rows), some_positive=first)
         return MultiOutputData(rows, targets.reshape(n_rows(rows), -1), weights, 0.0)

@@ -380,7 +380,10 @@ n_iter_no_change, class_weight, warm_start, keep, start, track_error, time_limit
         """Validation rows, with targets as those that the layer learns."""
         rows = self._rows(X_val, reset=False)
         require_finite(rows, "X_val")
-        table, n_outputs = targets_of(Y_val, n_rows(rows)), len(self.classes_)
+        try:
+            table, n_outputs = targets_of(Y_val, n_rows(rows)), len(self.classes_)
+        except DataError as error:
+            raise DataError(f"X_val and y_val, the validation rows: {error}") from error
         if table.shape[1] != n_outputs or (
             self._pair is not None and not np.isin(table, self._pair).all()
         ):

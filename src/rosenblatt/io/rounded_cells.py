@@ -2,8 +2,9 @@
 
 Every number is read as the nearest float64, be it 0.1 or 2^53 + 1. A verdict on separability names
 the columns in which that matters: those with integers that no float64 equals, and those in which
-different decimals become equal. Decimals of up to 15 digits stay different; longer ones are
-compared within a piece of a file. Columns lose their names, which polars may take for patterns.
+different decimals become equal, be it to 0. Decimals of up to 15 digits stay different, unless they
+are below the smallest floats; others are compared within a piece of a file. Columns lose their
+names here, which polars may take for patterns.
 """
 
 import re
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 EXACT = 1 << 53  # up to here float64 holds every integer
 SAFE_DIGITS = 15  # decimals of so many digits are different as float64, too
+TINY = re.compile(rb"[eE]-0*([3-9][0-9]{2}|[1-9][0-9]{3,})")  # an exponent below most floats
 WHOLE = re.compile(r"[+-]?[0-9]+(\.0*)?")
 MARKS = (b".", b",")
 
@@ -81,7 +83,7 @@ def rounded_in_text(
     decimal_comma: bool = False,
 ) -> dict[str, Rounded]:
     """Rounded cells of the numbers in a frame, given its text, and its cells as strings."""
-    if not _has_long_numbers(text, MARKS[decimal_comma]):
+    if not (_has_long_numbers(text, MARKS[decimal_comma]) or _has_tiny_numbers(text)):
         return {}
     numbers = [column for column in frame.get_columns() if str(column.dtype) == "Float64"]
     columns = {column.name: column.alias("") for column in numbers}
@@ -101,11 +103,16 @@ def _has_long_numbers(text: bytes, mark: bytes) -> bool:
     return long in text.translate(table)
 
 
+def _has_tiny_numbers(text: bytes) -> bool:
+    """Whether a number may be so small that float64 has few digits for it, or none."""
+    return (b"e-" in text or b"E-" in text) and TINY.search(text) is not None
+
+
 def _may_be_rounded(column: "pl.Series") -> bool:
-    """Whether there are equal cells, or large ones."""
+    """Whether there are equal cells, or large ones, or zeros."""
     given = column.drop_nulls()
-    largest = np.abs(given.to_numpy()).max(initial=0.0)
-    return bool(largest >= EXACT) or given.n_unique() < len(given)
+    sizes = np.abs(given.to_numpy())
+    return bool(((sizes >= EXACT) | (sizes == 0)).any()) or given.n_unique() < len(given)
 
 
 def rounded_in_words(words: "pl.Series", values: "pl.Series") -> Rounded:
@@ -117,7 +124,7 @@ def rounded_in_words(words: "pl.Series", values: "pl.Series") -> Rounded:
     large = pl.col("value").abs() >= EXACT
     integers = large & pl.col("word").str.contains(f"^{WHOLE.pattern}$")
     whole = cells.filter(integers)
-    twins = cells.filter(~integers).filter(pl.col("value").is_duplicated())
+    twins = cells.filter(~integers).filter(pl.col("value").is_duplicated() | (pl.col("value") == 0))
     n_integers = sum(n for word, n in whole.select("word", "len").rows() if is_rounded(word))
     return Rounded(n_integers, _merged(twins.rows()))
 
@@ -128,8 +135,8 @@ def is_rounded(word: str) -> bool:
 
 
 def _merged(cells: list[tuple[str, float, int]]) -> int:
-    """Number of cells whose float64 is that of cells that are written as another number."""
-    written: dict[float, dict[Decimal | str, int]] = {}
+    """Number of cells whose float64 is that of cells that are written as another number, or 0."""
+    written: dict[float, dict[Decimal | str, int]] = {0.0: {Decimal(0): 0}}
     for word, value, n in cells:
         numbers = written.setdefault(value, {})
         number = _number(word)

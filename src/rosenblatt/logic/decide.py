@@ -39,7 +39,7 @@ def decide(bits: Bits) -> ThresholdUnit | Contradiction:
     if pairs is not None:
         return Contradiction(tuple(sorted(pairs)), (1, 1, 1, 1))
     if len(set(bits)) == 1:
-        return ThresholdUnit((0,) * (len(bits).bit_length() - 1), bits[0] - 1)
+        return ThresholdUnit((0,) * (len(bits).bit_length() - 1), bits[0] - 1, boolean=True)
     W, done = perceptron(np.array([bits]))
     return unit_of(W[0].tolist()) if done[0] else _prove(bits)
 
@@ -104,7 +104,9 @@ def _prove(bits: Bits) -> ThresholdUnit | Contradiction:
 def unit_of(w: list[int]) -> ThresholdUnit:
     """The unit with these weights (w, b), divided by their greatest common divisor."""
     divisor = gcd(*w) or 1
-    return ThresholdUnit(tuple(weight // divisor for weight in w[:-1]), w[-1] // divisor)
+    return ThresholdUnit(
+        tuple(weight // divisor for weight in w[:-1]), w[-1] // divisor, boolean=True
+    )
 
 
 def _integers(numbers: list[Fraction] | tuple[Fraction, ...]) -> list[int]:

@@ -26,13 +26,13 @@ from rosenblatt.logic.units import ThresholdNetwork, ThresholdUnit
 def at_least(count: int, n: int) -> ThresholdUnit:
     """Unit that is 1 where at least ``count`` of n inputs are 1."""
     _check_gate(count, n)
-    return ThresholdUnit((1,) * n, 0.5 - count)
+    return ThresholdUnit((1,) * n, 0.5 - count, boolean=True)
 
 
 def at_most(count: int, n: int) -> ThresholdUnit:
     """Unit that is 1 where at most ``count`` of n inputs are 1."""
     _check_gate(count, n)
-    return ThresholdUnit((-1,) * n, 0.5 + count)
+    return ThresholdUnit((-1,) * n, 0.5 + count, boolean=True)
 
 
 def majority(n: int) -> ThresholdUnit:
@@ -48,7 +48,7 @@ def parity(n: int) -> ThresholdNetwork:
     """
     hidden = tuple(at_least(count, n) for count in range(1, n + 1))
     signs = tuple((-1) ** k for k in range(n))
-    return ThresholdNetwork(hidden, ThresholdUnit(signs, -0.5))
+    return ThresholdNetwork(hidden, ThresholdUnit(signs, -0.5, boolean=True))
 
 
 def _check_gate(count: int, n: int) -> None:

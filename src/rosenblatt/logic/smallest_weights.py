@@ -33,7 +33,7 @@ def smallest(points: Ints, bits: Ints) -> SmallUnit | None:
     """The unit with the least Σ|w_j| that maps the points to these bits; None if not found."""
     n = points.shape[1]
     if len(np.unique(bits)) == 1:
-        return SmallUnit(ThresholdUnit((0,) * n, int(bits[0]) - 1), minimal=True)
+        return SmallUnit(ThresholdUnit((0,) * n, int(bits[0]) - 1, boolean=True), minimal=True)
     A, low = _constraints(points, bits)
     cost = np.append(np.ones(2 * n), 0.0)
     free = [(0.0, None)] * (2 * n) + [(None, None)]
@@ -62,7 +62,7 @@ def _rounded(v: Floats, points: Ints, bits: Ints) -> ThresholdUnit | None:
     least, most = -int(scores[bits == 1].min()), -int(scores[bits == 0].max()) - 1
     if least > most:
         return None
-    return ThresholdUnit(tuple(w.tolist()), min(max(0, least), most))
+    return ThresholdUnit(tuple(w.tolist()), min(max(0, least), most), boolean=True)
 
 
 def _integer_program(A: Floats, low: Floats, points: Ints, bits: Ints) -> ThresholdUnit | None:

@@ -72,12 +72,12 @@ def _size(network: ThresholdNetwork) -> tuple[int, int]:
 
 def _conjunction(pool: Candidates, values: Ints) -> ThresholdNetwork:
     hidden = tuple(cut.unit.negated() for cut in _cover(pool, values, 0))
-    return ThresholdNetwork(hidden, ThresholdUnit((1,) * len(hidden), -len(hidden)))
+    return ThresholdNetwork(hidden, ThresholdUnit((1,) * len(hidden), -len(hidden), boolean=True))
 
 
 def _disjunction(pool: Candidates, values: Ints) -> ThresholdNetwork:
     hidden = tuple(cut.unit for cut in _cover(pool, values, 1))
-    return ThresholdNetwork(hidden, ThresholdUnit((1,) * len(hidden), -1))
+    return ThresholdNetwork(hidden, ThresholdUnit((1,) * len(hidden), -1, boolean=True))
 
 
 def _cover(pool: Candidates, values: Ints, value: int) -> list[Cut]:
@@ -131,7 +131,9 @@ def _best_cut(pool: Candidates, values: Ints, left: Array, value: int) -> Cut:
 
 def _cut(pool: Candidates, place: int, rows: Array, value: int) -> Cut:
     intercept = -int(pool.scores[rows, place].min())
-    return Cut(ThresholdUnit(tuple(pool.directions[place].tolist()), intercept), rows, value)
+    return Cut(
+        ThresholdUnit(tuple(pool.directions[place].tolist()), intercept, boolean=True), rows, value
+    )
 
 
 def _list_network(values: Ints, cuts: list[Cut], otherwise: int) -> ThresholdNetwork:
@@ -140,7 +142,7 @@ def _list_network(values: Ints, cuts: list[Cut], otherwise: int) -> ThresholdNet
     signs = [1 if cut.value else -1 for cut in cuts]
     weights = tuple(sign * power for sign, power in zip(signs, powers, strict=True))
     hidden = tuple(cut.unit for cut in cuts)
-    network = ThresholdNetwork(hidden, ThresholdUnit(weights, otherwise - 1))
+    network = ThresholdNetwork(hidden, ThresholdUnit(weights, otherwise - 1, boolean=True))
     shorter = smallest(network.hidden_values(inputs(network.n_inputs)), values)
     return network if shorter is None else ThresholdNetwork(hidden, shorter.unit)
 

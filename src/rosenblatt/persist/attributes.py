@@ -164,6 +164,7 @@ FITTED = {
     "linear-svm": SOLVED,
     "logistic-regression": SOLVED,
     "kernel-perceptron": Fitted(KERNEL_EXPANSION, without_weights=KERNEL_EXPANSION),
+    "fixed-weights": SOLVED,
     "sentence-ranker": Fitted(RANKING, without_weights=RANKING),
 }
 WITHOUT_CLASSES = {"sentence-ranker", "least-squares-regressor", "lms-regressor"}

@@ -130,7 +130,7 @@ SPARSE_ROWS = RecordType(
 THRESHOLD_UNIT = RecordType(
     "rosenblatt.logic.units",
     "ThresholdUnit",
-    {"weights": tuple_of(is_exact_or_float), "intercept": is_exact_or_float},
+    {"weights": tuple_of(is_exact_or_float), "intercept": is_exact_or_float, "boolean": is_flag},
 )
 RECORDS = {
     "outcome": RecordType(

@@ -237,24 +237,39 @@ def choices_for(map_specs: Sequence[MapSpec], choices: Choices) -> Choices:
 
 
 def fit_maps(
-    encoded: EncodedData, transformer: ColumnTransformer, map_specs: Sequence[MapSpec]
+    encoded: EncodedData,
+    transformer: ColumnTransformer,
+    map_specs: Sequence[MapSpec],
+    *,
+    in_double: bool = False,
 ) -> tuple[EncodedData, ColumnTransformer]:
-    """Rows passed through maps fitted to them in turn, and the preprocessing with these maps."""
+    """Rows passed through maps fitted to them in turn, and the preprocessing with these maps.
+
+    Rows of float32, which rounds products sooner, are mapped `in_double` precision on request.
+    """
     for map_spec in map_specs:
         step = map_spec.fit(encoded.rows)
-        encoded = apply_map(encoded, step)
+        encoded = apply_map(encoded, step, in_double=in_double)
         transformer = replace(transformer, maps=(*transformer.maps, step))
     return encoded, transformer
 
 
-def apply_map(encoded: EncodedData, step: FittedMap) -> EncodedData:
+def apply_map(encoded: EncodedData, step: FittedMap, *, in_double: bool = False) -> EncodedData:
     """Rows passed through one map, block by block on all cores."""
     store = RowBuffer(n_rows(encoded.rows))
-    for part in in_order(
-        step.map.transform, _blocks(encoded.rows, step.map.n_outputs), processors()
-    ):
+    blocks = _blocks(encoded.rows, step.map.n_outputs)
+    if in_double:
+        blocks = map(_in_double, blocks)
+    for part in in_order(step.map.transform, blocks, processors()):
         store.add(part)
     return EncodedData(store.rows(), encoded.codes, encoded.on_disk or store.on_disk)
+
+
+def _in_double(rows: Rows) -> Rows:
+    """Rows as float64."""
+    if isinstance(rows, CSR):
+        return rows._replace(data=rows.data.astype(np.float64))
+    return rows.astype(np.float64)
 
 
 def _blocks(rows: Rows, n_outputs: int) -> Iterator[Rows]:

@@ -10,6 +10,7 @@ weights, which does not depend on how many rows there are. So where cross-valida
 would take long, C is chosen by a hold-out of a sample.
 """
 
+import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -98,13 +99,33 @@ def train_estimator(
     encoded: EncodedData,
     n_classes: int,
     progress: Progress = lambda _: None,
+    initial_weights: Mapping[str, Any] | None = None,
 ) -> Any:
-    """An estimator fitted to the rows; the settings of the default rule are chosen from them."""
+    """An estimator fitted to the rows; the settings of the default rule are chosen from them.
+
+    `initial_weights` are those arguments of `fit`.
+    """
     if rule is Rule.AUTO:
         progress("Selecting C")
         settings = auto_settings(encoded, n_classes, settings)
     progress("Training")
-    return estimator_of(rule, settings).fit(encoded.X, encoded.codes)
+    return estimator_of(rule, settings).fit(encoded.X, encoded.codes, **(initial_weights or {}))
+
+
+def check_initial_weights(rule: Rule, given: Mapping[str, Any]) -> None:
+    """Refuse initial weights for a rule that takes none."""
+    if not given:
+        return
+    name = _flag(next(iter(given)))
+    if rule is Rule.AUTO:
+        raise ParameterError(
+            f"{name} needs a rule by name, such as --rule perceptron: auto selects C along a path"
+            " with its own initial weights."
+        )
+    if "coef_init" not in inspect.signature(estimator_of(rule, {}).fit).parameters:
+        raise ParameterError(
+            f"--rule {rule} has no option {name}: it solves for its weights in one step."
+        )
 
 
 def auto_settings(
@@ -173,6 +194,7 @@ class Plan:
 
     rule: Rule = Rule.AUTO
     settings: Mapping[str, Any] = field(default_factory=dict)
+    initial_weights: Mapping[str, Any] = field(default_factory=dict)  # arguments of `fit`
     target: str | None = None
     choices: Choices = field(default_factory=Choices)
     test: Source | None = None
@@ -201,10 +223,12 @@ class FitResult(NamedTuple):
     encoded: EncodedData | None = None
     question: Question | None = None
     question_of_features: Question | None = None
+    initial_weights: Mapping[str, Any] | None = None
 
 
 def run(source: Source, plan: Plan, progress: Progress) -> FitResult:
     """The result of a plan on a source; `progress` is called with each stage."""
+    check_initial_weights(plan.rule, plan.initial_weights)
     plan = replace(plan, choices=choices_for(plan.features, plan.choices))
     source = ProgressSource(source, lambda rows: progress(f"Reading, {rows:,} rows so far"))
     # imports scikit-learn meanwhile, which takes as long as reading
@@ -240,7 +264,7 @@ def _fit_all(source: Source, plan: Plan, progress: Progress) -> FitResult:
     raw = learned.transformer.encode
     encoded = encode(source, learned.transformer, learned.classes, raw, learned.n_rows)
     proof = prove_in_time(encoded, learned.classes, plan.proof_seconds, progress)
-    question = _question(source, learned, plan, proof)
+    question = _question(source, learned, plan, proof, str(encoded.X.dtype))
     encoded = _scaled(encoded, source, learned, progress)
     proof_of_features = None
     if plan.features:
@@ -249,9 +273,13 @@ def _fit_all(source: Source, plan: Plan, progress: Progress) -> FitResult:
         learned = learned._replace(transformer=transformer)
         proof_of_features = prove_in_time(encoded, learned.classes, plan.proof_seconds, progress)
     n_classes = len(learned.classes)
-    estimator = train_estimator(plan.rule, plan.settings, encoded, n_classes, progress)
+    estimator = train_estimator(
+        plan.rule, plan.settings, encoded, n_classes, progress, plan.initial_weights
+    )
     training_accuracy = float(np.mean(estimator.predict(encoded.X) == encoded.codes))
-    of_features = question._replace(transformer=learned.transformer, with_left_out=None)
+    of_features = question._replace(
+        transformer=learned.transformer, precision=str(encoded.X.dtype), with_left_out=None
+    )
     return FitResult(
         estimator=estimator,
         learned=learned,
@@ -264,17 +292,22 @@ def _fit_all(source: Source, plan: Plan, progress: Progress) -> FitResult:
         encoded=encoded,
         question=question,
         question_of_features=of_features,
+        initial_weights=plan.initial_weights,
     )
 
 
 def _question(
-    source: Source, learned: FittedPreprocessing, plan: Plan, proof: Proof | None
+    source: Source,
+    learned: FittedPreprocessing,
+    plan: Plan,
+    proof: Proof | None,
+    precision: str,
 ) -> Question:
     """The question that the verdict on rows as they were read answers."""
     asked = EncodingPlan(source, plan.target, plan.choices)
     left_out = asked.left_out(learned)
     transformer = learned.transformer.without_scaling()
-    question = Question(transformer, learned.counts, left_out, learned.rounded, fit_intercept=True)
+    question = Question(transformer, learned, left_out, fit_intercept=True, precision=precision)
     if proof is None:
         return question
     seconds = min(plan.proof_seconds, LEFT_OUT_SECONDS)
@@ -327,7 +360,10 @@ def _predict_fold(
     others = fit_preprocessing(train, learned.transformer.target, plan.choices)
     encoded = encode(train, others.transformer, learned.classes, others.transformer.transform)
     encoded, prepared = fit_maps(encoded, others.transformer, plan.features)
-    estimator = train_estimator(plan.rule, plan.settings, encoded, len(learned.classes))
+    n_classes = len(learned.classes)
+    estimator = train_estimator(
+        plan.rule, plan.settings, encoded, n_classes, initial_weights=plan.initial_weights
+    )
     rows = encode(test, prepared, learned.classes, prepared.transform)
     return predict_rows(estimator, rows.X)
 

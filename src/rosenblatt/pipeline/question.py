@@ -18,7 +18,7 @@ from rosenblatt.pipeline.read_dataset import EncodedDataset, encoded_rows, read_
 from rosenblatt.preprocess.column_types import Choices, LeftOutColumn, dropped
 from rosenblatt.preprocess.fit import FittedPreprocessing
 from rosenblatt.preprocess.proof_encoding import choices_in, difference, encoding_of, transformer_in
-from rosenblatt.preprocess.target import Label, LabelCounts, infer_target
+from rosenblatt.preprocess.target import Label, infer_target
 from rosenblatt.preprocess.transformer import ColumnTransformer
 from rosenblatt.separation.proof.verdict import Proof
 from rosenblatt.types import Ints
@@ -74,15 +74,15 @@ class VerdictWithLeftOut(NamedTuple):
 class Question(NamedTuple):
     """What was asked.
 
-    `rounded` are cells that float64 does not tell apart, of columns in use. `with_left_out` is None
-    where no columns were left out automatically, or where it was not tested.
+    `precision` is the type of the features. `with_left_out` is None where no columns were left out
+    automatically, or where it was not tested.
     """
 
     transformer: ColumnTransformer
-    counts: LabelCounts
+    learned: FittedPreprocessing
     left_out: tuple[LeftOutColumn, ...]
-    rounded: RoundedCells
     fit_intercept: bool
+    precision: str
     with_left_out: VerdictWithLeftOut | None = None
 
 
@@ -112,9 +112,8 @@ class EncodingPlan(NamedTuple):
 
     def question(self, rows: EncodedDataset, *, fit_intercept: bool) -> Question:
         """The question about these rows."""
-        learned = rows.learned
-        left_out = self.left_out(learned)
-        return Question(rows.transformer, learned.counts, left_out, learned.rounded, fit_intercept)
+        left_out, precision = self.left_out(rows.learned), str(rows.data.X.dtype)
+        return Question(rows.transformer, rows.learned, left_out, fit_intercept, precision)
 
     def verdict_with_left_out(
         self, learned: FittedPreprocessing, proof: Proof, seconds: float, *, fit_intercept: bool

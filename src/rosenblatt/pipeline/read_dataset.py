@@ -138,7 +138,7 @@ def encoded_rows(
     learned = fit_preprocessing(source, target, choices_for(features, choices))
     transformer = learned.transformer.without_scaling()
     encoded = encode(source, transformer, learned.classes, transformer.encode, learned.n_rows)
-    return EncodedRows(*fit_maps(encoded, transformer, features), learned)
+    return EncodedRows(*fit_maps(encoded, transformer, features, in_double=True), learned)
 
 
 def _dataset(

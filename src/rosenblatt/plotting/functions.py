@@ -191,7 +191,8 @@ class FunctionDisplay:
             each.axvline(0, color=palette.PALE, lw=1, zorder=0)
             each.set(xlabel=self.axis, xlim=(self.places[0], self.places[-1]))
         if self.title == "loss":
-            found[0].set_ylim(-0.15, HIGHEST_LOSS)
+            highest = max(float(curve.values.max()) for curve in self.curves)
+            found[0].set_ylim(-0.15, min(HIGHEST_LOSS, 1.1 * highest))
         canvas.legend_outside(found[-1], own=ax is None)
         self.ax_, self.figure_ = (found if self.derivative else found[0]), found[0].figure
         return self

@@ -244,6 +244,11 @@ class HalfSpaceDisplay:
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
+    @property
+    def _letter(self) -> str:
+        """What the rows are called: z if they are normalised."""
+        return "z" if self.normalised else "x"
+
     def _box(self) -> Box:
         shown = [self.points, np.zeros((1, 2))]
         if self.following is not None and self.weights is not None:
@@ -260,7 +265,7 @@ class HalfSpaceDisplay:
             ax.fill(*half.T, color=green, alpha=0.13, lw=0, zorder=0, label="w·z > 0")
         line = segment(w, 0.0, box)
         if line is not None:
-            ax.plot(*line.T, color=palette.INK, lw=1.8, zorder=2, label="w·z = 0")
+            ax.plot(*line.T, color=palette.INK, lw=1.8, zorder=2, label=f"w·{self._letter} = 0")
         origin = np.zeros(2)
         if self.following is None:
             length = SHOWN_WEIGHTS * min(box.right - box.left, box.top - box.bottom)

@@ -240,7 +240,7 @@ class SeparabilityDisplay:
         along = line[1] - line[0]
         across = np.array([-along[1], along[0]]) / np.linalg.norm(along)
         across = across * np.sign((edge[0] - line[0]) @ across)
-        place = 0.9 * line[0] + 0.1 * line[1]
+        place = 0.97 * line[0] + 0.03 * line[1]  # beyond the sphere, where no row is
         rim = place + self.proof.geometric_margin * across
         double_arrow(ax, place, rim)
         write(ax, rim, f"γ = {number(self.proof.geometric_margin)}", towards=across)

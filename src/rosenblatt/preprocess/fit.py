@@ -60,7 +60,8 @@ MIN_DENSITY = 0.25  # of rows that are stored dense
 class FittedPreprocessing(NamedTuple):
     """What was fitted in one pass over the training rows.
 
-    `rounded` are the cells of columns in use that float64 does not tell apart.
+    `rounded` are the cells of columns in use that float64 does not tell apart; `truncated` are the
+    columns of categories whose rarer values have no feature of their own.
     """
 
     transformer: ColumnTransformer
@@ -68,6 +69,7 @@ class FittedPreprocessing(NamedTuple):
     counts: LabelCounts
     left_out: tuple[LeftOutColumn, ...]
     rounded: RoundedCells
+    truncated: frozenset[str]
 
     @property
     def n_rows(self) -> int:
@@ -131,8 +133,14 @@ class _Columns:
         if not kept:
             raise SourceError(f"{name} has no column left to train on.{_reasons(left_out)}")
         rounded = {name: cells for name, cells in self.rounded.items() if name in kept}
+        truncated = {n for n, words in self.words.items() if len(words.counts) > MAX_CATEGORIES}
         return FittedPreprocessing(
-            self._transformer(tuple(kept.values())), classes, self.counts, left_out, rounded
+            self._transformer(tuple(kept.values())),
+            classes,
+            self.counts,
+            left_out,
+            rounded,
+            frozenset(truncated & kept.keys()),
         )
 
     def _add(self, chunk: Chunk) -> None:
@@ -247,7 +255,7 @@ def _fit_matrix(source: Source, chunks: Iterator[Chunk], choices: Choices) -> Fi
     transformer = ColumnTransformer((), width, isinstance(values, SparseStatistics), scaling, names)
     features = transformer.encoded_feature_names if rounded else ()
     of_features = {features[j]: Rounded(rounded[j]) for j in sorted(rounded)}
-    return FittedPreprocessing(transformer, classes, counts, (), of_features)
+    return FittedPreprocessing(transformer, classes, counts, (), of_features, frozenset())
 
 
 def _require_finite(chunk: Matrix) -> None:

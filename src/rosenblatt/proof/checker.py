@@ -6,11 +6,6 @@ Exit code 0: the proof holds; 1: it does not; 2: a file cannot be read. The vect
 (x, 1) with an intercept, x without, multiplied by a power of two that makes all of them integers.
 A pair (row of class c, rival r) is the vector with z in block c and −z in block r (Kesler); of two
 classes only block 1 counts. Weights W separate if their product with every pair is positive.
-
-- separable: W is listed, and all products are computed.
-- inseparable: pairs with positive weights sum to 0. Weights W that make every product positive
-  would make the product of W and that sum positive, but it is 0 (Gordan).
-- overlap: such pairs span all pairs; so if W makes no product negative, all are 0 (Stiemke).
 """
 
 import hashlib
@@ -22,22 +17,20 @@ import zipfile
 from ast import literal_eval
 from fractions import Fraction
 from itertools import pairwise
-from math import gcd, prod
+from math import gcd, lcm, prod
 from pathlib import Path
 from typing import Any
 
-NUMPY_TYPES = {"b1": "B", "i1": "b", "i2": "h", "i4": "i", "i8": "q", "u1": "B", "u2": "H"}
-NUMPY_TYPES |= {"u4": "I", "u8": "Q", "f2": "e", "f4": "f", "f8": "d"}
+ORDERS = {"<": "<", ">": ">", "|": "<"}  # of bytes; and the types of numbers as struct has them
+TYPES = {"b1": "B", "i1": "b", "i2": "h", "i4": "i", "i8": "q", "u1": "B", "u2": "H"}
+TYPES |= {"u4": "I", "u8": "Q", "f2": "e", "f4": "f", "f8": "d"}
 MAX_UNPACKED = 1 << 30  # bytes in a .npz file
-INTEGER = re.compile(r"-?0x[0-9a-f]{1,131072}")
-FLOAT = re.compile(r"-?0x[01]\.[0-9a-f]{1,13}p(\+[0-9]{1,4}|-([0-9]{1,3}|10[01][0-9]|102[0-2]))")
+FLOAT = r"-?0x[01]\.[0-9a-f]{1,13}p(\+[0-9]{1,4}|-([0-9]{1,3}|10[01][0-9]|102[0-2]))"
+RATIONAL = r"-?0x[0-9a-f]{1,131072}(/0x[0-9a-f]{1,131072})?"
 PRIMES = (1048573, 1048571)  # a rank modulo a prime is at most the rank
-MAX_RANK_WORK = 1 << 31  # pairs, or null vectors, times the square of the pairs' dimension
-ABOUT = "format version encoding fingerprint answer n_rows n_features fit_intercept classes "
-FIELDS = {"separable": ABOUT + "margin radius upper hull W"}
-FIELDS["inseparable"] = ABOUT + "kind tied rows rivals weights touching overlap"
-CLAIMS = "answer n_rows n_features fit_intercept classes kind tied margin radius upper"
-EVIDENCE = {"touching": ["touching", "tied"], "overlap": ["overlap"], "unknown": []}
+MAX_RANK_WORK = 1 << 31  # pairs and null vectors, times the square of the pairs' dimension
+ABOUT = {"format": str, "version": int, "answer": str, "fingerprint": str, "n_rows": int}
+ABOUT |= {"n_features": int, "fit_intercept": bool, "classes": list}
 
 
 def demand(holds: Any, sentence: str, error: type[Exception] = AssertionError) -> None:
@@ -51,17 +44,15 @@ def read_array(raw: bytes) -> tuple[list[Any], tuple[int, ...]]:
     start = 10 if raw[6:7] == b"\1" else 12
     end = start + int.from_bytes(raw[8:start], "little")
     demand(raw[:6] == b"\x93NUMPY" and end < 9999, "This is not an .npy file.", ValueError)
-    header, body = literal_eval(raw[start:end].decode("latin-1")), raw[end:]
-    shape, big, kind = header["shape"], header["descr"][0] == ">", header["descr"][1:]
-    step = int(kind[1:]) * (4 if kind[0] == "U" else 1)
-    tidy = step * prod(shape) == len(body) and (kind != "b1" or set(body) <= {0, 1})
-    tidy = tidy and header["descr"][0] in "<>|"
+    header = literal_eval(raw[start:end].decode("latin-1"))
+    shape, order, kind = header["shape"], ORDERS[header["descr"][0]], header["descr"][1:]
+    code = TYPES.get(kind) or f"{int(kind[1:]) * {'S': 1, 'U': 4}[kind[0]]}s"
+    values = [value for (value,) in struct.iter_unpack(order + code, raw[end:])]
+    tidy = len(values) == prod(shape) and (kind != "b1" or set(values) <= {0, 1})
     demand(tidy, "The bytes of an array do not match its header.", ValueError)
     if kind[0] in "SU":
-        codec = "latin-1" if kind[0] == "S" else "utf-32-be" if big else "utf-32-le"
-        cells = (body[at : at + step] for at in range(0, len(body), step))
-        return [cell.decode(codec, "surrogatepass").rstrip("\0") for cell in cells], shape
-    values = list(struct.unpack(f"{'>' if big else '<'}{prod(shape)}{NUMPY_TYPES[kind]}", body))
+        codec = {"S<": "latin-1", "U<": "utf-32-le", "U>": "utf-32-be"}[kind[0] + order]
+        values = [value.decode(codec, "surrogatepass").rstrip("\0") for value in values]
     if header["fortran_order"]:
         values = [value for i in range(shape[0]) for value in values[i :: shape[0]]]
     return values, shape
@@ -80,10 +71,9 @@ def read_rows(path: str) -> tuple[list[dict[int, Any]], int]:
         values, (n, d) = read_array(raw)
         form, ends, columns = ["csr"], [*range(0, n * d + 1, d)], [*range(d)] * n
     rows = [dict(zip(columns[a:b], values[a:b], strict=True)) for a, b in pairwise(ends)]
-    tidy = form == ["csr"] and len(rows) == n and ends[0] == 0 and ends == sorted(ends)
-    tidy = tidy and sum(map(len, rows)) == ends[-1]  # no column twice in a row
-    tidy = tidy and all(0 <= j < d for row in rows for j in row)
-    demand(tidy, f"{path} is neither a table nor a CSR matrix.", ValueError)
+    sizes = [len(rows), ends[0], sum(map(len, rows))]  # fewer entries if a column comes twice
+    tidy = form == ["csr"] and ends == sorted(ends) and sizes == [n, 0, ends[-1]]
+    demand(tidy and all(0 <= j < d for j in columns), f"{path} is no table of rows.", ValueError)
     return [{j: row[j] for j in sorted(row) if row[j] != 0} for row in rows], d
 
 
@@ -109,28 +99,10 @@ def unique(fields: list[tuple[str, Any]]) -> dict[str, Any]:
     return dict(fields)
 
 
-def number(text: str, form: re.Pattern[str]) -> Fraction:
-    """An integer such as "0x1f", or a float such as "0x1.8p+1" that float64 holds exactly."""
-    demand(form.fullmatch(text), f"This is not a valid number: {text[:40]!r}.", ValueError)
-    return Fraction(int(text, 16) if form is INTEGER else float.fromhex(text))
-
-
-def weights(
-    size: list[int], shape: Any, columns: Any, values: Any, **denominator: str
-) -> list[dict[int, int]]:
-    """Rows of weights as {column: integer}, all multiplied by one positive number."""
-    form = INTEGER if denominator else FLOAT
-    listed = [zip(*row, strict=True) for row in zip(columns, values, strict=True)]
-    rows = [{j: number(text, form) for j, text in row} for row in listed]
-    tidy = [sorted(row) for row in rows] == columns and repr(shape) == repr(size)
-    tidy = tidy and len(rows) == size[0] and all(v for row in rows for v in row.values())
-    tidy = tidy and all(type(j) is int and 0 <= j < size[1] for row in rows for j in row)
-    tidy = tidy and all(
-        name == "denominator" and number(text, INTEGER) > 0 for name, text in denominator.items()
-    )
-    demand(tidy, f"The weights are malformed, or not of the shape {size}.", ValueError)
-    scale = max((v.denominator for row in rows for v in row.values()), default=1)  # a power of two
-    return [{j: int(v * scale) for j, v in row.items()} for row in rows]
+def number(text: str, form: str = f"{FLOAT}|{RATIONAL}") -> Fraction:
+    """A float such as "0x1.8p+1" that float64 holds, an integer "0x1f", or a fraction "0x1/0x3"."""
+    demand(re.fullmatch(form, text), f"This is not a valid number: {text[:40]!r}.", ValueError)
+    return Fraction(*(float.fromhex(t) if "p" in t else int(t, 16) for t in text.split("/")))
 
 
 def dot(a: dict[Any, int], b: dict[Any, int]) -> int:
@@ -149,8 +121,8 @@ def rank(vectors: list[dict[Any, int]], prime: int) -> int:
                 left |= {at: (left.get(at, 0) - factor * v) % prime for at, v in row.items()}
         left = {at: value for at, value in left.items() if value}
         if left:
-            place = min(left)
-            inverse = pow(left[place], -1, prime)
+            place, value = next(iter(left.items()))
+            inverse = pow(value, -1, prime)
             basis[place] = {at: value * inverse % prime for at, value in left.items()}
     return len(basis)
 
@@ -164,112 +136,108 @@ class Data:
         labelled = shape == (len(rows),) and "nan" not in map(repr, labels)
         demand(labelled, "There must be one label for each row.", ValueError)
         names = [str(int(v) if type(v) is float and v % 1 == 0 else v) for v in labels]
-        classes, sizes = proof["classes"], [proof["n_rows"], proof["n_features"]]
-        demand(sorted(set(names)) == sorted(classes), "The proof is about other classes.")
-        same = sizes == [len(rows), d] and proof["fingerprint"] == fingerprint(rows, d, names)
+        found = {"n_rows": len(rows), "n_features": d, "fingerprint": fingerprint(rows, d, names)}
+        same = sorted(set(names)) == sorted(proof["classes"]) and {**proof, **found} == proof
         demand(same, "The data are not those of the proof.")
         self.one = max((b for row in ratios for _, b in row.values()), default=1)  # a power of two
         one = {d: self.one} if proof["fit_intercept"] else {}
         self.z = [{j: a * (self.one // b) for j, (a, b) in row.items()} | one for row in ratios]
-        self.width, self.K = d + len(one), len(classes)
-        self.codes = [classes.index(name) for name in names]
-        self.blocks = [1] if self.K == 2 else [*range(self.K)]
+        self.width, self.K = d + len(one), len(proof["classes"])
+        self.codes = [proof["classes"].index(name) for name in names]
 
     def pair(self, i: int, rival: int) -> dict[Any, int]:
         """Vector of a pair as {(block, column): integer}."""
-        signs = [(k, sign) for k, sign in ((self.codes[i], 1), (rival, -1)) if k in self.blocks]
-        return {(k, j): sign * value for k, sign in signs for j, value in self.z[i].items()}
+        blocks = {self.codes[i]: 1, rival: -1} if self.K > 2 else {1: 1 if rival == 0 else -1}
+        return {(k, j): sign * v for k, sign in blocks.items() for j, v in self.z[i].items()}
 
-    def products(self, field: dict[str, Any]) -> tuple[list[list[int]], int]:
+    def weights(self, listed: list[dict[str, str]]) -> list[dict[int, int]]:
+        """Vectors as {column: integer}, all multiplied by one positive number."""
+        columns = {str(j): j for j in range(self.width)}
+        rows = [{columns[j]: number(text) for j, text in row.items()} for row in listed]
+        scale = lcm(*(value.denominator for row in rows for value in row.values()))
+        return [{j: int(value * scale) for j, value in row.items()} for row in rows]
+
+    def products(self, listed: list[dict[str, str]]) -> tuple[list[list[int]], int]:
         """Products of weights with the pairs of every row; square of the weights' length."""
-        W = weights([len(self.blocks), self.width], **field)
-        scores = [[0] * (self.K - len(W)) + [dot(z, w) for w in W] for z in self.z]
-        rows = zip(self.codes, scores, strict=True)
-        found = [[score[c] - s for r, s in enumerate(score) if r != c] for c, score in rows]
+        W = self.weights([{}] * (self.K == 2) + listed)  # of two classes, one has the weights 0
+        demand(len(W) == self.K, "There are more or fewer weights than classes.", ValueError)
+        scores = zip(self.codes, ([dot(z, w) for w in W] for z in self.z), strict=True)
+        found = [[s[c] - s[r] for r in range(self.K) if r != c] for c, s in scores]
         return found, sum(dot(w, w) for w in W)
 
-    def combined(self, form: Any, rows: Any, rivals: Any, weights: Any) -> tuple[list[Any], Any]:
-        """Coordinates of the sum of pairs, each times its weight; sum of the weights."""
-        pairs, factors = list(zip(rows, rivals, strict=True)), [number(w, form) for w in weights]
+    def combined(self, form: str, listed: Any) -> tuple[list[Any], dict[Any, Fraction]]:
+        """Coordinates of the sum of pairs, each times its weight; the weights of the pairs."""
+        weights = {(i, r): number(weight, form) for i, r, weight in listed}
         totals: dict[Any, Fraction] = {}
-        demand(len(set(pairs)) == len(pairs), "A pair is listed twice.")
-        for (i, r), factor in zip(pairs, factors, strict=True):
+        once = type(listed) is list and len(weights) == len(listed)
+        demand(once, "The pairs are not listed, or one of them twice.", ValueError)
+        for (i, r), weight in weights.items():
             exists = type(i) is type(r) is int and 0 <= i < len(self.z) and 0 <= r < self.K
-            exists = exists and r != self.codes[i]
-            demand(exists and factor > 0, f"Row {i} has no rival {r}, or no positive weight.")
+            demand(exists and r != self.codes[i] and weight > 0, f"Row {i} has no such pair.")
             for at, value in self.pair(i, r).items():
-                totals[at] = totals.get(at, 0) + factor * value
-        return list(totals.values()), sum(factors, Fraction(0))
+                totals[at] = totals.get(at, 0) + weight * value
+        return list(totals.values()), weights
 
-    def check_separable(self, proof: dict[str, Any]) -> None:
+    def check_weights(self, W: Any, margin: str, radius: str, upper: Any, hull: Any) -> None:
         """Every product positive; margin, radius and upper bound by their squares."""
-        found, size = self.products(proof["W"])
-        least, margin = min(map(min, found)), number(proof["margin"], FLOAT) * self.one
+        found, size = self.products(W)
+        least, wanted = min(map(min, found)), number(margin, FLOAT) * self.one
         demand(least > 0, "The weights do not put every row on its own side.")
-        demand(margin >= 0 and margin**2 * size <= least**2, "The margin is smaller.")
-        if proof["radius"] != "inf":
-            longest, radius = max(dot(z, z) for z in self.z), number(proof["radius"], FLOAT)
-            demand(radius > 0 and longest <= (radius * self.one) ** 2, "The radius is larger.")
-        if proof["hull"] is not None or proof["upper"] is not None:
-            point, total = self.combined(FLOAT, **proof["hull"])
-            upper = number(proof["upper"], FLOAT) * total * self.one
-            square = sum(v**2 for v in point)
-            demand(upper > 0 and square <= upper**2, "The hull does not show the upper bound.")
+        demand(wanted >= 0 and wanted**2 * size <= least**2, "The margin is smaller.")
+        if radius != "inf":
+            longest, most = max(dot(z, z) for z in self.z), number(radius, FLOAT) * self.one
+            demand(most > 0 and longest <= most**2, "The radius is larger.")
+        if hull is not None or upper is not None:
+            point, weights = self.combined(FLOAT, hull)
+            most = number(upper, FLOAT) * sum(weights.values()) * self.one
+            demand(most > 0 and sum(v**2 for v in point) <= most**2, "The upper bound is too low.")
 
-    def check_inseparable(self, proof: dict[str, Any]) -> None:
-        """Pairs whose sum is 0; the kind by weights that touch, or by pairs that span."""
-        given = [name for name in ("touching", "tied", "overlap") if proof[name] is not None]
-        demand(given == EVIDENCE[proof["kind"]], "The evidence is not that of the kind.")
-        pairs = proof["rows"], proof["rivals"]
-        point, total = self.combined(INTEGER, *pairs, proof["weights"])
-        demand(total > 0 and not any(point), "There are no weighted pairs whose sum is 0.")
-        if "touching" in given:
-            found, _ = self.products(proof["touching"])
-            demand(min(map(min, found)) >= 0, "The touching weights put a row on the wrong side.")
-            demand(max(map(max, found)) > 0, "The touching weights leave all rows on the boundary.")
-            tied = sum(min(row) == 0 for row in found)
-            demand(repr(proof["tied"]) == repr(tied), f"The weights leave {tied} rows tied.")
-        if "overlap" in given:
-            self.check_span(*pairs, **proof["overlap"])
+    def check_pairs(self, pairs: Any, kind: Any, tied: Any, touching: Any, overlap: Any) -> None:
+        """Weighted pairs whose sum is 0: its product with W is not positive (Gordan). The kind."""
+        point, weights = self.combined(RATIONAL, pairs)
+        demand(weights and not any(point), "There are no weighted pairs whose sum is 0.")
+        if touching is not None or tied is not None:
+            found, _ = self.products(touching)
+            demand(min(map(min, found)) >= 0 < max(map(max, found)), "The weights do not touch.")
+            ties = sum(min(row) == 0 for row in found)
+            demand(repr(tied) == repr(ties), f"The weights leave {ties} rows tied.")
+        if overlap is not None:
+            self.check_span(weights, **overlap)
+        shown = "touching" if touching is not None else "unknown" if overlap is None else "overlap"
+        demand(kind == shown, f"The kind that is shown is {shown}.")
 
-    def check_span(self, first: Any, second: Any, null: Any, **more: Any) -> None:
-        """Further pairs whose sum is 0; all have the dimension that the null vectors leave."""
-        demand(not any(self.combined(INTEGER, **more)[0]), "The further pairs do not sum to 0.")
-        null = weights([len(null["values"]), self.width], **null)
-        rows, rivals = first + more["rows"], second + more["rivals"]
-        work = max(len(rows), len(null)) * ((self.K - 1) * self.width) ** 2
+    def check_span(self, first: Any, pairs: Any, null: Any) -> None:
+        """Weighted pairs whose sum is 0 span all: if W makes no product negative, all are 0."""
+        point, more = self.combined(RATIONAL, pairs)
+        demand(not any(point), "The further pairs do not sum to 0.")
+        work = (len(first) + len(pairs + null)) * ((self.K - 1) * self.width) ** 2
         demand(work <= MAX_RANK_WORK, "The evidence is too large to check.")
+        null, vectors = self.weights(null), [self.pair(i, r) for i, r in [*first, *more]]
         demand(not any(dot(z, v) for v in null for z in self.z), "A null vector is not null.")
-        demand(any(rank(null, p) == len(null) for p in PRIMES), "The null vectors are dependent.")
-        vectors = [self.pair(i, r) for i, r in zip(rows, rivals, strict=True)]
-        full = (self.K - 1) * (self.width - len(null))
-        demand(any(rank(vectors, p) >= full for p in PRIMES), "The pairs do not span the data's.")
+        full = any(rank(vectors, p) >= (self.K - 1) * (self.width - rank(null, p)) for p in PRIMES)
+        demand(full, "The pairs do not span the data's.")
 
 
 def check(text: str, X: str, y: str) -> str:
     """Say what a proof file proves of rows and labels; raise an error if it does not."""
     fields = json.loads(text, object_pairs_hook=unique, parse_float=str, parse_constant=int)
-    proof = {"encoding": None, **fields}  # which needs no floats: they are text then
-    about = f"{proof['format']} {proof['version']!r}"
-    demand(about == "rosenblatt-proof 2", "This is not a proof file of version 2.", ValueError)
-    demand(proof["answer"] in FIELDS, "An undecided run proves nothing.")
-    tidy = set(proof) == set(FIELDS[proof["answer"]].split())
-    types = [type(proof[name]) for name in ("n_rows", "n_features", "fit_intercept", "classes")]
-    tidy = tidy and types == [int, int, bool, list] and isinstance(proof["encoding"], dict | None)
-    demand(tidy, "The fields are not those of a proof.", ValueError)
-    data = Data(proof, X, y)
-    (data.check_separable if "W" in proof else data.check_inseparable)(proof)
-    claims = [f"{name} {proof[name]!a}" for name in CLAIMS.split() if proof.get(name) is not None]
+    claims = [f"{k} {v!a}" for k, v in fields.items() if k == "classes" or isinstance(v, str | int)]
+    encoding, about = fields.pop("encoding"), {name: fields.pop(name) for name in ABOUT}
+    tidy = [type(v) for v in about.values()] == [*ABOUT.values()] and about["version"] == 2
+    tidy = tidy and about["format"] == "rosenblatt-proof" and isinstance(encoding, dict | None)
+    demand(tidy, "This is no proof file of version 2.", ValueError)
+    demand(about["answer"] in ("separable", "inseparable"), "A run undecided proves nothing.")
+    data = Data(about, X, y)
+    (data.check_weights if about["answer"] == "separable" else data.check_pairs)(**fields)
     return f"The proof holds: {', '.join(claims)}."
 
 
 def main(arguments: list[str]) -> int:
     """Check the files and print a sentence."""
     try:
-        demand(len(arguments) == 3, "Usage: check proof.json X.npy y.npy (or X.npz)", ValueError)
-        for path in arguments:  # a device may have no end
-            demand(Path(path).is_file(), f"{path} is not a file.", ValueError)
-        code, message = 0, check(Path(arguments[0]).read_text(encoding="utf-8"), *arguments[1:])
+        files = [path for path in arguments if Path(path).is_file()]  # a device may have no end
+        demand(len(files) == 3, "Usage: check proof.json X.npy y.npy (or X.npz), files", ValueError)
+        code, message = 0, check(Path(files[0]).read_text(encoding="utf-8"), *files[1:])
     except AssertionError as error:
         code, message = 1, f"The proof does not hold: {error}"
     except Exception as error:  # whatever cannot be read is not checked

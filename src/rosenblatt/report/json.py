@@ -144,27 +144,30 @@ def left_out_json(left_out: Iterable[LeftOutColumn]) -> list[dict[str, Any]]:
 
 def question_json(question: "Question", answer: str) -> dict[str, Any]:
     """The question as plain data, with the verdict on it as a sentence."""
-    transformer, again = question.transformer, question.with_left_out
+    transformer, again, learned = question.transformer, question.with_left_out, question.learned
     data: dict[str, Any] = {
-        "n_rows": sum(question.counts.values()),
+        "n_rows": learned.n_rows,
         "n_features": transformer.n_features,
         "n_encoded_features": transformer.n_encoded_features,
         "fit_intercept": question.fit_intercept,
         "scaled": transformer.scaling is not None,
+        "precision": question.precision,
         "target": transformer.target,
         "class_counts": {
-            label_text(label): question.counts[label] for label in sorted(question.counts)
+            label_text(label): learned.counts[label] for label in sorted(learned.counts)
         },
         "columns": [
-            {**column_to_dict(column), "n_features": width_of(column)}
+            {
+                **column_to_dict(column),
+                "n_features": width_of(column),
+                "truncated": column.name in learned.truncated,
+            }
             for column in transformer.columns
         ],
         "feature_maps": feature_maps_json(transformer),
         "left_out": left_out_json(question.left_out),
         "verdict_with_left_out": None if again is None else again.answer,
-        "rounded": [
-            {"column": name, **cells._asdict()} for name, cells in question.rounded.items()
-        ],
+        "rounded": [{"column": name, **cells._asdict()} for name, cells in learned.rounded.items()],
     }
     effect = _effect_of_left_out(data, answer)
     if again is not None:
@@ -173,7 +176,7 @@ def question_json(question: "Question", answer: str) -> dict[str, Any]:
         "statement": _statement(data, answer),
         **data,
         "effect_of_left_out": effect,
-        "effect_of_rounding": rounding_sentence(question.rounded),
+        "effect_of_rounding": rounding_sentence(learned.rounded),
     }
 
 
@@ -195,7 +198,8 @@ def _features(data: dict[str, Any]) -> str:
     if data["feature_maps"]:
         maps = " and ".join(each["feature_map"] for each in data["feature_maps"])
         noun = "scaled feature" if data["scaled"] else "feature"
-        made += f", mapped by {maps} from {_number(data['n_encoded_features'], noun)}"
+        made += f", mapped by {maps} in {data['precision']}"
+        made += f" from {_number(data['n_encoded_features'], noun)}"
     if data["columns"]:
         made += f", encoded from: {listed([_column(c) for c in data['columns']], SHOWN_COLUMNS)}"
     return made
@@ -207,10 +211,12 @@ def _column(column: dict[str, Any]) -> str:
     if kind == "text":
         low, high = column["sizes"]
         how = "binary" if column["weight"] == "binary" else "counted"
-        return f"{name} (text, n-grams of {low} to {high} {column['unit']}s, {how})"
+        return f"{name} (text, hashed n-grams of {low} to {high} {column['unit']}s, {how})"
     if kind == "category":
         missing = ", one more for missing" if column["indicator"] else ""
-        return f"{name} (category, {_number(len(column['values']), 'value')}{missing})"
+        values = _number(len(column["values"]), "value")
+        values = f"the {values} that are most frequent" if column["truncated"] else values
+        return f"{name} (category, {values}{missing})"
     if column["indicator"]:
         return f"{name} (number, missing cells imputed with {column['fill']:.6g} and flagged)"
     return f"{name} (number)"

@@ -163,7 +163,8 @@ def _frames(fitted: FitResult, run: Any) -> list[Frame]:
     work = MAX_REPLAY_ENTRIES / max(1, entries_in(encoded.rows))
     if hasattr(run, "gap_"):
         work /= EPOCHS_PER_STEP
-    frames = replay(run, encoded.X, encoded.codes, work=work)
+    given = fitted.initial_weights or {}
+    frames = replay(run, encoded.X, encoded.codes, work=work, **given)
     return [frame for frame in frames if frame.n_iter]  # the start has no record in the trace
 
 

@@ -4,7 +4,7 @@ Pairs with positive weights whose signed sum is exactly 0 allow weights w that p
 wrong side only the product 0 with each of these pairs. If the pairs span all that the data's pairs
 span, such w have the product 0 with every pair (Stiemke). The data's pairs lie in the vectors of
 K blocks that sum to 0, each block orthogonal to the `null` vectors, which are orthogonal to every
-row z: with m independent null vectors that space has (K − 1)(width − m) dimensions. So as many
+row z: with null vectors of rank m that space has at most (K − 1)(width − m) dimensions. So as many
 independent pairs span it. A rank modulo a prime is at most the rank: what it shows is so.
 """
 
@@ -21,14 +21,14 @@ from rosenblatt.separation.proof.table import Table, bigs, integers
 from rosenblatt.types import Array, Floats, Ints
 
 PRIMES = (1048573, 1048571)  # products of residues are below 2^40: sums of 8,192 are exact floats
-MAX_RANK_WORK = 1 << 31  # pairs, or null vectors, times the square of the pairs' dimension
+MAX_RANK_WORK = 1 << 31  # pairs and null vectors, times the square of the pairs' dimension
 RANK_BLOCK_ROWS = 32
 
 
 class Overlap(NamedTuple):
     """Pairs besides those of the certificate, with positive weights and the signed sum 0.
 
-    ``null`` has vectors as rows that are independent and orthogonal to every row z of the data.
+    ``null`` has vectors as rows that are orthogonal to every row z of the data.
     """
 
     rows: tuple[int, ...]
@@ -63,22 +63,20 @@ def spans(
     fit_intercept: bool,
 ) -> bool:
     """Say whether the pairs have the dimension that the null vectors leave, as far as is seen."""
-    width = table.d + fit_intercept
-    dimension = (len(table.classes) - 1) * (width - len(overlap.null))
+    width, blocks = table.d + fit_intercept, len(table.classes) - 1
     rows, rivals = [*pairs[0], *overlap.rows], [*pairs[1], *overlap.rivals]
-    if dimension < 0 or len(rows) < dimension:
+    if len(rows) < blocks * (width - len(overlap.null)):
         return False
-    most = max(len(rows), len(overlap.null))
-    if most * ((len(table.classes) - 1) * width) ** 2 > MAX_RANK_WORK:
+    if (len(rows) + len(overlap.null)) * (blocks * width) ** 2 > MAX_RANK_WORK:
         return False
     vectors = _vectors(table, np.array(rows), np.array(rivals), fit_intercept=fit_intercept)
-    independent = any(_rank(_whole(overlap.null), prime) == len(overlap.null) for prime in PRIMES)
-    return independent and any(_rank(vectors, prime) >= dimension for prime in PRIMES)
+    null = _whole(overlap.null)
+    return any(_rank(vectors, p) >= blocks * (width - _rank(null, p)) for p in PRIMES)
 
 
 def check_null(table: Table, null: Array, *, fit_intercept: bool) -> None:
     """Raise ProofError unless every null vector is orthogonal to every row."""
-    if null.shape[1] != table.d + fit_intercept or len(null) > table.d + fit_intercept:
+    if null.shape[1] != table.d + fit_intercept:
         raise ProofError(f"The null vectors have the shape {null.shape}, which does not fit.")
     used = null != 0
     single = used.sum(axis=1) == 1

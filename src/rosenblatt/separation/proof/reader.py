@@ -19,23 +19,24 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.errors import ProofFileError
+from rosenblatt.separation.proof.listed import Listed
 from rosenblatt.separation.proof.margins import Hull
-from rosenblatt.separation.proof.overlap import Overlap
+from rosenblatt.separation.proof.overlap import MAX_RANK_WORK, Overlap
 from rosenblatt.separation.proof.verdict import Inseparable, Proof, Separable, Undecided
 from rosenblatt.separation.proof.writer import FORMAT, MAX_DIGITS
 from rosenblatt.types import Array
 
 MAX_BYTES = 1 << 29
-FIRST_READ_BYTES = 1 << 16
+READ_BYTES = 1 << 16  # at a time
 MAX_DECIMALS = 150_000  # of one decimal integer, in version 1
 MAX_ALL_DECIMALS = 40_000_000
-MAX_WEIGHTS = 1 << 27  # numbers in a matrix of weights, zeros and all
 MAX_DIRECT_DIGITS = 4000  # decimal digits that Python converts without complaint
 FRACTION = re.compile(rf"(-?)([0-9]{{1,{MAX_DECIMALS}}})/([0-9]{{1,{MAX_DECIMALS}}})")
-HEX_INTEGER = re.compile(rf"-?0x[0-9a-f]{{1,{MAX_DIGITS}}}")
+HEX_RATIONAL = re.compile(rf"-?0x[0-9a-f]{{1,{MAX_DIGITS}}}(/0x[0-9a-f]{{1,{MAX_DIGITS}}})?")
 EXPONENT = r"(\+[0-9]{1,4}|-([0-9]{1,3}|10[01][0-9]|102[0-2]))"  # with less, digits would be lost
 HEX_FLOAT = re.compile(rf"-?0x[01]\.[0-9a-f]{{1,13}}p{EXPONENT}")
 FINGERPRINT = re.compile(r"[0-9a-f]{64}")
+COLUMN = re.compile(r"0|[1-9][0-9]{0,18}")
 
 
 def load_proof(path: str | Path) -> Proof:
@@ -62,12 +63,14 @@ def _text_of(file: Path) -> str:
         mode = os.fstat(stream.fileno()).st_mode
         if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode)):
             raise ProofFileError(f"{file} is neither a regular file nor a pipe.")
-        start = stream.read(FIRST_READ_BYTES)
+        start = stream.read(READ_BYTES)
         if not start:
             raise ProofFileError(f"{file} is empty, not a proof.")
         if not start.lstrip().startswith(b"{"):  # before anything long is read
             raise ProofFileError(f"{file} is not a proof: a proof is JSON, and begins with {{.")
-        text = start + stream.read(MAX_BYTES + 1 - len(start))
+        text = bytearray(start)
+        while len(text) <= MAX_BYTES and (part := stream.read(READ_BYTES)):
+            text += part  # a single read would allocate the limit
     if len(text) > MAX_BYTES:
         raise ProofFileError(f"{file} is larger than {MAX_BYTES} bytes: too large for a proof.")
     return text.decode()
@@ -103,11 +106,11 @@ def parse_proof(fields: Any) -> Proof:
     unknown = sorted(set(fields) - known)
     if unknown:
         raise ProofFileError(f"The proof file has an unknown field: {unknown[0]!r}.")
-    read = {name: _field(fields, name, read) for name, read in wanted.items()}
-    if version == 1:
-        read = _of_version_1(read)
-    elif answer == Inseparable.answer:
-        _check_evidence(read)
+    read = {
+        name: _field(fields, name, read, optional=OPTIONAL if version == 1 else set())
+        for name, read in wanted.items()
+    }
+    read = _of_version_1(read) if version == 1 else _of_version_2(read)
     return RECORDS[answer](**read, version=version)
 
 
@@ -116,6 +119,33 @@ def _of_version_1(read: dict[str, Any]) -> dict[str, Any]:
     if read.get("kind") == "overlap":
         read["kind"] = "unknown"
     return {name: v for name, v in read.items() if name not in ("geometric_margin", "support")}
+
+
+def _of_version_2(read: dict[str, Any]) -> dict[str, Any]:
+    """Fields of a record, with weights that fit the number of features."""
+    width = read["n_features"] + read["fit_intercept"]
+    for name in ("W", "touching"):
+        if read.get(name) is not None:
+            read[name] = _of_width(read[name], width)
+    if "pairs" not in read:
+        return read
+    _check_evidence(read)
+    if read["overlap"] is not None:
+        (rows, rivals, weights), null = read["overlap"]["pairs"], read["overlap"]["null"]
+        if len(null) * width**2 > MAX_RANK_WORK:
+            raise ProofFileError("The null vectors of the proof file are too large to check.")
+        read["overlap"] = Overlap(rows, rivals, weights, _of_width(null, width).array())
+    rows, rivals, weights = read.pop("pairs")
+    return {**read, "rows": rows, "rivals": rivals, "weights": weights}
+
+
+def _of_width(rows: tuple[dict[int, Any], ...], width: int) -> Listed:
+    last = max((column for row in rows for column in row), default=-1)
+    if last >= width:
+        raise ProofFileError(
+            f"The proof file lists a weight of column {last}; the last is {width - 1}."
+        )
+    return Listed(rows, width)
 
 
 def _check_evidence(read: dict[str, Any]) -> None:
@@ -129,9 +159,11 @@ def _check_evidence(read: dict[str, Any]) -> None:
                 )
 
 
-def _field(fields: dict[str, Any], name: str, read: Callable[[Any], Any]) -> Any:
+def _field(
+    fields: dict[str, Any], name: str, read: Callable[[Any], Any], *, optional: set[str]
+) -> Any:
     if name not in fields:
-        if name in OPTIONAL:
+        if name in optional:
             return None
         raise ProofFileError(f'The proof file lacks the field "{name}".')
     try:
@@ -178,19 +210,13 @@ def undecimal(digits: str) -> int:
     return undecimal(digits[:-half]) * power + undecimal(digits[-half:])
 
 
-def _hex_integer(value: Any) -> int:
-    if not isinstance(value, str) or HEX_INTEGER.fullmatch(value) is None:
-        raise ProofFileError(f'expected an integer such as "0x1f"; got {_short(value)}.')
-    return int(value, 16)
-
-
-def _proportions(value: Any) -> tuple[Fraction, ...]:
-    """Positive integers, as shares of their sum."""
-    whole = _list(_hex_integer)(value)
-    if min(whole, default=1) <= 0:
-        raise ProofFileError(f"expected positive integers; got {min(whole)}.")
-    total = sum(whole)
-    return tuple(Fraction(number, total) for number in whole)
+def _rational(value: Any) -> Fraction:
+    if not isinstance(value, str) or HEX_RATIONAL.fullmatch(value) is None:
+        raise ProofFileError(f'expected a number such as "0x1f"; got {_short(value)}.')
+    top, _, bottom = value.partition("/")
+    if bottom and int(bottom, 16) == 0:
+        raise ProofFileError("a fraction has the denominator 0.")
+    return Fraction(int(top, 16), int(bottom or "0x1", 16))
 
 
 def _float(value: Any) -> float:
@@ -266,38 +292,63 @@ def _dense_weights(value: Any) -> Array:
     return np.array([[_float(item) for item in row] for row in rows])
 
 
-def _weights(value: Any) -> Array:
-    """Read a matrix of which the file lists what is not 0: floats, or integers over one number."""
-    names = {"shape", "columns", "values"}
-    if not isinstance(value, dict) or not names <= set(value) <= names | {"denominator"}:
-        raise ProofFileError("expected shape, columns and values, and optionally a denominator.")
-    shape = _list(_integer)(value["shape"])
-    if len(shape) != 2 or shape[0] * shape[1] > MAX_WEIGHTS:
-        raise ProofFileError("expected a shape of rows and columns.")
-    if "denominator" not in value:
-        return _filled(np.zeros(shape), value, _float)
-    bottom = _hex_integer(value["denominator"])
-    if bottom <= 0:
-        raise ProofFileError("expected a positive denominator.")
-    zeros = np.full(shape, Fraction(0), dtype=object)
-    return _filled(zeros, value, lambda item: Fraction(_hex_integer(item), bottom))
+def _weight(value: Any) -> float | Fraction:
+    is_float = isinstance(value, str) and "p" in value
+    return _float(value) if is_float else _rational(value)
 
 
-def _filled(out: Array, value: dict[str, Any], read: Callable[[Any], Any]) -> Array:
-    """Put the values of every row at their columns."""
-    columns, values = _list(_list(_integer))(value["columns"]), _list(_list(read))(value["values"])
-    if not len(columns) == len(values) == len(out):
-        raise ProofFileError("expected a list of columns and a list of values for every row.")
-    for row, used, numbers in zip(out, columns, values, strict=True):
-        if len(used) != len(numbers):
-            raise ProofFileError("expected a value for every listed column.")
-        if list(used) != sorted(set(used)) or (used and used[-1] >= len(row)) or 0 in numbers:
-            raise ProofFileError("expected columns in increasing order, with values other than 0.")
-        row[list(used)] = numbers
-    return out
+def _column(name: str) -> int:
+    if COLUMN.fullmatch(name) is None:
+        raise ProofFileError(f"expected the number of a column; got {_short(name)}.")
+    return int(name)
+
+
+def _row_of_weights(value: Any) -> dict[int, float | Fraction]:
+    """Read weights by their columns: floats, or fractions."""
+    return {_column(name): _weight(item) for name, item in _object(value).items()}
+
+
+def _pairs(read: Callable[[Any], Any]) -> Callable[[Any], tuple[Any, Any, Any]]:
+    """A reader of rows, rivals and positive weights, each pair with its own."""
+
+    def reader(value: Any) -> tuple[Any, Any, Any]:
+        rows, rivals, weights = [], [], []
+        for pair in _list(_list(lambda item: item))(value):
+            if len(pair) != 3:
+                raise ProofFileError(f"expected a row, a rival and a weight; got {len(pair)}.")
+            rows.append(_integer(pair[0]))
+            rivals.append(_integer(pair[1]))
+            weights.append(read(pair[2]))
+        if min(weights, default=1) <= 0:
+            raise ProofFileError(f"expected positive weights; got {min(weights)}.")
+        return tuple(rows), tuple(rivals), tuple(weights)
+
+    return reader
+
+
+def _certificate(value: Any) -> tuple[Any, Any, Any]:
+    """Read pairs with weights as shares of their sum."""
+    rows, rivals, weights = _pairs(_rational)(value)
+    total = sum(weights)
+    return rows, rivals, tuple(weight / total for weight in weights)
+
+
+def _hull_pairs(value: Any) -> Hull:
+    rows, rivals, weights = _pairs(_positive)(value)
+    if not rows:
+        raise ProofFileError("expected at least one pair.")
+    return Hull(rows, rivals, weights)
+
+
+def _overlap(value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict) or set(value) != {"pairs", "null"}:
+        raise ProofFileError("expected the fields pairs and null.")
+    null = _list(_row_of_weights)(value["null"])
+    return {"pairs": _certificate(value["pairs"]), "null": null}
 
 
 def _hull(value: Any) -> Hull:
+    """Read a hull of version 1."""
     if not isinstance(value, dict) or set(value) != set(Hull._fields):
         raise ProofFileError(f"expected the fields {', '.join(Hull._fields)}.")
     rows, rivals = _list(_integer)(value["rows"]), _list(_integer)(value["rivals"])
@@ -305,13 +356,6 @@ def _hull(value: Any) -> Hull:
     if not len(rows) == len(rivals) == len(weights) > 0:
         raise ProofFileError("expected as many rows as rivals and weights, and at least one.")
     return Hull(rows, rivals, weights)
-
-
-def _overlap(value: Any) -> Overlap:
-    if not isinstance(value, dict) or set(value) != set(Overlap._fields):
-        raise ProofFileError(f"expected the fields {', '.join(Overlap._fields)}.")
-    rows, rivals = _list(_integer)(value["rows"]), _list(_integer)(value["rivals"])
-    return Overlap(rows, rivals, _proportions(value["weights"]), _weights(value["null"]))
 
 
 def _object(value: Any) -> dict[str, Any]:
@@ -338,33 +382,42 @@ ABOUT: dict[str, Callable[[Any], Any]] = {
     "fingerprint": _fingerprint,
     "encoding": _or_none(_object),
 }
-OPTIONAL = {"encoding"}  # proofs about arrays have none
+OPTIONAL = {"encoding"}  # in version 1
 EVIDENCE = {"touching": ("touching", "tied"), "overlap": ("overlap",)}
 RECORDS: dict[str, type[Proof]] = {
     record.answer: record for record in (Separable, Inseparable, Undecided)
 }
-_SEPARABLE: dict[str, Callable[[Any], Any]] = {
+_MARGIN: dict[str, Callable[[Any], Any]] = {
     "margin": _not_negative,
     "radius": _radius,
     "upper": _or_none(_positive),
-    "hull": _or_none(_hull),
 }
-_PAIRS = {"rows": _list(_integer), "rivals": _list(_integer), "kind": _kind}
 _UNDECIDED: dict[str, Callable[[Any], Any]] = {"lower": _float, "upper": _radius}
 READERS: dict[tuple[int, str], dict[str, Callable[[Any], Any]]] = {
     (1, "separable"): {
-        **_SEPARABLE,
+        **_MARGIN,
+        "hull": _or_none(_hull),
         "W": _dense_weights,
         "geometric_margin": _not_negative,
         "support": _list(_integer),
     },
-    (1, "inseparable"): {**_PAIRS, "weights": _fractions, "touching": _or_none(_dense_weights)},
+    (1, "inseparable"): {
+        "rows": _list(_integer),
+        "rivals": _list(_integer),
+        "kind": _kind,
+        "weights": _fractions,
+        "touching": _or_none(_dense_weights),
+    },
     (1, "undecided"): _UNDECIDED,
-    (2, "separable"): {**_SEPARABLE, "W": _weights},
+    (2, "separable"): {
+        **_MARGIN,
+        "hull": _or_none(_hull_pairs),
+        "W": _list(_row_of_weights),
+    },
     (2, "inseparable"): {
-        **_PAIRS,
-        "weights": _proportions,
-        "touching": _or_none(_weights),
+        "pairs": _certificate,
+        "kind": _kind,
+        "touching": _or_none(_list(_row_of_weights)),
         "tied": _or_none(_integer),
         "overlap": _or_none(_overlap),
     },

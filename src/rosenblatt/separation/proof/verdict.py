@@ -14,6 +14,7 @@ import numpy as np
 
 from rosenblatt.separation.proof import cover_count, writer
 from rosenblatt.separation.proof import verify as certificate
+from rosenblatt.separation.proof.listed import ListedArray
 from rosenblatt.separation.proof.margins import Hull, distance_of, nearest
 from rosenblatt.separation.proof.overlap import Overlap
 from rosenblatt.types import Array, Floats
@@ -62,7 +63,7 @@ class Separable(_About):
     """
 
     answer: ClassVar[Literal["separable"]] = "separable"
-    W: Array
+    W: Array = ListedArray()  # type: ignore[assignment]  # noqa: RUF009 (a descriptor)
     margin: float
     radius: float
     upper: float | None = None
@@ -157,7 +158,7 @@ class Inseparable(_About):
     rivals: tuple[int, ...]
     weights: tuple[Fraction, ...]
     kind: Kind
-    touching: Array | None = None
+    touching: Array | None = ListedArray(None)  # type: ignore[assignment]  # noqa: RUF009
     tied: int | None = None
     overlap: Overlap | None = None
 

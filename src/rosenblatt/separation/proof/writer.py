@@ -1,12 +1,13 @@
 """Proofs as JSON, version 2 of docs/proof-format.md; files written at once or not.
 
-Floats are hexadecimal ("0x1.8p+1"), and so are integers of any length ("0x1f"): both are exact, and
-as quickly read as they are long. Weights of a certificate are integers in the same proportion;
-weight vectors list what is not 0, with one denominator for all where they are fractions.
+Floats are hexadecimal ("0x1.8p+1"), and so are integers of any length ("0x1f") and fractions
+("0x1/0x3"): all are exact, and as quickly read as they are long. Weights of a certificate are
+integers in the same proportion; weight vectors list what is not 0.
 """
 
 import json
 from collections.abc import Sequence
+from dataclasses import fields
 from fractions import Fraction
 from math import lcm
 from pathlib import Path
@@ -21,7 +22,13 @@ from rosenblatt.types import Array
 FORMAT = "rosenblatt-proof"
 VERSION = 2
 MAX_DIGITS = 1 << 17  # of one hexadecimal integer
-NOT_WRITTEN = {"version", "support"}  # the first is written for itself, the second is no claim
+NOT_WRITTEN = {
+    "version",  # which is written for itself
+    "support",  # which is no claim
+    "rows",  # and the next two as pairs
+    "rivals",
+    "weights",
+}
 
 
 def integer_text(number: int) -> str:
@@ -41,45 +48,53 @@ def as_fields(record: Any) -> dict[str, Any]:
             f"This proof was read from a file of version {record.version}, whose fingerprint is "
             "another one. Keep that file, or prove it again."
         )
-    fields = {name: _plain(v) for name, v in vars(record).items() if name not in NOT_WRITTEN}
+    names = [field.name for field in fields(record) if field.name not in NOT_WRITTEN]
+    written = {name: _plain(getattr(record, name)) for name in names}
     if record.answer == "inseparable":
-        fields["weights"] = _in_proportion(record.weights)
+        written["pairs"] = _in_proportion(record)
         if record.overlap is not None:
-            fields["overlap"]["weights"] = _in_proportion(record.overlap.weights)
+            null = _listed(record.overlap.null)
+            written["overlap"] = {"pairs": _in_proportion(record.overlap), "null": null}
         elif record.kind == "overlap":
-            fields["kind"] = "unknown"  # what nothing shows is not written
-    return {"format": FORMAT, "version": VERSION, "answer": record.answer, **fields}
+            written["kind"] = "unknown"  # what nothing shows is not written
+    elif record.answer == "separable" and record.hull is not None:
+        written["hull"] = _pairs(record.hull, [weight.hex() for weight in record.hull.weights])
+    return {"format": FORMAT, "version": VERSION, "answer": record.answer, **written}
 
 
 def _plain(value: Any) -> Any:
     if isinstance(value, np.ndarray):
-        return _sparse(value)
+        return _listed(value)
     if isinstance(value, tuple):
-        names = getattr(value, "_fields", None)
-        items = [_plain(item) for item in value]
-        return items if names is None else dict(zip(names, items, strict=True))
+        return list(value)
     return value.hex() if isinstance(value, float) else value
 
 
-def _in_proportion(weights: Sequence[Fraction]) -> list[str]:
-    bottom = lcm(*(weight.denominator for weight in weights))
-    return [integer_text(w.numerator * (bottom // w.denominator)) for w in weights]
+def _in_proportion(certificate: Any) -> list[list[Any]]:
+    """Pairs with integers in the proportion of their weights."""
+    bottom = lcm(*(weight.denominator for weight in certificate.weights))
+    whole = [w.numerator * (bottom // w.denominator) for w in certificate.weights]
+    return _pairs(certificate, [integer_text(number) for number in whole])
 
 
-def _sparse(W: Array) -> dict[str, Any]:
-    """Shape, and for every row the columns that are not 0 with their values."""
-    columns = [np.flatnonzero(row != 0).tolist() for row in W]
-    values = [[row[j] for j in used] for row, used in zip(W.tolist(), columns, strict=True)]
-    fields: dict[str, Any] = {"shape": list(W.shape), "columns": columns}
-    if W.dtype.kind != "O":
-        return {**fields, "values": [[float(value).hex() for value in row] for row in values]}
-    exact = [[Fraction(value) for value in row] for row in values]
-    bottom = lcm(*(value.denominator for row in exact for value in row))
-    whole = [[integer_text(int(value * bottom)) for value in row] for row in exact]
-    return {**fields, "values": whole, "denominator": integer_text(bottom)}
+def _pairs(listed: Any, weights: Sequence[str]) -> list[list[Any]]:
+    """Row, rival and weight of every pair."""
+    return [list(pair) for pair in zip(listed.rows, listed.rivals, weights, strict=True)]
 
 
-def write(path: str | Path, fields: dict[str, Any]) -> None:
-    """Write a proof as JSON, completely or not at all."""
+def _listed(W: Array) -> list[dict[str, str]]:
+    """For every row the columns that are not 0, with their values."""
+    return [{str(j): _number(row[j]) for j in np.flatnonzero(row != 0).tolist()} for row in W]
+
+
+def _number(value: Any) -> str:
+    if isinstance(value, float):
+        return float(value).hex()
+    top, bottom = Fraction(value).as_integer_ratio()
+    return integer_text(top) if bottom == 1 else f"{integer_text(top)}/{integer_text(bottom)}"
+
+
+def write(path: str | Path, written: dict[str, Any]) -> None:
+    """Write the fields of a proof as JSON, completely or not at all."""
     with written_whole(path) as file:
-        file.write(json.dumps(fields).encode())
+        file.write(json.dumps(written).encode())
