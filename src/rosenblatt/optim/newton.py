@@ -325,11 +325,11 @@ def take_step(
     """
     grad_dot_dir, margin_changes = known
     margins_of(objective, direction, margin_changes)
-    slope, curvature = penalty_along(objective.l2, iterate.w[:-1], direction[:-1])
+    derivative_at_0, curvature = penalty_along(objective.l2, iterate.w[:-1], direction[:-1])
 
     def derivative_at(t: float) -> float:
         losses = derivative(objective, iterate, margin_changes, smoothed_hinge, t)
-        return slope + t * curvature + losses
+        return derivative_at_0 + t * curvature + losses
 
     grad_dot_dir = derivative_at(0.0) if grad_dot_dir is None else grad_dot_dir
     nearly_quadratic = (

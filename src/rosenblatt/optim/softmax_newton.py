@@ -205,11 +205,13 @@ def take_step(
 ) -> None:
     """Move the iterate along a direction by a line search."""
     score_changes = scores_of(objective, direction)
-    slope, curvature = penalty_along(objective.l2, iterate.W[:-1].ravel(), direction[:-1].ravel())
+    derivative_at_0, curvature = penalty_along(
+        objective.l2, iterate.W[:-1].ravel(), direction[:-1].ravel()
+    )
 
     def derivative_at(t: float) -> float:
         losses = softmax.derivative(objective, iterate.scores, score_changes, t)
-        return slope + t * curvature + losses
+        return derivative_at_0 + t * curvature + losses
 
     t = line_search(derivative_at, float(gradient.ravel() @ direction.ravel()))
     iterate.W = iterate.W + t * direction
