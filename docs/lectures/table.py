@@ -18,10 +18,10 @@ COLUMNS = "| | topic | picture | example |\n|---|---|---|---|"
 HEAD = """# The lectures
 
 Five university lectures describe what this library does. Each has a page with one section for
-each topic of its slides: what the slide says, a few lines of code, and the picture where the slide
-is one. The worked examples that move are also scenes: `rosenblatt.scene("003-batch")` in Python,
-`rosenblatt lab --scene 003-batch` in the lab. The experiments are scripts in the folder `examples`;
-`python examples/notebooks.py` makes a notebook of those of each lecture.
+each topic of its slides: what the slide says, a few lines of code, and a picture if the slide
+is one. The worked examples are also scenes that can be played: `rosenblatt.scene("003-batch")` in
+Python, `rosenblatt lab --scene 003-batch` in the lab. The experiments are scripts in the folder
+`examples`; `python examples/notebooks.py` makes a notebook for each lecture.
 """
 
 

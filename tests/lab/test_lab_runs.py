@@ -80,13 +80,13 @@ def test_a_shuffled_run_says_which_sample_is_at_work() -> None:
 def test_long_runs_are_followed_from_pass_to_pass() -> None:
     setup = Setup(data="builtin:overlapping").with_setting("max_iter", 200)
     _, run = worked(setup)
-    assert run.path[1] == "w from epoch to epoch"
+    assert run.path[1] == "w after every epoch"
     assert len(run.path[0]) <= 201
 
 
 @pytest.mark.parametrize(
     ("points", "told"),
-    [((), "click into the plane"), (XOR[:2], "one class")],
+    [((), "click in the plane"), (XOR[:2], "one class")],
 )
 def test_too_few_points_are_a_sentence(points: tuple[Point, ...], told: str) -> None:
     setup = Setup(data=DRAWN, points=points)
@@ -98,7 +98,7 @@ def test_too_few_points_are_a_sentence(points: tuple[Point, ...], told: str) -> 
 
 
 def test_a_start_of_another_length_is_a_sentence() -> None:
-    with pytest.raises(DataError, match="has 2 weights, but this model has 3"):
+    with pytest.raises(DataError, match="2 initial weights were given, but this model has 3"):
         worked(Setup(start=(1.0, 2.0)))
     with pytest.raises(DataError, match="but this model has 3 × 5"):
         worked(Setup(data="builtin:iris", start=(1.0, 2.0)))
@@ -119,7 +119,7 @@ def test_files_are_taken_whole_or_refused_with_a_sentence() -> None:
     wide = Dataset("b.csv", np.zeros((2, 2001)), np.array([0, 1]), ("x",) * 2001, "b.csv")
     with pytest.raises(DataError, match="2,001 features"):
         dataset_of(Setup(data=FILE), wide)
-    with pytest.raises(DataError, match="open it again"):
+    with pytest.raises(DataError, match="open the file again"):
         dataset_of(Setup(data=FILE), None)
     iris = builtin("iris")
     lifted = Dataset("c", np.zeros((2, 80)), np.array([0, 1]), ("x",) * 80, "")
@@ -154,7 +154,7 @@ def test_xor_is_proved_inseparable_until_the_product_joins() -> None:
     assert isinstance(proof, Separable)
     assert proof.verify(lifted.Z, lifted.labels)
     assert lifted.mapped_feature_names()[-1] == "x1 × x2"
-    assert "largest margin" in explanation(proof, 3)[-1]
+    assert "lie on the margin" in explanation(proof, 3)[-1]
 
 
 def test_samples_of_several_classes_are_held_against_rivals() -> None:

@@ -180,7 +180,7 @@ def test_too_few_rows_for_an_honest_estimate():
     frame = pl.DataFrame({"a": [1.0, 2.5, 3.0, 4.0, 5.0], "kind": ["u", "v", "u", "u", "v"]})
     fitted = fit(frame)
     assert fitted.evaluation is None
-    assert "the class 'v' has 2 of the 3 rows" in fitted.advice
+    assert "needs 3 rows of each class, and the class 'v' has 2" in fitted.advice
     assert fitted.training_accuracy >= 0.6
 
 
@@ -277,7 +277,7 @@ def test_a_class_of_a_single_row_does_not_stop_the_default_rule():
     ("cell", "words"),
     [
         (np.nan, "made.npy, row 7, column 1: the entry is not a finite number"),
-        (1e200, "X holds values too large"),
+        (1e200, "X holds values that are too large"),
         (np.inf, "made.npy, row 7, column 1: the entry is not a finite number"),
     ],
 )

@@ -238,9 +238,9 @@ FLAGS = {
 }
 
 INITIAL_WEIGHTS = {
-    "coef_init": "Initial weights of the features (scaled ones, unless --no-scale), such as 0.2,0;"
-    " of more than two classes a row each, such as '1,0;0,1;0,0'.",
-    "intercept_init": "Initial intercept, or of more than two classes one each, such as 0,0,1.",
+    "coef_init": "Initial weights of the (scaled) features, such as 0.2,0; for more than two"
+    " classes one row per class, such as '1,0;0,1;0,0'.",
+    "intercept_init": "Initial intercept; for more than two classes one per class, such as 0,0,1.",
 }
 
 

@@ -55,7 +55,7 @@ class BatchPerceptron(LinearClassifier):
     n_jobs : int or None, default=None
         Number of threads, which does not affect the result: None is one, −1 is all cores.
     random_state : int, RandomState or None, default=0
-        Seed of the shuffle and of random initial weights.
+        Seed of the shuffle. It also determines random initial weights.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes; "balanced" gives all classes the same total weight.
     warm_start : bool, default=False
@@ -69,7 +69,7 @@ class BatchPerceptron(LinearClassifier):
         Whether to measure the training error after each epoch, which takes another pass over the
         rows.
     time_limit : float or None, default=None
-        Time limit of `fit` in seconds; training stops at the end of the current epoch.
+        Time limit of `fit` in seconds. Training stops at the end of the current epoch.
 
     Attributes
     ----------

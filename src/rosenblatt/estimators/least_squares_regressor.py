@@ -30,7 +30,7 @@ class LeastSquaresRegressor(LinearRegressor):
     Parameters
     ----------
     alpha : float, default=0.0
-        Strength of the penalty, the α of ridge regression; the intercept is not penalised.
+        Strength of the penalty. It is the α of ridge regression; the intercept is not penalised.
     fit_intercept : bool, default=True
         Whether to fit an intercept.
     n_jobs : int or None, default=None

@@ -42,8 +42,8 @@ class LinearDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Stre
     priors : array-like of shape (n_classes,) or None, default=None
         Prior of each class, in the order of `classes_`; None uses the class frequencies.
     n_components : int or None, default=None
-        Number of directions of `transform`, at most n_classes − 1 and n_features; None is all of
-        them. It does not affect predictions.
+        Number of directions, at most n_classes − 1; None is all of them. It is also at most
+        n_features, and does not affect predictions.
     store_covariance : bool, default=False
         Accepted for scikit-learn's signature: `covariance_` is always available.
     n_jobs : int or None, default=None

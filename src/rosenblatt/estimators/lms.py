@@ -133,7 +133,7 @@ class LMS(DescentClassifier):
     Parameters
     ----------
     eta0 : float, default=0.01
-        Learning rate η, the lecture's μ; it is safe below 2 / ‖(x, 1)‖² of the longest row.
+        Learning rate η. It is the lecture's μ, and safe below 2 / ‖(x, 1)‖² of the longest row.
     learning_rate : {"constant", "1/n", "normalised"}, default="constant"
         "constant" is η at every step, "1/n" is η/n at the n-th. "normalised" is η / ‖(x, 1)‖², for
         which any η below 2 is safe (normalised LMS).

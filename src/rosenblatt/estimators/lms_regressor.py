@@ -50,7 +50,7 @@ class LMSRegressor(LinearRegressor):
     Parameters
     ----------
     eta0 : float, default=0.01
-        Learning rate η, the lecture's μ; it is safe below 2 / ‖(x, 1)‖² of the longest row.
+        Learning rate η. It is the lecture's μ, and safe below 2 / ‖(x, 1)‖² of the longest row.
     learning_rate : {"constant", "1/n", "normalised"}, default="constant"
         "constant" is η at every step, "1/n" is η/n at the n-th. "normalised" is η / ‖(x, 1)‖², for
         which any η below 2 is safe (normalised LMS).
@@ -59,7 +59,7 @@ class LMSRegressor(LinearRegressor):
         same weights, summed and applied together. A normalised step then divides η by the sum of
         ‖(x, 1)‖², and `sample_weight` means repetition. `partial_fit` always goes row by row.
     fit_intercept : bool, default=True
-        Whether to fit an intercept, the weight of a constant 1 at the end of each row.
+        Whether to fit an intercept. It is the weight of a constant 1 at the end of each row.
     max_iter : int, default=1000
         Maximum number of epochs (passes over the rows).
     tol : float or None, default=1e-4

@@ -28,7 +28,7 @@ class Perceptron(OnlineClassifier):
     l1_ratio : float, default=0.15
         Share of l1 in the elastic net.
     fit_intercept : bool, default=True
-        Whether to fit an intercept, the weight of a constant 1 at the end of each row.
+        Whether to fit an intercept. It is the weight of a constant 1 at the end of each row.
     max_iter : int, default=1000
         Maximum number of epochs (passes over the rows).
     tol : float or None, default=None
@@ -46,7 +46,7 @@ class Perceptron(OnlineClassifier):
         score the training rows between epochs, for `keep="pocket"`, `track_error` and margin
         bounds.
     random_state : int, RandomState or None, default=0
-        Seed of the shuffle, of random initial weights and of the validation split.
+        Seed of the shuffle. It also determines random initial weights and the validation split.
     early_stopping : bool, default=False
         Whether to stop when the accuracy on held-out rows no longer improves.
     validation_fraction : float, default=0.1
@@ -75,7 +75,7 @@ class Perceptron(OnlineClassifier):
         Whether to measure the training error after each epoch, which takes another pass over the
         rows.
     time_limit : float or None, default=None
-        Time limit of `fit` in seconds; training stops at the end of the current epoch.
+        Time limit of `fit` in seconds. Training stops at the end of the current epoch.
 
     Attributes
     ----------

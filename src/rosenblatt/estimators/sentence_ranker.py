@@ -59,7 +59,7 @@ class SentenceRanker(Estimator):
     shuffle : bool, default=True
         Whether to visit the groups in a new order in each epoch.
     random_state : int, default=0
-        Seed of the shuffle, and of the wrong sentences in `fit_sentences`.
+        Seed of the shuffle. It also determines the wrong sentences in `fit_sentences`.
 
     Attributes
     ----------

@@ -99,7 +99,7 @@ class TanhPerceptron(DescentClassifier):
     Parameters
     ----------
     eta0 : float, default=0.01
-        Learning rate η, lecture 002's μ.
+        Learning rate η. It is lecture 002's μ.
     learning_rate : {"constant", "1/n", "normalised"}, default="constant"
         "constant" is η at every step, "1/n" is η/n at the n-th. "normalised" is η / ‖(x, 1)‖².
     activation : {"tanh", "logistic", "hard"}, default="tanh"

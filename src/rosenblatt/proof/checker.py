@@ -73,7 +73,7 @@ def read_rows(path: str) -> tuple[list[dict[int, Any]], int]:
     rows = [dict(zip(columns[a:b], values[a:b], strict=True)) for a, b in pairwise(ends)]
     sizes = [len(rows), ends[0], sum(map(len, rows))]  # fewer entries if a column comes twice
     tidy = form == ["csr"] and ends == sorted(ends) and sizes == [n, 0, ends[-1]]
-    demand(tidy and all(0 <= j < d for j in columns), f"{path} is no table of rows.", ValueError)
+    demand(tidy and all(0 <= j < d for j in columns), f"{path} is not a table of rows.", ValueError)
     return [{j: row[j] for j in sorted(row) if row[j] != 0} for row in rows], d
 
 
@@ -170,7 +170,7 @@ class Data:
         weights = {(i, r): number(weight, form) for i, r, weight in listed}
         totals: dict[Any, Fraction] = {}
         once = type(listed) is list and len(weights) == len(listed)
-        demand(once, "The pairs are not listed, or one of them twice.", ValueError)
+        demand(once, "The pairs are malformed, or one is listed twice.", ValueError)
         for (i, r), weight in weights.items():
             exists = type(i) is type(r) is int and 0 <= i < len(self.z) and 0 <= r < self.K
             demand(exists and r != self.codes[i] and weight > 0, f"Row {i} has no such pair.")

@@ -43,7 +43,7 @@ class NGrams(TransformerMixin, Estimator):
     unit : {"word", "character"}, default="word"
         What n-grams are made of; those of characters stay within a word.
     n_features : int, default=2**18
-        Number of features that n-grams are hashed to, a power of 2; nothing is stored for them.
+        Number of features that n-grams are hashed to, a power of 2. Nothing is stored for them.
     vocabulary : bool, default=False
         Whether every n-gram of the training texts has a feature of its own instead, in alphabetical
         order.

@@ -63,7 +63,7 @@ class Polynomial(FeatureTransformer):
     Parameters
     ----------
     degree : int, default=2
-        Maximum number of factors of a product, and the highest power.
+        Maximum number of factors of a product. It is also the highest power.
     full : bool, default=False
         Whether to include the products of different features.
 
