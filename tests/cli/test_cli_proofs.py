@@ -29,6 +29,7 @@ HOLDS = (0, f"The proof holds: a {STATEMENT}", "")
 OVERLAP = PETS + "4,false,red,dog\n"
 TOLD = f"""Separable: 10 rows × 6 features, 2 classes.
 Margin γ = 0.112598, radius R = 30.05: a perceptron makes at most 71224 mistakes.
+A larger margin may exist, and would prove fewer mistakes.
 Random labels would be separable with probability 0.91.
 A {STATEMENT}"""
 OTHER_DATA = "The data are not those of the proof: a value, a label or the order of the rows"
@@ -63,7 +64,8 @@ def test_a_table_that_is_not_separable_is_proved() -> None:
     assert fields["answer"] == "inseparable"
     assert rosenblatt("separable", "table.csv").out.startswith(
         "Not separable: 11 rows × 6 features, 2 classes.\n"
-        "Proved by 2 row-class pairs whose signed sum is exactly 0; largest weights first: 0, 10.\n"
+        "Proved by 2 row-class pairs whose signed sum is exactly 0; largest weights first (rows"
+        " count from 0): 0, 10.\n"
     )
     said = rosenblatt("verify", "proof.json", "table.csv")
     assert (said.code, said.err) == (0, "")

@@ -73,7 +73,8 @@ def separability(
     --------
     >>> print(separability([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]))
     Not separable: 4 rows × 2 features, 2 classes.
-    Proved by 4 row-class pairs whose signed sum is exactly 0; largest weights first: 0, 1, 2, 3.
+    Proved by 4 row-class pairs whose signed sum is exactly 0; largest weights first (rows count
+    from 0): 0, 1, 2, 3.
     The classes overlap: all weights put some row on the wrong side, or all on the boundary.
     """
     deadline = Deadline.within(time_limit, progress)

@@ -65,15 +65,18 @@ def explanation(proof: Proof, mistakes: int | None) -> tuple[str, ...]:
         sentence = (
             f"These {len(proof.rows)} samples prove it. Add up {what}, with the weights below: the"
             " sum is exactly 0. Weights that classify all of them correctly would make it positive."
+            " (Samples count from 1 here, and from 0 in `separability(X, y).rows`.)"
         )
         return (sentence,)
     if isinstance(proof, Separable):
         bound = proof.mistake_bound
+        which = "Largest margin" if proof.upper is not None else "Margin"
         sentences = [
-            f"Margin γ = {proof.margin:.4g}, radius R = {proof.radius:.4g}, of the vectors (x, 1)."
+            f"{which} γ = {proof.margin:.4g}, radius R = {proof.radius:.4g}, of the vectors (x, 1)."
         ]
         if bound is not None:
-            sentences.append(f"A perceptron from w = 0 makes at most R²/γ² = {bound:,} mistakes.")
+            ratio = "R²/γ²" if len(proof.classes) == 2 else "2R²/γ²"
+            sentences.append(f"A perceptron from w = 0 makes at most {ratio} = {bound:,} mistakes.")
         if mistakes is not None:
             sentences.append(f"This one made {mistakes:,}.")
         if proof.upper is not None:

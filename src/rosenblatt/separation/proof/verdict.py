@@ -130,6 +130,8 @@ class Separable(_About):
 
     def __str__(self) -> str:
         lines = [f"Separable: {self._size}.", self._numbers]
+        if self.upper is None and self.mistake_bound is not None:
+            lines.append("A larger margin may exist, and would prove fewer mistakes.")
         if self.upper is not None:
             lines.append(f"The largest margin lies in [{self.margin:.6g}, {self.upper:.6g}].")
         if self.chance is not None:
@@ -169,7 +171,7 @@ class Inseparable(_About):
         return (
             f"Not separable: {self._size}.\n"
             f"Proved by {len(self.rows)} row-class pairs whose signed sum is exactly 0; "
-            f"largest weights first: {first}{more}.\n{self._kind_sentence}"
+            f"largest weights first (rows count from 0): {first}{more}.\n{self._kind_sentence}"
         )
 
     @property
