@@ -152,7 +152,7 @@ class Classifier(ClassifierMixin, Estimator):
         if len(classes) < 2:
             raise DataError(
                 "A classifier needs at least 2 classes to tell apart; the data hold one class,"
-                f" {classes[0]!r}."
+                f" {classes.tolist()[0]!r}."
             )
         codes = codes_of(labels, classes)
         class_weights = class_weights_of(
