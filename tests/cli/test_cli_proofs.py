@@ -29,6 +29,7 @@ HOLDS = (0, f"The proof holds: a {STATEMENT}", "")
 OVERLAP = PETS + "4,false,red,dog\n"
 TOLD = f"""Separable: 10 rows × 6 features, 2 classes.
 Margin γ = 0.112598, radius R = 30.05: a perceptron makes at most 71,224 mistakes.
+A larger margin may exist, and would prove fewer mistakes.
 Random labels would be separable with probability at most 0.91.
 A {STATEMENT}"""
 OTHER_DATA = "The data are not those of the proof: a value, a label or the order of the rows"

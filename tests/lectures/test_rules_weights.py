@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.base import clone
@@ -81,6 +82,16 @@ def test_more_classes_take_a_row_each_and_the_largest_score() -> None:
     nearest = ((IRIS.X[:, None] - means) ** 2).sum(axis=2).argmin(axis=1)
     assert rule.predict(IRIS.X).tolist() == rule.classes_[nearest].tolist()
     assert rule.decision_function(IRIS.X).shape == (150, 3)
+
+
+def test_a_series_of_weights_names_the_features() -> None:
+    rule = from_weights(pd.Series({"comes": 0.5, "pounds": 0.5}), -20, PETS)
+    frame = pd.DataFrame(ANIMALS.X, columns=["comes", "pounds"])
+    assert rule.predict(frame).tolist() == ["dog", "dog", "cat"]  # without a warning
+    with pytest.raises(ValueError, match="feature names"):
+        rule.predict(frame[["pounds", "comes"]])
+    again = FixedWeightsClassifier([0.5, 0.5], -20, PETS).fit(frame, ANIMALS.y)
+    assert again.feature_names_in_.tolist() == ["comes", "pounds"]
 
 
 def test_scikit_learn_takes_it_fitted_or_clones_it() -> None:

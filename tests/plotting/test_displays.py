@@ -159,7 +159,8 @@ def test_mistakes_of_each_pass_and_the_bound() -> None:
     ax = TraceDisplay.from_estimator(model).ax_
     assert ax.lines[0].get_ydata().tolist() == [151, 130, 123, 58, 118, 104, 21, 0]
     assert ax.lines[0].get_xdata().tolist() == list(range(1, 9))
-    assert ax.get_title("right") == "705 mistakes in all; the theorem allows 9,594,646"
+    remark = "705 mistakes in all; the margin of the last weights allows 9,594,645"
+    assert ax.get_title("right") == remark
 
 
 def test_the_bracket_of_the_margin() -> None:

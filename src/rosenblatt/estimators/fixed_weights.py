@@ -14,7 +14,7 @@ from rosenblatt.estimators.linear_base import (
     unchanged_by_failure,
 )
 from rosenblatt.estimators.partial_fit import count_outputs
-from rosenblatt.kernels.rows import n_rows
+from rosenblatt.kernels.rows import n_cols, n_rows
 from rosenblatt.online.result import Ending, Outcome
 from rosenblatt.types import Array, Floats
 
@@ -57,6 +57,7 @@ class FixedWeightsClassifier(LinearClassifier):
     classes: Any = None
 
     outcome_: Outcome = field(init=False)
+    feature_names_in_: Array = field(init=False)
 
     n_jobs = None  # scores of given weights take no more than one thread
 
@@ -77,7 +78,11 @@ class FixedWeightsClassifier(LinearClassifier):
         with unchanged_by_failure(self):
             W, classes = self._given()
             self._set(W, classes)
-            rows = self._rows(X, reset=False)
+            rows = self._rows(X, reset=True)
+            if n_cols(rows) != W.shape[1] - 1:
+                raise DataError(
+                    f"X has {n_cols(rows)} features, but coef has weights of {W.shape[1] - 1}."
+                )
             require_finite(rows)
             if y is not None:
                 codes_of(labels_of(y, n_rows(rows)), classes)
@@ -143,7 +148,8 @@ def from_weights(coef: Any, intercept: Any, classes: Any = None) -> FixedWeights
     Parameters
     ----------
     coef : array-like of shape (n_features,), (1, n_features) or (n_classes, n_features)
-        Weights of the features: of two classes one row, of more one row a class.
+        Weights of the features: of two classes one row, of more one row a class. A pandas series or
+        frame also names the features.
     intercept : float or array-like of shape (1,) or (n_classes,)
         Intercepts.
     classes : array-like of shape (n_classes,), optional
@@ -169,4 +175,15 @@ def from_weights(coef: Any, intercept: Any, classes: Any = None) -> FixedWeights
     model.coef, model.intercept = W[:, :-1].copy(), W[:, -1].copy()
     model.classes = labels.copy()
     model._set(W, labels)  # noqa: SLF001 (of the same module)
+    names = _names_in(coef)
+    if names is not None:
+        model.feature_names_in_ = names
     return model
+
+
+def _names_in(coef: Any) -> Array | None:
+    """Names of the features, where a pandas series or frame has them."""
+    names = getattr(coef, "columns", getattr(coef, "index", None))
+    if names is None or callable(names) or not all(isinstance(name, str) for name in names):
+        return None
+    return np.array(list(names), object)

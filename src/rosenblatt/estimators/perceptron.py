@@ -59,9 +59,9 @@ class Perceptron(OnlineClassifier):
     warm_start : bool, default=False
         Whether to start from the weights of the previous fit.
     learning_rate : {"constant", "1/n"}, default="constant"
-        "constant" is η at every step, "1/n" is η/n at the n-th. Every row counts as a step. For
-        overlapping classes, 1/n alone only shrinks the weights; use it with `keep="average"` or
-        "pocket".
+        "constant" is η at every step, "1/n" is η/n at the n-th. Every row counts as a step. On
+        overlapping data 1/n steadies the last weights; a constant η with `keep="average"` or
+        "pocket" does as well or better.
     keep : {"last", "average", "pocket"}, default="last"
         Which weights to keep: the last, the mean over all rows visited, or the best seen (in `fit`
         by training errors, in `partial_fit` by the longest run of correct rows).

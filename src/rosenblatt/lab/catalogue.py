@@ -166,7 +166,7 @@ LAB_RULES: dict[str, LabRule] = {
     ),
     "gradient-descent": LabRule(
         RULES["gradient-descent"],
-        (Choice("loss", LOSSES), _eta(0.1), EPOCHS, RATE),
+        (Choice("loss", LOSSES), _eta(0.01), EPOCHS, RATE),
         Stepping.EPOCHS,
         fixed=IN_ORDER,
     ),

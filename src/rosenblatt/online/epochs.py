@@ -18,9 +18,9 @@ import numpy as np
 from rosenblatt.data.shuffle import SampleOrder, Shape, sample_orders
 from rosenblatt.data.training_data import Blocks, MultiOutputData, TrainingData, row_bytes
 from rosenblatt.data.validation import not_finite
-from rosenblatt.errors import ParameterError, TooLargeError
+from rosenblatt.errors import DataError, ParameterError, TooLargeError
 from rosenblatt.kernels.cache import njit
-from rosenblatt.kernels.rows import dot, n_cols, n_rows
+from rosenblatt.kernels.rows import Rows, dot, n_cols, n_rows
 from rosenblatt.losses.margin_losses import may_diverge
 from rosenblatt.online.algorithms import NORMALISED, SECOND_ORDER, Step, learning_rate
 from rosenblatt.online.pair_loop import pairs_are_faster, two_sample_epoch
@@ -134,11 +134,22 @@ def fit_one_epoch(
     shape = Shape(n_rows(rows), n_cols(rows), row_bytes(rows))
     orders = sample_orders(shape, shuffle_key)
     if any(run_epoch(data, part, rule, state) != ALL_FINITE for part in orders):
-        raise not_finite(rows)
+        raise _beyond(rows)
     if not state.is_finite():
         raise TooLargeError(
             "The weights overflow float64. Scale the columns of X, or take smaller steps."
         )
+
+
+def _beyond(rows: Rows) -> DataError:
+    """What is wrong with training rows whose scores are not finite: a value, or a scale."""
+    error = not_finite(rows)
+    if not isinstance(error, TooLargeError):
+        return error
+    return TooLargeError(
+        "The scores grew beyond float64: the values of X, or the steps, are too large. Scale its"
+        " columns, or take smaller steps."
+    )
 
 
 class Gradient(NamedTuple):
@@ -200,7 +211,7 @@ def batch_epochs(
     def one_epoch(number: int) -> None:
         for batch in batches(data, batch_size, None if seed is None else (seed, number)):
             if not batch_step(Blocks(batch, n_jobs), rule, state, next(steps)):
-                raise not_finite(data.rows)
+                raise _beyond(data.rows)
 
     weight = float((data.weights * data.class_weights[data.codes]).sum())
     return epoch_results(one_epoch, EpochSize(n, weight or 1.0), rule, state)

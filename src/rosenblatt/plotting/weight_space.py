@@ -31,7 +31,7 @@ class WeightSpaceDisplay:
     solutions : ndarray of shape (n_corners, 2)
         Corners of the region that classifies all rows correctly; none if it is empty.
     path : ndarray of shape (n_states, 2)
-        The weights after some epochs of the run, the last at the end.
+        The weights at the start of the run, after some epochs, and at its end.
     box : Box
         The part of the plane that is shown.
     names : tuple of str

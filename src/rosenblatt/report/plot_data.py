@@ -48,7 +48,7 @@ def page_data(fitted: FitResult, source: Source, names: Mapping[int, str]) -> di
     return {
         "classes": classes,
         "picture": _picture(fitted, run, source, names),
-        "curves": _curves(run, classes),
+        "curves": _curves(run, classes, scaled=transformer.scaling is not None),
         "calibration": _calibration(fitted),
         "weights": _pixels(fitted.estimator, transformer),
         "proof_rows": _proof_rows(fitted.proof, source, fitted),
@@ -200,8 +200,10 @@ def _shown(estimator: Any) -> list[int]:
     return chosen
 
 
-def _curves(estimator: Any, classes: Sequence[str]) -> list[dict[str, Any]]:
+def _curves(estimator: Any, classes: Sequence[str], *, scaled: bool) -> list[dict[str, Any]]:
     """Curves of the run; empty ones are left out."""
+    of_scaled = " (γ and R of the scaled features; the verdict's are of the rows as read)"
+    bounded = scaled and getattr(estimator, "mistake_bound_", None) is not None
     trace = getattr(estimator, "trace_", None)
     if not trace:
         return []
@@ -210,7 +212,9 @@ def _curves(estimator: Any, classes: Sequence[str]) -> list[dict[str, Any]]:
         curves = [c._asdict() for c in curves_of(trace, kind, classes) if len(c.values) > 1]
         values = [value for curve in curves for value in curve["values"]]
         if kind != "norm" and any(values) and np.isfinite(values).all():
-            found.append({"kind": kind, "remark": curve_caption(estimator, kind), "curves": curves})
+            remark = curve_caption(estimator, kind)
+            remark += of_scaled if bounded and kind in {"mistakes", "margin"} else ""
+            found.append({"kind": kind, "remark": remark, "curves": curves})
     return found
 
 

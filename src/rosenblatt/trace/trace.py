@@ -308,7 +308,9 @@ def curve_caption(estimator: Any, kind: str) -> str:
     bound = getattr(estimator, "mistake_bound_", None)
     if kind == "mistakes":
         made = f"{sum(estimator.trace_.column('mistakes')):,} mistakes in all"
-        return made if bound is None else f"{made}; the theorem allows {bound:,.0f}"
+        if bound is None:
+            return made
+        return f"{made}; the margin of the last weights allows {int(bound):,}"
     bracket = getattr(estimator, "margin_bounds_", None)
     if kind == "margin" and bracket is not None and bracket.lower > 0:
         return f"the largest margin is from {bracket.lower:.4g} to {bracket.upper:.4g}"

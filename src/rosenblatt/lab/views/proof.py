@@ -65,12 +65,14 @@ def explanation(proof: Proof, mistakes: int | None) -> tuple[str, ...]:
         sentence = (
             f"These {len(proof.rows)} samples prove it: with the weights below, the sum of {what}"
             " is exactly 0. A w that classifies all of them correctly would score it above 0."
+            " (Samples count from 1 here, and from 0 in `separability(X, y).rows`.)"
         )
         return (sentence,)
     if isinstance(proof, Separable):
         bound = proof.mistake_bound
+        which = "Largest margin" if proof.upper is not None else "Margin"
         sentences = [
-            f"Margin γ = {proof.margin:.4g}, radius R = {proof.radius:.4g}, of the vectors (x, 1)."
+            f"{which} γ = {proof.margin:.4g}, radius R = {proof.radius:.4g}, of the vectors (x, 1)."
         ]
         if bound is not None:
             formula = "R²/γ²" if len(proof.classes) == 2 else "2R²/γ²"

@@ -132,6 +132,8 @@ class Separable(_About):
 
     def __str__(self) -> str:
         lines = [f"Separable: {self._size}.", self._numbers]
+        if self.upper is None and self.mistake_bound is not None:
+            lines.append("A larger margin may exist, and would prove fewer mistakes.")
         if self.upper is not None:
             lines.append(f"The largest margin is in [{self.margin:.6g}, {self.upper:.6g}].")
         if self.chance is not None:
