@@ -280,6 +280,17 @@ def test_a_proof_speaks_of_its_own_target_and_kind_of_rows() -> None:
     assert refusal("verify", "proof.json", "builtin:xor").startswith("builtin:xor has its own")
 
 
+def test_true_and_false_are_the_same_words_in_every_format() -> None:
+    table = PETS.replace("dog", "true").replace("cat", "false")
+    fields = proved(table)
+    assert fields["classes"] == ["false", "true"]
+    frame = pl.read_csv("table.csv")
+    frame.write_ndjson("table.jsonl")
+    frame.with_columns(pl.col("kind").cast(pl.String)).write_parquet("words.parquet")
+    for name in ("table.jsonl", "words.parquet"):
+        assert rosenblatt("verify", "proof.json", name).code == 0
+
+
 def test_text_is_counted_in_a_proof() -> None:
     lines = [f'"word{i % 5} is {["bad", "good"][i % 2]} here",{i % 2}' for i in range(30)]
     Path("text.csv").write_text("\n".join(["note,liked", *lines]))
