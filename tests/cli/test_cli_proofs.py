@@ -10,10 +10,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 from commands import PETS, refusal, rosenblatt
 
+from rosenblatt import separability
 from rosenblatt.separation.proof import reader as prooffile
 
 MADE_FROM = (
@@ -289,6 +291,10 @@ def test_true_and_false_are_the_same_words_in_every_format() -> None:
     frame.with_columns(pl.col("kind").cast(pl.String)).write_parquet("words.parquet")
     for name in ("table.jsonl", "words.parquet"):
         assert rosenblatt("verify", "proof.json", name).code == 0
+    X, y = np.array([[0.0], [1.0]]), np.array([False, True])
+    np.savez("rows.npz", X=X, y=y)
+    separability(X, y).save("array.json")  # of arrays, they are 0 and 1 as in Python
+    assert rosenblatt("verify", "array.json", "rows.npz").code == 0
 
 
 def test_text_is_counted_in_a_proof() -> None:

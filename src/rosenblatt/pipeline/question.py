@@ -97,8 +97,10 @@ class EncodingPlan(NamedTuple):
     why_dropped: str = "by --drop"
 
     def read(self) -> EncodedDataset:
-        """The rows, with labels as a proof names them."""
+        """The rows, with labels as a proof names them: those of a table are words in any format."""
         rows = read_rows(self.source, self.target, self.choices, self.map_specs)
+        if rows.transformer.target is None:
+            return rows
         return rows._replace(data=replace(rows.data, y=booleans_as_words(rows.data.y)))
 
     def left_out(self, learned: FittedPreprocessing) -> tuple[LeftOutColumn, ...]:
