@@ -10,10 +10,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 from commands import PETS, refusal, rosenblatt
 
+from rosenblatt import separability
 from rosenblatt.separation.proof import reader as prooffile
 
 MADE_FROM = (
@@ -280,6 +282,21 @@ def test_a_proof_speaks_of_its_own_target_and_kind_of_rows() -> None:
     rosenblatt("separable", "builtin:xor", "--proof", "xor.json")
     assert refusal("verify", "xor.json", "pets.csv").startswith("pets.csv has columns with names")
     assert refusal("verify", "proof.json", "builtin:xor").startswith("builtin:xor has its own")
+
+
+def test_true_and_false_are_the_same_words_in_every_format() -> None:
+    table = PETS.replace("dog", "true").replace("cat", "false")
+    fields = proved(table)
+    assert fields["classes"] == ["false", "true"]
+    frame = pl.read_csv("table.csv")
+    frame.write_ndjson("table.jsonl")
+    frame.with_columns(pl.col("kind").cast(pl.String)).write_parquet("words.parquet")
+    for name in ("table.jsonl", "words.parquet"):
+        assert rosenblatt("verify", "proof.json", name).code == 0
+    X, y = np.array([[0.0], [1.0]]), np.array([False, True])
+    np.savez("rows.npz", X=X, y=y)
+    separability(X, y).save("array.json")  # of arrays, they are 0 and 1 as in Python
+    assert rosenblatt("verify", "array.json", "rows.npz").code == 0
 
 
 def test_text_is_counted_in_a_proof() -> None:

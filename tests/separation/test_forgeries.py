@@ -230,16 +230,26 @@ def of_cells(fields, X, y):
             yield refitted(plain, other, y), other, y, False if count == 1 else None
 
 
+NO_KIND = {"kind": "unknown", "touching": None, "tied": None, "overlap": None}
+
+
+def of_no_kind(fields):
+    """Forgeries that no evidence of a kind gives away."""
+    yield changed(fields, **NO_KIND), True
+    yield changed(fields, **NO_KIND, classes=[*fields["classes"], "x"]), False
+    yield changed(fields, **{**NO_KIND, "tied": 0}), False
+    yield changed(fields, **{**NO_KIND, "kind": "overlap"}), False
+    yield changed(fields, **{**NO_KIND, "kind": "touching"}), False
+
+
 def of_kind(fields, X):
     n, width = len(X), len(X[0]) + fields["fit_intercept"]
-    nothing = {"kind": "unknown", "touching": None, "tied": None, "overlap": None}
+    nothing = NO_KIND
     overlap = {"pairs": [], "null": []}
-    yield changed(fields, **nothing), True
-    yield changed(fields, **{**nothing, "kind": "overlap"}), False
-    yield changed(fields, **{**nothing, "kind": "touching"}), False
     truth = False if fields["kind"] == "touching" else None
     yield changed(fields, **{**nothing, "kind": "overlap", "overlap": overlap}), truth
-    for empty in ({"pairs": "", "null": []}, {"pairs": [], "null": ""}, {"pairs": [], "null": {}}):
+    for pairs, null in (("", []), ([], ""), ("", ""), ([], {}), ({}, {})):
+        empty = {"pairs": pairs, "null": null}
         yield changed(fields, **{**nothing, "kind": "overlap", "overlap": empty}), False
     for j in range(width):
         more = {"pairs": [], "null": [{str(j): "0x1.0p+0"}]}
@@ -264,7 +274,7 @@ def of_kind(fields, X):
 
 
 def of_inseparable(fields, X, y):
-    for forged, truth in (*of_pairs(fields, X, y), *of_kind(fields, X)):
+    for forged, truth in (*of_pairs(fields, X, y), *of_no_kind(fields), *of_kind(fields, X)):
         yield forged, X, y, truth
     yield from of_cells(fields, X, y)
 

@@ -1,6 +1,7 @@
 """Overlap or touching: decided quickly, with evidence that holds in exact arithmetic."""
 
 from fractions import Fraction
+from time import monotonic, thread_time
 
 import flint
 import numpy as np
@@ -26,6 +27,12 @@ def found_kind(X, y, *, fit_intercept=True):
     found = decide(space, np.zeros((space.n_vectors, space.width)), Deadline())
     assert found.pairs is not None
     return kind_of(space, found, Deadline())
+
+
+def test_the_time_for_the_kind_is_that_of_the_processor_unless_a_user_limits_it():
+    assert kind._budget(Deadline()).clock is thread_time
+    assert kind._budget(Deadline(9.0)).clock is monotonic
+    assert kind._budget(Deadline(0.5)).limit <= 0.5
 
 
 def assert_overlap(overlap, X, y, *, fit_intercept):

@@ -18,7 +18,7 @@ from rosenblatt.pipeline.read_dataset import EncodedDataset, encoded_rows, read_
 from rosenblatt.preprocess.column_types import Choices, LeftOutColumn, dropped
 from rosenblatt.preprocess.fit import FittedPreprocessing
 from rosenblatt.preprocess.proof_encoding import choices_in, difference, encoding_of, transformer_in
-from rosenblatt.preprocess.target import Label, infer_target
+from rosenblatt.preprocess.target import Label, booleans_as_words, infer_target
 from rosenblatt.preprocess.transformer import ColumnTransformer
 from rosenblatt.separation.proof.verdict import Proof
 from rosenblatt.types import Ints
@@ -40,7 +40,7 @@ def prove_in_time(
     from rosenblatt.separation.decide import separability  # noqa: PLC0415 (slow to import)
 
     progress("Testing separability")
-    labels = np.array(classes)[encoded.codes]
+    labels = booleans_as_words(np.array(classes)[encoded.codes])
     few = _few_rows(encoded)
     decide = partial(separability, fit_intercept=fit_intercept)
     if len(few) == len(labels):
@@ -96,8 +96,11 @@ class EncodingPlan(NamedTuple):
     why_dropped: str = "by --drop"
 
     def read(self) -> EncodedDataset:
-        """The rows."""
-        return read_rows(self.source, self.target, self.choices, self.map_specs)
+        """The rows, with labels as a proof names them: those of a table are words in any format."""
+        rows = read_rows(self.source, self.target, self.choices, self.map_specs)
+        if rows.transformer.target is None:
+            return rows
+        return rows._replace(data=replace(rows.data, y=booleans_as_words(rows.data.y)))
 
     def left_out(self, learned: FittedPreprocessing) -> tuple[LeftOutColumn, ...]:
         """Columns left out: automatically, then by the user."""

@@ -231,10 +231,11 @@ def row_counter(name: str) -> LeftOutColumn:
     return LeftOutColumn(name, "identifier", "it only counts the rows")
 
 
-def leak(name: str, target: str) -> LeftOutColumn:
-    """Report a column that determines the target."""
+def leak(name: str, target: str, *, rounded: bool = False) -> LeftOutColumn:
+    """Report a column that determines the target, perhaps after rounding."""
+    as_float = " as float64" if rounded else ""
     return LeftOutColumn(
-        name, "leak", f"it alone determines {target!r}, and new rows may not have it"
+        name, "leak", f"it alone{as_float} determines {target!r}, and new rows may not have it"
     )
 
 

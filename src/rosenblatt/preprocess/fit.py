@@ -121,6 +121,7 @@ class _Columns:
         )
         self.counts: LabelCounts = {}
         self.rounded: RoundedCells = {}
+        self.read_rounded: set[str] = set()  # columns that hold rounded cells
 
     def fit(self, name: str, rest: Iterator[Chunk]) -> FittedPreprocessing:
         self._add(self.first)
@@ -163,6 +164,7 @@ class _Columns:
         self.numbers.boolean[:] = [str(column.dtype) == "Boolean" for column in cells]
         self.numbers.add(numbers_of(cells))
         self.rounded = total([self.rounded, chunk.rounded, rounded_in_types(cells)])
+        self.read_rounded |= chunk.rounded.keys()
 
     def _findings(self) -> Iterator[LeftOutColumn]:
         rows = sum(self.counts.values())
@@ -176,7 +178,7 @@ class _Columns:
             elif constants.get(name, False):
                 yield constant(name, rounded=name in self.rounded)
             elif self.leaks.determines_target(name, rows):
-                yield leak(name, self.target)
+                yield leak(name, self.target, rounded=name in self.read_rounded)
             elif counters.get(name, False):
                 yield row_counter(name)
 

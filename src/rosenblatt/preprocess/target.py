@@ -29,6 +29,11 @@ def label_text(label: Any) -> str:
     return str(label).lower() if isinstance(label, bool | np.bool_) else str(label)
 
 
+def booleans_as_words(labels: Array) -> Array:
+    """Labels as they are, but booleans as the words that they are in other formats."""
+    return np.where(labels, "true", "false") if labels.dtype.kind == "b" else labels
+
+
 def infer_target(chunk: Table, target: str | None) -> str:
     """The column to predict: as given, or by its name, or the last; the first if only it can be.
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from time import monotonic
+from time import monotonic, thread_time
 from typing import NamedTuple
 
 import numpy as np
@@ -27,6 +27,14 @@ class Deadline:
     limit: float | None = None
     progress: Callable[[Progress], None] | None = None
     start: float = field(default_factory=monotonic)
+    clock: Callable[[], float] = monotonic
+
+    @classmethod
+    def of_this_thread(
+        cls, limit: float, progress: Callable[[Progress], None] | None
+    ) -> "Deadline":
+        """The deadline of a limit in processor time: the same on a busy machine."""
+        return cls(limit, progress, thread_time(), thread_time)
 
     @classmethod
     def within(
@@ -40,7 +48,11 @@ class Deadline:
 
     def seconds_left(self) -> float:
         """Seconds before the time limit, infinite without one."""
-        return np.inf if self.limit is None else self.limit - (monotonic() - self.start)
+        return np.inf if self.limit is None else self.limit - self.spent()
+
+    def spent(self) -> float:
+        """Seconds since the start."""
+        return self.clock() - self.start
 
     def passed(self) -> bool:
         """Say whether the time limit has passed."""
@@ -53,4 +65,4 @@ class Deadline:
     def report(self, stage: str, step: int = 0, working_set: int = 0, mistakes: int = 0) -> None:
         """Report a step."""
         if self.progress is not None:
-            self.progress(Progress(stage, monotonic() - self.start, step, working_set, mistakes))
+            self.progress(Progress(stage, self.spent(), step, working_set, mistakes))

@@ -22,7 +22,6 @@ numbers of very different sizes do it no harm.
 
 from collections.abc import Iterator
 from fractions import Fraction
-from time import monotonic
 from typing import Any, NamedTuple
 
 import flint
@@ -298,8 +297,10 @@ def _row_keys(table: Table) -> Iterator[tuple[int, Any]]:
 
 def _budget(deadline: Deadline) -> Deadline:
     """Give the kind a time limit of its own, within what is left of the caller's."""
-    spent = monotonic() - deadline.start
-    return Deadline(min(max(MIN_KIND_SECONDS, spent), deadline.seconds_left()), deadline.progress)
+    own = max(MIN_KIND_SECONDS, deadline.spent())
+    if deadline.limit is None:
+        return Deadline.of_this_thread(own, deadline.progress)
+    return Deadline(min(own, deadline.seconds_left()), deadline.progress)
 
 
 def _entries(space: Space) -> int:
