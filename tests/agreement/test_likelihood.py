@@ -249,6 +249,6 @@ def test_softmax_of_too_many_weights_is_refused() -> None:
 def test_too_many_features_are_refused() -> None:
     X = sparse.csr_array((4, 5000))
     model = likeliest()
-    with pytest.raises(ParameterError, match=r"C=inf takes at most 4,095 features; X has 5,000"):
+    with pytest.raises(ParameterError, match=r"C=inf allows at most 4,095 features; X has 5,000"):
         model.fit(X, [0, 1, 0, 1])
     assert not hasattr(model, "coef_")

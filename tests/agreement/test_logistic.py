@@ -346,7 +346,7 @@ def test_what_is_no_number_is_named(storage: str, value: float, told: str) -> No
 
 def test_values_beyond_all_scores_are_refused() -> None:
     data = blobs(3)
-    with pytest.raises(TooLargeError, match="Scale its columns"):
+    with pytest.raises(TooLargeError, match="Scale the columns"):
         LogisticRegression().fit(data.X * 1e200, data.y)
 
 

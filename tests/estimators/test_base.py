@@ -15,7 +15,9 @@ import rosenblatt
 from rosenblatt import (
     FisherDiscriminant,
     KernelPerceptron,
+    LeastSquaresRegressor,
     LinearDiscriminant,
+    LMSRegressor,
     LogisticRegression,
     Perceptron,
     SentenceRanker,
@@ -49,7 +51,8 @@ MAPS = [getattr(features, name) for name in features.__all__]
 def test_estimators_are_scikit_learn_s(cls: Any) -> None:
     model = cls()
     assert isinstance(model, BaseEstimator)
-    assert isinstance(model, ClassifierMixin) == is_classifier(model) == (cls is not SentenceRanker)
+    classifies = cls not in (SentenceRanker, LeastSquaresRegressor, LMSRegressor)
+    assert isinstance(model, ClassifierMixin) == is_classifier(model) == classifies
     transforms = cls in (LinearDiscriminant, FisherDiscriminant)
     assert isinstance(model, TransformerMixin) == hasattr(model, "transform") == transforms
 

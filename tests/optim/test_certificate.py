@@ -131,7 +131,7 @@ def test_a_model_from_a_file(tmp_path: Any) -> None:
         if isinstance(model, LinearSVM):
             assert again.certificate(X, y).holds
         else:
-            with pytest.raises(ModelError, match="Fit it again"):
+            with pytest.raises(ModelError, match="Fit the model again"):
                 again.certificate(X, y)
 
 
