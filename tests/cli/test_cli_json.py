@@ -27,7 +27,7 @@ PAGE = Path(__file__).parents[2] / "docs/command-line.md"
 TABLES = {
     "score": "The fields of an evaluation",
     "fit": "| field of `fit",
-    "question": "The fields of `question`",
+    "question": "fields of `question`:",
 }
 
 

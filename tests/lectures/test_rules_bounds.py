@@ -27,7 +27,7 @@ def test_bounds_are_one_formula_of_margins_that_are_named(name: str) -> None:
         assert bound == pytest.approx((best.radius / margin) ** 2, abs=1.001)
     assert "A larger margin may exist" in str(found)
     assert "A larger margin may exist" not in str(best)
-    assert "The largest margin lies in" in str(best)
+    assert "The largest margin is in" in str(best)
     remark = TraceDisplay.from_estimator(model).remark
     assert remark.endswith(f"the margin of the last weights allows {int(model.mistake_bound_):,}")
 
@@ -35,8 +35,7 @@ def test_bounds_are_one_formula_of_margins_that_are_named(name: str) -> None:
 def test_the_truth_of_the_built_in_clouds() -> None:
     X, y, truth = synthetic.separable()
     best = separability(X, y, maximise=True)
-    assert truth.mistake_bound == 256
-    assert best.mistake_bound == 255  # γ and R of the rows keep a hair away from 0.25 and 4
+    assert truth.mistake_bound == best.mistake_bound == 255  # fewer than (R/γ)² = 256
     assert best.margin == pytest.approx(truth.margin, rel=1e-12)
     assert best.radius == pytest.approx(truth.radius, rel=1e-12)
     (gamma, first), (double, second) = best.bounds.values()
@@ -58,7 +57,7 @@ def test_the_lab_says_which_margin_and_which_formula() -> None:
 def test_rows_count_from_zero_and_where_they_do_not_it_is_said() -> None:
     xor = builtin("xor")
     proof = separability(xor.X, xor.y)
-    assert "rows count from 0): 0, 1, 2, 3." in str(proof)
+    assert "(from 0), largest weights first: 0, 1, 2, 3." in str(proof)
     (sentence,) = explanation(proof, None)
     assert "Samples count from 1 here, and from 0 in `separability(X, y).rows`" in sentence
 

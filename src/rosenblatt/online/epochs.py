@@ -147,8 +147,8 @@ def _beyond(rows: Rows) -> DataError:
     if not isinstance(error, TooLargeError):
         return error
     return TooLargeError(
-        "The scores grew beyond float64: the values of X, or the steps, are too large. Scale its"
-        " columns, or take smaller steps."
+        "The scores overflow float64: the values of X, or the steps, are too large. Scale the"
+        " columns of X, or take smaller steps."
     )
 
 
