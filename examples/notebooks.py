@@ -2,7 +2,7 @@
 
     python examples/notebooks.py [FOLDER]
 
-Needs nbformat, nbclient and ipykernel. A notebook has a cell of text and one of code for each
+Needs `pip install '.[notebooks]'`. A notebook has a cell of text and one of code for each
 script: its docstring, and its code, which shows the figure or prints the table.
 """
 
